@@ -1,1 +1,8 @@
+//! Turnkeeper runs the turn order of tabletop combat by the rules of published initiative systems, behind a REST API.
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod engine;
+pub mod rulesets;
 pub mod store;
+pub mod vocabulary;

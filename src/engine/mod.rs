@@ -1,0 +1,34 @@
+//! The shared engine: checks what every ruleset shares, asks the one ruleset, and folds events into the next state.
+//!
+//! Pure: no clock, no randomness of its own, no environment, no HTTP. [`Rulesets`] knows every system by its face alone; what
+//! it creates or loads is a [`Game`], an encounter whose ruleset's types are hidden behind a few verbs.
+
+mod dice;
+mod document;
+mod game;
+mod legal;
+mod refusal;
+mod registry;
+mod request;
+mod roster;
+mod schema;
+mod shared;
+mod text;
+mod view;
+
+pub use dice::SeededDice;
+pub use document::{LogEntry, Meta, SCHEMA, TokenRecord};
+pub use game::{Brief, Decided, Game};
+pub use refusal::{LoadError, Refusal};
+pub use registry::{AnyRuleset, Rulesets};
+pub use request::{Creation, Request};
+pub use schema::{Schemas, TypeSchema, type_schema};
+
+/// The most combatants that an encounter holds.
+pub const MAX_COMBATANTS: usize = 500;
+/// The most effects that an encounter holds at a time.
+pub const MAX_EFFECTS: usize = 500;
+/// The most commands in one list.
+pub const MAX_COMMANDS: usize = 50;
+/// The most conditions that a combatant or member has at a time.
+pub const MAX_CONDITIONS: usize = 32;

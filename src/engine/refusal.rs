@@ -1,0 +1,51 @@
+//! Why a request was not carried out, before anybody turns it into a status.
+
+use crate::vocabulary::{FieldError, Violation};
+
+/// Why the engine did not carry out a request; nothing changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// A field is missing, unknown, of the wrong type, or has a value that makes no sense anywhere.
+    Field(FieldError),
+    /// No ruleset here has this verb; these are the verbs there are.
+    UnknownCommand {
+        /// Where the command stands in the request.
+        path: String,
+        /// What was asked for.
+        verb: String,
+        /// What can be asked for.
+        known: Vec<&'static str>,
+    },
+    /// The rules refuse it now, or a value makes no sense in this encounter.
+    Violation {
+        /// Where the command stands in the request; empty for a single one.
+        path: String,
+        /// Why.
+        violation: Violation,
+    },
+}
+
+impl From<FieldError> for Refusal {
+    fn from(error: FieldError) -> Self {
+        Self::Field(error)
+    }
+}
+
+/// Why a stored document or log entry could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LoadError {
+    /// It was written by a newer program.
+    #[error("the document has schema {found}, this program reads up to {newest}: run a newer turnkeeper")]
+    Newer {
+        /// The document's schema number.
+        found: u32,
+        /// The newest that this program reads.
+        newest: u32,
+    },
+    /// Its ruleset is not one of this program's.
+    #[error("this program has no ruleset {0}")]
+    UnknownRuleset(String),
+    /// It is not what this program writes.
+    #[error("unreadable: {0}")]
+    Unreadable(String),
+}

@@ -1,0 +1,117 @@
+//! Every ruleset there is, known by its face alone.
+
+use super::document::{Cover, Document};
+use super::game::{Live, unreadable};
+use super::{Creation, Game, LoadError, Meta, Refusal, SCHEMA, Schemas, roster};
+use crate::vocabulary::{FieldError, Manifest, Registrar, Ruleset, Status, Table, read};
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+/// A ruleset with its types hidden.
+pub trait AnyRuleset: Send + Sync {
+    /// Everything about it that never changes.
+    fn manifest(&self) -> &'static Manifest;
+
+    /// The schemas of its types for the published document.
+    fn schemas(&self) -> Schemas;
+
+    /// Makes a new encounter; an error names the field.
+    fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal>;
+
+    /// Reads a stored document of its own.
+    fn load(&self, document: &[u8]) -> Result<Arc<dyn Game>, LoadError>;
+}
+
+struct Shelf<R>(PhantomData<fn() -> R>);
+
+impl<R: Ruleset> AnyRuleset for Shelf<R> {
+    fn manifest(&self) -> &'static Manifest {
+        R::MANIFEST
+    }
+
+    fn schemas(&self) -> Schemas {
+        Schemas::of::<R>()
+    }
+
+    fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {
+        let options: R::Options = read(creation.options).map_err(|e| e.within("options"))?;
+        let mut table = Table::<R> {
+            name: creation.name,
+            options,
+            status: Status::Setup,
+            round: 0,
+            version: 0,
+            combatants: Vec::with_capacity(creation.combatants.len()),
+            effects: Vec::new(),
+            joined: 0,
+            effects_begun: 0,
+            state: R::State::default(),
+        };
+        for (i, combatant) in creation.combatants.into_iter().enumerate() {
+            let path = format!("combatants.{i}");
+            let combatant = roster::enlist(&table, combatant).map_err(|e| e.within(&path))?;
+            roster::admit(&table, &combatant).map_err(|v| FieldError::meaningless(path, v.detail))?;
+            table.joined = combatant.joined;
+            table.combatants.push(Arc::new(combatant));
+        }
+        Ok(Arc::new(Live { meta: Arc::new(meta), table }))
+    }
+
+    fn load(&self, document: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
+        let document: Document<'_, R> = serde_json::from_slice(document).map_err(unreadable)?;
+        let meta = Arc::new(document.meta.into_owned());
+        Ok(Arc::new(Live { meta, table: document.table.into_owned() }))
+    }
+}
+
+/// Every ruleset that a program knows.
+pub struct Rulesets(Vec<Box<dyn AnyRuleset>>);
+
+impl Registrar for Rulesets {
+    fn add<R: Ruleset>(&mut self) {
+        self.0.push(Box::new(Shelf::<R>(PhantomData)));
+    }
+}
+
+impl Rulesets {
+    /// The rulesets that ship.
+    pub fn shipped() -> Self {
+        let mut rulesets = Self::none();
+        crate::rulesets::register(&mut rulesets);
+        rulesets
+    }
+
+    /// No ruleset, to [`add`](Registrar::add) some.
+    pub fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Every one of them.
+    pub fn iter(&self) -> impl Iterator<Item = &dyn AnyRuleset> {
+        self.0.iter().map(|r| &**r)
+    }
+
+    /// The one with this id.
+    pub fn get(&self, id: &str) -> Option<&dyn AnyRuleset> {
+        self.iter().find(|r| r.manifest().id == id)
+    }
+
+    /// Makes a new encounter; an error names the field.
+    pub fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {
+        let Some(ruleset) = self.get(&creation.ruleset) else {
+            let known: Vec<_> = self.iter().map(|r| r.manifest().id).collect();
+            let message = format!("there is no such ruleset; there are {}", known.join(", "));
+            return Err(FieldError::meaningless("ruleset", message).into());
+        };
+        ruleset.create(meta, creation)
+    }
+
+    /// Reads a stored document, lifting it where it is older.
+    pub fn load(&self, document: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
+        let cover: Cover = serde_json::from_slice(document).map_err(unreadable)?;
+        if cover.schema > SCHEMA {
+            return Err(LoadError::Newer { found: cover.schema, newest: SCHEMA });
+        }
+        self.get(&cover.ruleset).ok_or(LoadError::UnknownRuleset(cover.ruleset))?.load(document)
+    }
+}

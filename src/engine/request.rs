@@ -1,0 +1,96 @@
+//! What clients send, read as far as no ruleset is needed.
+
+use super::{MAX_COMMANDS, Refusal};
+use crate::vocabulary::{FieldError, Text, read};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// One command, or a list that is applied all or nothing: each an object with a `type`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Request {
+    pub(super) commands: Vec<(String, Map<String, Value>)>,
+    pub(super) list: bool,
+}
+
+impl Request {
+    /// Reads a request's JSON.
+    pub fn read(body: Value) -> Result<Self, Refusal> {
+        match body {
+            Value::Array(items) if items.is_empty() => Err(malformed("", "the list of commands is empty").into()),
+            Value::Array(items) if items.len() > MAX_COMMANDS => {
+                let message = format!("a list holds at most {MAX_COMMANDS} commands, this one has {}", items.len());
+                Err(FieldError::meaningless("", message).into())
+            }
+            Value::Array(items) => {
+                let commands = items.into_iter().enumerate().map(|(i, item)| tagged(item, &i.to_string()));
+                Ok(Self { commands: commands.collect::<Result<_, _>>()?, list: true })
+            }
+            item => Ok(Self { commands: vec![tagged(item, "")?], list: false }),
+        }
+    }
+
+    /// Where the command at `index` stands in the request.
+    pub(super) fn path(&self, index: usize) -> String {
+        if self.list { index.to_string() } else { String::new() }
+    }
+
+    /// The types of its commands, in order.
+    pub fn verbs(&self) -> impl Iterator<Item = &str> {
+        self.commands.iter().map(|(verb, _)| verb.as_str())
+    }
+}
+
+fn tagged(item: Value, path: &str) -> Result<(String, Map<String, Value>), FieldError> {
+    let Value::Object(mut fields) = item else {
+        return Err(malformed(path, "a command is a JSON object such as {\"type\": \"note\", \"text\": \"...\"}"));
+    };
+    match fields.remove("type") {
+        Some(Value::String(verb)) => Ok((verb, fields)),
+        Some(_) => Err(malformed("type", "the type of a command is a string").within(path)),
+        None => Err(malformed("type", "missing field `type`: it names the command").within(path)),
+    }
+}
+
+fn malformed(path: &str, message: &str) -> FieldError {
+    FieldError { path: path.to_owned(), message: message.to_owned(), meaningless: false }
+}
+
+/// A new encounter as a client describes it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = NewEncounter)]
+pub struct Creation {
+    /// The id of its ruleset.
+    pub ruleset: String,
+    /// Its name for people.
+    #[serde(default = "unnamed")]
+    #[schema(default = "Encounter")]
+    pub name: Text<120>,
+    /// The ruleset's options; each has a default.
+    #[serde(default = "none")]
+    #[schema(value_type = Object)]
+    pub options: Value,
+    /// Who is in it, at most 500; more can join later.
+    #[serde(default)]
+    #[schema(value_type = Vec<Object>, max_items = 500)]
+    pub combatants: Vec<Value>,
+    /// Makes the server's dice reproducible.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+}
+
+fn unnamed() -> Text<120> {
+    Text::fixed("Encounter")
+}
+
+fn none() -> Value {
+    Value::Object(Map::new())
+}
+
+impl Creation {
+    /// Reads a creation's JSON.
+    pub fn read(body: Value) -> Result<Self, Refusal> {
+        Ok(read(body)?)
+    }
+}

@@ -1,0 +1,237 @@
+//! The commands that every ruleset understands. What they mean for the turn order is the ruleset's business: it reacts.
+
+use super::{MAX_CONDITIONS, MAX_EFFECTS, roster};
+use crate::vocabulary::*;
+
+/// Decides a shared command: tells what happens, and after each event asks the ruleset what follows from it.
+pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand) -> Result<(), Refused> {
+    match command {
+        SharedCommand::Damage(c) => damage(play, &c)?,
+        SharedCommand::Heal(c) => heal(play, &c)?,
+        SharedCommand::SetCondition(c) => {
+            let (target, member) = (&c.target, c.member.as_ref());
+            if conditions(play, target, member)?.len() >= MAX_CONDITIONS {
+                let detail = format!("{target} has {MAX_CONDITIONS} conditions already: clear one first");
+                return Err(Violation::new("too_many_conditions", "TK-4", detail).into());
+            }
+            set_condition(play, target, member, c.condition)?;
+        }
+        SharedCommand::ClearCondition(c) => clear_condition(play, &c.target, c.member.as_ref(), c.condition)?,
+        SharedCommand::AddEffect(c) => add_effect(play, c.effect)?,
+        SharedCommand::RemoveEffect(c) => {
+            if !play.table().effects.iter().any(|e| e.id == c.effect) {
+                let detail = format!("there is no effect {} in this encounter", c.effect);
+                return Err(Violation::field("unknown_effect", "effect", detail).into());
+            }
+            tell(play, SharedEvent::EffectEnded(EffectEnded { effect: c.effect, because: Text::fixed("removed") }))?;
+        }
+        SharedCommand::AddCombatant(c) => {
+            let combatant = roster::enlist(play.table(), c.combatant).map_err(|e| e.within("combatant"))?;
+            roster::admit(play.table(), &combatant)?;
+            tell_roster(play, RosterEvent::CombatantJoined { combatant: Box::new(combatant) })?;
+        }
+        SharedCommand::UpdateCombatant(c) => {
+            let combatant = play.combatant("combatant", &c.combatant)?;
+            let combatant = roster::revise(combatant, c.changes).map_err(|e| e.within("changes"))?;
+            tell_roster(play, RosterEvent::CombatantUpdated { combatant: Box::new(combatant) })?;
+        }
+        SharedCommand::RemoveCombatant(c) => remove(play, c.combatant)?,
+        SharedCommand::Override(c) => take_over(play, c.combatant)?,
+        SharedCommand::Note(c) => play.shared(SharedEvent::Noted(Noted { text: c.text })),
+        SharedCommand::EndEncounter(_) => {
+            play.tick(Moment::EncounterEnd);
+            tell(play, SharedEvent::EncounterEnded(EncounterEnded {}))?;
+        }
+    }
+    Ok(())
+}
+
+/// Why a shared command was refused.
+pub(super) enum Refused {
+    Field(FieldError),
+    Violation(Violation),
+}
+
+impl From<FieldError> for Refused {
+    fn from(error: FieldError) -> Self {
+        Self::Field(error)
+    }
+}
+
+impl From<Violation> for Refused {
+    fn from(violation: Violation) -> Self {
+        Self::Violation(violation)
+    }
+}
+
+fn tell<R: Ruleset>(play: &mut Play<'_, R>, event: SharedEvent) -> Result<(), Violation> {
+    let event = Event::Shared(event);
+    play.emit(event.clone());
+    R::react(play, &event)
+}
+
+fn tell_roster<R: Ruleset>(play: &mut Play<'_, R>, event: RosterEvent<R>) -> Result<(), Violation> {
+    let event = Event::Roster(event);
+    play.emit(event.clone());
+    R::react(play, &event)
+}
+
+fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: &Damage) -> Result<(), Violation> {
+    let hp = hit_points(play, &c.target, c.member.as_ref())?;
+    if let Some(source) = &c.source {
+        play.combatant("source", source)?;
+    }
+    let amount = whole(c.amount.get());
+    let temp_lost = hp.map_or(0, |hp| whole(hp.temp.get()).min(amount));
+    let hp_lost = hp.map_or(amount, |hp| whole(hp.current.get()).min(amount - temp_lost));
+    let left = hp.map(|hp| whole(hp.current.get()) - hp_lost);
+    tell(
+        play,
+        SharedEvent::Damaged(Damaged {
+            combatant: c.target.clone(),
+            member: c.member.clone(),
+            amount,
+            temp_lost,
+            hp_lost,
+            hp: left,
+            source: c.source.clone(),
+        }),
+    )?;
+    let fell = left == Some(0) && hp_lost > 0;
+    let Some(condition) = fell.then(|| down(play, &c.target)).flatten() else { return Ok(()) };
+    if conditions(play, &c.target, c.member.as_ref())?.contains(&condition) {
+        return Ok(());
+    }
+    set_condition(play, &c.target, c.member.as_ref(), condition)
+}
+
+fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
+    let hp = hit_points(play, &c.target, c.member.as_ref())?;
+    let amount = whole(c.amount.get());
+    let after = hp.map(|hp| {
+        let max = whole(hp.max.unwrap_or(hp.current).get());
+        whole(hp.current.get()).saturating_add(amount).min(max)
+    });
+    let combatant = c.target.clone();
+    tell(play, SharedEvent::Healed(Healed { combatant, member: c.member.clone(), amount, hp: after }))?;
+    let rose = hp.is_some_and(|hp| hp.current.get() == 0) && after.is_some_and(|n| n > 0);
+    let Some(condition) = rose.then(|| down(play, &c.target)).flatten() else { return Ok(()) };
+    if !conditions(play, &c.target, c.member.as_ref())?.contains(&condition) {
+        return Ok(());
+    }
+    clear_condition(play, &c.target, c.member.as_ref(), condition)
+}
+
+/// The condition of one whose hit points are gone.
+fn down<R: Ruleset>(play: &Play<'_, R>, id: &CombatantId) -> Option<Slug> {
+    match play.table().get(id)?.kind {
+        Kind::Pc => Some(Slug::fixed(R::MANIFEST.down)),
+        Kind::Npc => Some(Slug::fixed("defeated")),
+        Kind::Hazard => None,
+    }
+}
+
+fn whole(n: i64) -> u32 {
+    u32::try_from(n).unwrap_or(0)
+}
+
+fn member_of<'c, R: Ruleset>(combatant: &'c Combatant<R>, id: &Slug) -> Result<&'c Member, Violation> {
+    combatant.member(id).ok_or_else(|| {
+        let detail = format!("{} has no member {id}", combatant.id);
+        Violation::field("unknown_member", "member", detail)
+    })
+}
+
+fn hit_points<R: Ruleset>(
+    play: &Play<'_, R>, target: &CombatantId, member: Option<&Slug>,
+) -> Result<Option<Hp>, Violation> {
+    let combatant = play.combatant("target", target)?;
+    member.map_or(Ok(combatant.hp), |member| Ok(member_of(combatant, member)?.hp))
+}
+
+fn conditions<'p, R: Ruleset>(
+    play: &'p Play<'_, R>, target: &CombatantId, member: Option<&Slug>,
+) -> Result<&'p Vec<Slug>, Violation> {
+    let combatant = play.combatant("target", target)?;
+    member.map_or(Ok(&combatant.conditions), |member| Ok(&member_of(combatant, member)?.conditions))
+}
+
+fn set_condition<R: Ruleset>(
+    play: &mut Play<'_, R>, target: &CombatantId, member: Option<&Slug>, condition: Slug,
+) -> Result<(), Violation> {
+    if conditions(play, target, member)?.contains(&condition) {
+        let detail = format!("{target} is {condition} already");
+        return Err(Violation::new("condition_already_set", "TK-3", detail));
+    }
+    let combatant = target.clone();
+    tell(play, SharedEvent::ConditionSet(ConditionSet { combatant, member: member.cloned(), condition }))
+}
+
+fn clear_condition<R: Ruleset>(
+    play: &mut Play<'_, R>, target: &CombatantId, member: Option<&Slug>, condition: Slug,
+) -> Result<(), Violation> {
+    if !conditions(play, target, member)?.contains(&condition) {
+        return Err(Violation::new("condition_not_set", "TK-3", format!("{target} is not {condition}")));
+    }
+    let combatant = target.clone();
+    tell(play, SharedEvent::ConditionCleared(ConditionCleared { combatant, member: member.cloned(), condition }))
+}
+
+fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<(), Violation> {
+    let EffectDraft { id, name, target, source, hidden, mut expires } = draft;
+    if let Some(target) = &target {
+        play.combatant("effect.target", target)?;
+    }
+    if let Some(source) = &source {
+        play.combatant("effect.source", source)?;
+    }
+    if let Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. } = &mut expires {
+        let fallback =
+            source.clone().or_else(|| target.clone()).or_else(|| R::current(play.table()).into_iter().next());
+        let anchor = of.take().or(fallback).ok_or_else(|| {
+            let detail = "say whose turns the effect counts: `of`, or a source or a target";
+            Violation::field("no_anchor", "effect.expires.of", detail)
+        })?;
+        play.combatant("effect.expires.of", &anchor)?;
+        *of = Some(anchor);
+    }
+    let table = play.table();
+    if table.effects.len() >= MAX_EFFECTS {
+        let detail = format!("an encounter holds at most {MAX_EFFECTS} effects at a time: remove one first");
+        return Err(Violation::new("too_many_effects", "TK-4", detail));
+    }
+    let taken = |id: &EffectId| table.effects.iter().any(|e| e.id == *id);
+    let id = match id {
+        Some(id) if taken(&id) => {
+            let detail = format!("there is an effect {id} already: choose another id, or none");
+            return Err(Violation::new("effect_exists", "TK-2", detail));
+        }
+        Some(id) => id,
+        None => {
+            let stem = Slug::from_name(name.as_str(), "effect");
+            let mut numbered = (2..=MAX_EFFECTS + 2).map(|n| stem.numbered(n));
+            let free = if taken(&stem) { numbered.find(|id| !taken(id)) } else { None };
+            free.unwrap_or(stem)
+        }
+    };
+    let effect = Effect { id, name, target, source, hidden, expires };
+    tell(play, SharedEvent::EffectAdded(EffectAdded { effect }))
+}
+
+fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
+    play.combatant("combatant", &id)?;
+    let on_it = play.table().effects.iter().filter(|e| e.target.as_ref() == Some(&id));
+    for effect in on_it.map(|e| e.id.clone()).collect::<Vec<_>>() {
+        let because = Text::fixed("target_left");
+        tell(play, SharedEvent::EffectEnded(EffectEnded { effect, because }))?;
+    }
+    tell(play, SharedEvent::CombatantLeft(CombatantLeft { combatant: id }))
+}
+
+fn take_over<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
+    play.running("TK-5")?;
+    if !play.combatant("combatant", &id)?.active() {
+        return Err(Violation::new("not_active", "TK-5", format!("{id} is out of the fight: it takes no turn")));
+    }
+    tell(play, SharedEvent::Overridden(Overridden { combatant: id }))
+}

@@ -1,0 +1,81 @@
+//! The turn table as plain text: what a bot prints.
+
+use super::view::pending;
+use crate::vocabulary::{Combatant, CombatantId, Hp, Ruleset, Status, Table};
+use std::fmt::Write;
+
+/// The printed turn table.
+pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
+    let current = R::current(table);
+    let mut out = String::new();
+    let phase = match table.status {
+        Status::Setup => "not started".to_owned(),
+        Status::Running => format!("round {}", table.round),
+        Status::Ended => "ended".to_owned(),
+    };
+    line(&mut out, format_args!("{} - {}, {phase}", flat(table.name.as_str()), R::MANIFEST.title));
+    let name_width = table.iter().map(|c| flat(c.name.as_str()).chars().count()).max().unwrap_or(0);
+    let side_width = table.iter().map(|c| c.side.as_str().len()).max().unwrap_or(0);
+    for c in seated(table) {
+        let mark = if current.contains(&c.id) { '>' } else { ' ' };
+        let acted = match (c.active(), c.acted) {
+            (false, _) => "out",
+            (true, true) => "acted",
+            (true, false) => "",
+        };
+        let (name, side) = (flat(c.name.as_str()), c.side.as_str());
+        let row = format!("{mark} {name:name_width$}  {side:side_width$}  {acted:5}  {}", details::<R>(table, c));
+        line(&mut out, format_args!("{}", row.trim_end()));
+    }
+    for effect in &table.effects {
+        let on = effect.target.as_ref().map_or(String::new(), |t| format!(" on {t}"));
+        line(&mut out, format_args!("* {}{on}", flat(effect.name.as_str())));
+    }
+    if let Some(pending) = pending(table) {
+        let mut who: Vec<&str> = pending.combatants.iter().map(CombatantId::as_str).collect();
+        if pending.gm {
+            who.push("the game master");
+        }
+        let (decision, commands) = (pending.decision.replace('_', " "), pending.commands.join(", "));
+        line(&mut out, format_args!("awaiting: {decision} by {} ({commands})", who.join(", ")));
+    }
+    out
+}
+
+/// Everybody: those with a place in the order first, in its order, then the others as they joined.
+fn seated<R: Ruleset>(table: &Table<R>) -> Vec<&Combatant<R>> {
+    let mut seated: Vec<&Combatant<R>> = Vec::with_capacity(table.combatants.len());
+    let mut seen = std::collections::HashSet::new();
+    let placed: Vec<CombatantId> = R::order(table).into_iter().map(|place| place.combatant).collect();
+    for c in placed.iter().filter_map(|id| table.get(id)).chain(table.iter()) {
+        if seen.insert(&c.id) {
+            seated.push(c);
+        }
+    }
+    seated
+}
+
+fn details<R: Ruleset>(table: &Table<R>, c: &Combatant<R>) -> String {
+    let mut details: Vec<String> = Vec::new();
+    let hp = |hp: &Hp| format!("{}/{}", hp.current, hp.max.unwrap_or(hp.current));
+    details.extend(c.hp.as_ref().map(|h| format!("hp {}", hp(h))));
+    details.extend(c.conditions.iter().map(|c| c.as_str().to_owned()));
+    for member in c.members.iter().filter(|m| m.hp.is_some() || !m.conditions.is_empty()) {
+        let mut about: Vec<String> = member.hp.iter().map(&hp).collect();
+        about.extend(member.conditions.iter().map(|c| c.as_str().to_owned()));
+        details.push(format!("{} {}", member.id, about.join(" ")));
+    }
+    let remark = R::remark(table, c);
+    details.extend((!remark.is_empty()).then_some(remark));
+    details.join(", ")
+}
+
+/// Names may hold line breaks; a table's row may not.
+fn flat(name: &str) -> String {
+    name.replace(['\n', '\t'], " ")
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing into a string cannot fail.
+    let _ = writeln!(out, "{text}");
+}

@@ -1,0 +1,94 @@
+//! The encounter as the game master sees it.
+
+use super::Meta;
+use crate::vocabulary::{Combatant, Effect, Hp, Kind, Member, Pending, Place, Ruleset, Slug, Status, Table};
+use serde::Serialize;
+
+/// Everything that an encounter says of itself; the order of the fields is the order of the JSON.
+#[derive(Serialize)]
+#[serde(bound = "")]
+pub(super) struct EncounterView<'a, R: Ruleset> {
+    id: &'a str,
+    name: &'a str,
+    ruleset: &'static str,
+    status: Status,
+    round: u32,
+    version: u64,
+    current: Vec<Slug>,
+    pending: Option<Pending>,
+    order: Vec<Place>,
+    combatants: Vec<CombatantView<'a, R>>,
+    effects: Vec<&'a Effect>,
+    options: &'a R::Options,
+    state: &'a R::State,
+    created_at: &'a str,
+}
+
+/// A combatant: the shared fields, and the ruleset's own beside them.
+#[derive(Serialize)]
+#[serde(bound = "")]
+struct CombatantView<'a, R: Ruleset> {
+    id: &'a Slug,
+    name: &'a str,
+    side: &'a Slug,
+    kind: Kind,
+    controller: &'a str,
+    hidden: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hp: Option<Hp>,
+    members: &'a [Member],
+    conditions: &'a [Slug],
+    active: bool,
+    acted: bool,
+    #[serde(flatten)]
+    stats: &'a R::Stats,
+    #[serde(flatten)]
+    standing: &'a R::Standing,
+}
+
+impl<'a, R: Ruleset> EncounterView<'a, R> {
+    /// The whole encounter.
+    pub fn new(meta: &'a Meta, table: &'a Table<R>) -> Self {
+        Self {
+            id: &meta.id,
+            name: table.name.as_str(),
+            ruleset: R::MANIFEST.id,
+            status: table.status,
+            round: table.round,
+            version: table.version,
+            current: R::current(table),
+            pending: pending(table),
+            order: R::order(table),
+            combatants: table.iter().map(CombatantView::new).collect(),
+            effects: table.effects.iter().map(|e| &**e).collect(),
+            options: &table.options,
+            state: &table.state,
+            created_at: &meta.created_at,
+        }
+    }
+}
+
+/// What is awaited; nothing once it is over.
+pub(super) fn pending<R: Ruleset>(table: &Table<R>) -> Option<Pending> {
+    if table.status == Status::Ended { None } else { R::pending(table) }
+}
+
+impl<'a, R: Ruleset> CombatantView<'a, R> {
+    fn new(c: &'a Combatant<R>) -> Self {
+        Self {
+            id: &c.id,
+            name: c.name.as_str(),
+            side: &c.side,
+            kind: c.kind,
+            controller: c.controller.as_str(),
+            hidden: c.hidden,
+            hp: c.hp,
+            members: &c.members,
+            conditions: &c.conditions,
+            active: c.active(),
+            acted: c.acted,
+            stats: &c.stats,
+            standing: &c.standing,
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Whoever or whatever takes turns.
+
+use super::{CombatantId, FieldError, Int, Ruleset, Slug, Text, read};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+/// What kind of combatant it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// A player's character.
+    Pc,
+    /// A character or monster of the game master's, or a group of them that acts as one.
+    Npc,
+    /// A trap, a spell, a timer: something that takes a turn and cannot be defeated.
+    Hazard,
+}
+
+/// Hit points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Hp {
+    /// Hit points now.
+    pub current: Int<0, 1_000_000>,
+    /// The most there can be; the current number where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<Int<0, 1_000_000>>,
+    /// Temporary hit points, lost first.
+    #[serde(default)]
+    #[schema(default = 0)]
+    pub temp: Int<0, 1_000_000>,
+}
+
+/// One member of a group that acts as one combatant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Member {
+    /// Names the member within the group.
+    pub id: Slug,
+    /// Its hit points, where they are tracked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hp: Option<Hp>,
+    /// Its conditions.
+    pub conditions: Vec<Slug>,
+}
+
+/// A member of a group as a client gives it: its id alone, or its id with hit points.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum MemberDraft {
+    /// The id alone.
+    Id(Slug),
+    /// The id with hit points.
+    Whole(MemberSpec),
+}
+
+/// A member of a group with its hit points.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemberSpec {
+    /// Names the member within the group.
+    pub id: Slug,
+    /// Its hit points, where they are to be tracked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hp: Option<Hp>,
+}
+
+/// A combatant: what all rulesets know of it, and what its ruleset adds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Combatant<R: Ruleset> {
+    /// Names it within the encounter.
+    pub id: CombatantId,
+    /// Its name for people.
+    pub name: Text<80>,
+    /// Whose side it is on; `players` and `monsters` by habit.
+    pub side: Slug,
+    /// What kind it is.
+    pub kind: Kind,
+    /// Who decides for it: `gm`, or a player's name.
+    pub controller: Text<80>,
+    /// True while the players may not know of it.
+    pub hidden: bool,
+    /// Its hit points, where they are tracked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hp: Option<Hp>,
+    /// The members of a group that acts as one; empty for a single combatant.
+    pub members: Vec<Member>,
+    /// Its conditions.
+    pub conditions: Vec<Slug>,
+    /// Whether its turn of this round is over.
+    pub acted: bool,
+    /// Counts the combatants in the order in which they joined, from 1.
+    pub joined: u32,
+    /// What its ruleset needs to know of it; clients set it.
+    pub stats: R::Stats,
+    /// What its ruleset keeps about it; play sets it.
+    pub standing: R::Standing,
+}
+
+/// Conditions that take a combatant (or a member of a group) out of the fight, in every ruleset.
+pub const OUT: [&str; 2] = ["dead", "defeated"];
+
+impl<R: Ruleset> Combatant<R> {
+    /// Whether it is still in the fight: neither dead nor defeated, and of a group at least one member not.
+    pub fn active(&self) -> bool {
+        let lost = |conditions: &[Slug]| conditions.iter().any(|c| OUT.contains(&c.as_str()));
+        !lost(&self.conditions) && (self.members.is_empty() || self.members.iter().any(|m| !lost(&m.conditions)))
+    }
+
+    /// Whether it has the condition `name`.
+    pub fn has(&self, name: &str) -> bool {
+        self.conditions.iter().any(|c| c == name)
+    }
+
+    /// The member named `id`.
+    pub fn member(&self, id: &Slug) -> Option<&Member> {
+        self.members.iter().find(|m| m.id == *id)
+    }
+}
+
+/// A combatant as a client describes it: the fields that all rulesets share.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[schema(as = CombatantDraft)]
+pub struct Draft {
+    /// Names it within the encounter; made from the name where it is not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<Slug>,
+    /// Its name for people; the id where it is not given. One of the two is needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Text<80>>,
+    /// Whose side it is on: `players` for the players' characters, any other word for others. `players` where neither side
+    /// nor kind is given, `monsters` for a kind other than `pc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub side: Option<Slug>,
+    /// What kind it is; `pc` on the side `players`, else `npc`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// Who decides for it; `player` for a player's character, else `gm`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controller: Option<Text<80>>,
+    /// True while the players may not know of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hidden: Option<bool>,
+    /// Its hit points, where they are to be tracked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hp: Option<Hp>,
+    /// The members of a group that acts as one combatant: at most 50.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_items = 50)]
+    pub members: Option<Vec<MemberDraft>>,
+    /// Its conditions: at most 32.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(max_items = 32)]
+    pub conditions: Option<Vec<Slug>>,
+}
+
+impl Draft {
+    /// The names of its fields.
+    pub const FIELDS: [&str; 9] = ["id", "name", "side", "kind", "controller", "hidden", "hp", "members", "conditions"];
+
+    /// Reads a combatant's JSON object: the shared fields, and the rest as the ruleset's own stats laid over `stats`.
+    pub fn split<R: Ruleset>(value: Value, stats: &R::Stats) -> Result<(Self, R::Stats), FieldError> {
+        let Value::Object(fields) = value else {
+            return Err(FieldError {
+                path: String::new(),
+                message: "a combatant is a JSON object".into(),
+                meaningless: false,
+            });
+        };
+        let (shared, own): (Map<_, _>, Map<_, _>) =
+            fields.into_iter().partition(|(name, _)| Self::FIELDS.contains(&name.as_str()));
+        let mut laid = match serde_json::to_value(stats) {
+            Ok(Value::Object(laid)) => laid,
+            _ => Map::new(),
+        };
+        laid.extend(own);
+        Ok((read(Value::Object(shared))?, read(Value::Object(laid))?))
+    }
+
+    /// The members as they are kept; an error names one that stands there twice, or too many.
+    pub fn roster(members: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
+        if members.len() > 50 {
+            return Err(FieldError::meaningless("members", "a group has at most 50 members"));
+        }
+        let mut roster: Vec<Member> = Vec::with_capacity(members.len());
+        for member in members {
+            let (id, hp) = match member {
+                MemberDraft::Id(id) => (id, None),
+                MemberDraft::Whole(MemberSpec { id, hp }) => (id, hp),
+            };
+            if roster.iter().any(|m| m.id == id) {
+                return Err(FieldError::meaningless("members", format!("the member {id} is there twice")));
+            }
+            roster.push(Member { id, hp, conditions: Vec::new() });
+        }
+        Ok(roster)
+    }
+}

@@ -1,0 +1,131 @@
+//! Effects with a duration.
+
+use super::{CombatantId, EffectId, Int, Text};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// When an effect ends. Counts are what remains.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "at", rename_all = "snake_case", deny_unknown_fields)]
+#[schema(no_recursion)]
+pub enum Expiry {
+    /// At the end of this round (or unit) for 1, of the next for 2, and so on.
+    RoundEnd {
+        /// How many round ends it still sees.
+        rounds: Int<1, 10_000>,
+    },
+    /// At the start of a combatant's turn.
+    TurnStart {
+        /// Whose turn; the effect's source where it is not given, else its target.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<CombatantId>,
+        /// How many of its turn starts it still sees; 1 is the very next.
+        #[serde(default = "one")]
+        #[schema(default = 1)]
+        turns: Int<1, 10_000>,
+    },
+    /// At the end of a combatant's turn.
+    TurnEnd {
+        /// Whose turn; the effect's source where it is not given, else its target.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<CombatantId>,
+        /// How many of its turn ends it still sees; 1 is the very next.
+        #[serde(default = "one")]
+        #[schema(default = 1)]
+        turns: Int<1, 10_000>,
+    },
+    /// When the encounter ends.
+    EncounterEnd {},
+    /// When somebody removes it.
+    Removed {},
+}
+
+fn one() -> Int<1, 10_000> {
+    Int::clamped(1)
+}
+
+/// A point of the clock at which effects may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment<'a> {
+    /// A round (or unit) ends.
+    RoundEnd,
+    /// A combatant's turn starts.
+    TurnStart(&'a CombatantId),
+    /// A combatant's turn ends.
+    TurnEnd(&'a CombatantId),
+    /// The encounter ends.
+    EncounterEnd,
+}
+
+impl Expiry {
+    /// What remains at `moment`: None when the moment means nothing to it, else the count after it (0 = it ends).
+    pub fn after(&self, moment: Moment<'_>) -> Option<u32> {
+        let left = |n: &Int<1, 10_000>| u32::try_from(n.get() - 1).ok();
+        match (self, moment) {
+            (Self::RoundEnd { rounds }, Moment::RoundEnd) => left(rounds),
+            (Self::TurnStart { of: Some(of), turns }, Moment::TurnStart(who)) if of == who => left(turns),
+            (Self::TurnEnd { of: Some(of), turns }, Moment::TurnEnd(who)) if of == who => left(turns),
+            (Self::EncounterEnd {}, Moment::EncounterEnd) => Some(0),
+            _ => None,
+        }
+    }
+
+    /// Sets what remains; nothing for an expiry that does not count.
+    pub fn set_remaining(&mut self, remaining: u32) {
+        match self {
+            Self::RoundEnd { rounds: n } | Self::TurnStart { turns: n, .. } | Self::TurnEnd { turns: n, .. } => {
+                *n = Int::clamped(remaining.into());
+            }
+            Self::EncounterEnd {} | Self::Removed {} => {}
+        }
+    }
+
+    /// The combatant whose turns it counts.
+    pub fn anchor(&self) -> Option<&CombatantId> {
+        match self {
+            Self::TurnStart { of, .. } | Self::TurnEnd { of, .. } => of.as_ref(),
+            Self::RoundEnd { .. } | Self::EncounterEnd {} | Self::Removed {} => None,
+        }
+    }
+}
+
+/// Something that lasts: a spell, a poison, a cooldown, a timer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Effect {
+    /// Names it within the encounter.
+    pub id: EffectId,
+    /// Its name for people.
+    pub name: Text<80>,
+    /// Whom it is on; nobody for an effect of the whole scene.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<CombatantId>,
+    /// Who brought it about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<CombatantId>,
+    /// True while the players may not know of it.
+    pub hidden: bool,
+    /// When it ends.
+    pub expires: Expiry,
+}
+
+/// An effect as a client describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EffectDraft {
+    /// Names it within the encounter; made from the name where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<EffectId>,
+    /// Its name for people.
+    pub name: Text<80>,
+    /// Whom it is on; nobody for an effect of the whole scene.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<CombatantId>,
+    /// Who brought it about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<CombatantId>,
+    /// True while the players may not know of it.
+    #[serde(default)]
+    pub hidden: bool,
+    /// When it ends.
+    pub expires: Expiry,
+}

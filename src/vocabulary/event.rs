@@ -1,0 +1,198 @@
+//! What happened: events carry every die and every choice, and folding them gives the state.
+
+use super::{Combatant, CombatantId, Effect, EffectId, Ruleset, Slug, Text, tagged};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// One thing that happened, of any origin. In JSON they all look alike: an object with a `type`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, bound = "")]
+pub enum Event<R: Ruleset> {
+    /// Something that happens in every ruleset.
+    Shared(SharedEvent),
+    /// A change of the roster.
+    Roster(RosterEvent<R>),
+    /// Something that happens in this ruleset alone.
+    Own(R::Event),
+}
+
+tagged! {
+    /// Something that happens in every ruleset.
+    pub enum SharedEvent {
+        "encounter_started" => EncounterStarted,
+        "encounter_ended" => EncounterEnded,
+        "round_started" => RoundStarted,
+        "round_ended" => RoundEnded,
+        "turn_started" => TurnStarted,
+        "turn_ended" => TurnEnded,
+        "damaged" => Damaged,
+        "healed" => Healed,
+        "condition_set" => ConditionSet,
+        "condition_cleared" => ConditionCleared,
+        "effect_added" => EffectAdded,
+        "effect_ticked" => EffectTicked,
+        "effect_ended" => EffectEnded,
+        "combatant_left" => CombatantLeft,
+        "overridden" => Overridden,
+        "noted" => Noted,
+    }
+}
+
+/// A change of the roster that carries a whole combatant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", bound = "")]
+pub enum RosterEvent<R: Ruleset> {
+    /// Somebody joined.
+    CombatantJoined {
+        /// The combatant as it joined.
+        combatant: Box<Combatant<R>>,
+    },
+    /// Something about a combatant changed.
+    CombatantUpdated {
+        /// The combatant as it is now.
+        combatant: Box<Combatant<R>>,
+    },
+}
+
+/// The fight began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EncounterStarted {}
+
+/// The fight is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EncounterEnded {}
+
+/// A round (or unit) began; nobody has acted in it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RoundStarted {
+    /// Its number, from 1 (0 where a ruleset has a round before the first).
+    pub round: u32,
+}
+
+/// A round (or unit) is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RoundEnded {
+    /// Its number.
+    pub round: u32,
+}
+
+/// A combatant's turn began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TurnStarted {
+    /// Whose turn.
+    pub combatant: CombatantId,
+}
+
+/// A combatant's turn is over; it has acted this round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TurnEnded {
+    /// Whose turn.
+    pub combatant: CombatantId,
+}
+
+/// Somebody took damage.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Damaged {
+    /// Who took it.
+    pub combatant: CombatantId,
+    /// Which member of a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<Slug>,
+    /// How much, temporary hit points included.
+    pub amount: u32,
+    /// How much of it temporary hit points took.
+    pub temp_lost: u32,
+    /// How much of it was lost for real; all but `temp_lost` where hit points are not tracked.
+    pub hp_lost: u32,
+    /// The hit points that are left, where they are tracked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hp: Option<u32>,
+    /// Who dealt it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<CombatantId>,
+}
+
+/// Somebody regained hit points.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Healed {
+    /// Who.
+    pub combatant: CombatantId,
+    /// Which member of a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<Slug>,
+    /// How much was asked for.
+    pub amount: u32,
+    /// The hit points after it, where they are tracked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hp: Option<u32>,
+}
+
+/// Somebody got a condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ConditionSet {
+    /// Who.
+    pub combatant: CombatantId,
+    /// Which member of a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<Slug>,
+    /// Which condition.
+    pub condition: Slug,
+}
+
+/// Somebody lost a condition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ConditionCleared {
+    /// Who.
+    pub combatant: CombatantId,
+    /// Which member of a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<Slug>,
+    /// Which condition.
+    pub condition: Slug,
+}
+
+/// An effect began.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EffectAdded {
+    /// The effect.
+    pub effect: Effect,
+}
+
+/// An effect lasts one count less.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EffectTicked {
+    /// Which effect.
+    pub effect: EffectId,
+    /// What remains, at least 1.
+    pub remaining: u32,
+}
+
+/// An effect is over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct EffectEnded {
+    /// Which effect.
+    pub effect: EffectId,
+    /// Why: `expired`, `removed` by somebody, or its `target_left`.
+    pub because: Text<40>,
+}
+
+/// Somebody left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct CombatantLeft {
+    /// Who.
+    pub combatant: CombatantId,
+}
+
+/// The game master said whose turn it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Overridden {
+    /// Whose turn it is now.
+    pub combatant: CombatantId,
+}
+
+/// A line for the log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Noted {
+    /// What it says.
+    pub text: Text<2000>,
+}

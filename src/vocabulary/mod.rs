@@ -1,0 +1,35 @@
+//! The words that every floor shares: encounter, combatant, effect, command, event, violation, dice.
+//!
+//! Nothing here reads a clock, rolls a die of its own or knows of HTTP. [`Ruleset`] is the common face of all systems.
+
+mod combatant;
+mod command;
+mod die;
+mod effect;
+mod event;
+mod manifest;
+mod offer;
+mod place;
+mod play;
+mod ruleset;
+mod scalar;
+mod table;
+mod tagged;
+mod violation;
+
+pub use combatant::{Combatant, Draft, Hp, Kind, Member, MemberDraft, MemberSpec, OUT};
+pub use command::*;
+pub use die::{D4, D6, D8, D10, D12, D20, D100, Dice, Die};
+pub use effect::{Effect, EffectDraft, Expiry, Moment};
+pub use event::*;
+pub use manifest::{CommandSpec, HOUSE_RULES, Manifest, Rule, Sender};
+pub use offer::{Choice, Offer, Values};
+pub use place::{Because, Pending, Place};
+pub use play::Play;
+pub use ruleset::{Data, Registrar, Ruleset};
+pub use scalar::{CombatantId, EffectId, Int, Slug, Text};
+pub use table::{Status, Table};
+pub use tagged::{FieldError, Verbs, read};
+pub use violation::{Ground, Violation};
+
+pub(crate) use tagged::tagged;

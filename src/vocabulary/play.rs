@@ -1,0 +1,97 @@
+//! A transition while it is being decided.
+
+use super::{
+    Combatant, CombatantId, Dice, Die, EffectEnded, EffectId, EffectTicked, Event, Int, Moment, Ruleset, SharedEvent,
+    Status, Table, Text, Violation,
+};
+
+/// A transition in the making: a copy of the table on which every event happens as soon as it is told, so that what comes
+/// next is decided on what came before. Dropping it leaves the encounter untouched.
+pub struct Play<'d, R: Ruleset> {
+    table: Table<R>,
+    events: Vec<Event<R>>,
+    dice: &'d mut dyn Dice,
+}
+
+impl<'d, R: Ruleset> Play<'d, R> {
+    /// Begins on a copy of `table`.
+    pub fn new(table: Table<R>, dice: &'d mut dyn Dice) -> Self {
+        Self { table, events: Vec::new(), dice }
+    }
+
+    /// The table as it is after all that was told so far.
+    pub fn table(&self) -> &Table<R> {
+        &self.table
+    }
+
+    /// What was told so far.
+    pub fn events(&self) -> &[Event<R>] {
+        &self.events
+    }
+
+    /// The table after it all, and what happened.
+    pub fn finish(self) -> (Table<R>, Vec<Event<R>>) {
+        (self.table, self.events)
+    }
+
+    /// Lets an event happen.
+    pub fn emit(&mut self, event: Event<R>) {
+        self.table.apply(&event);
+        self.events.push(event);
+    }
+
+    /// Lets an event of the ruleset's own happen.
+    pub fn own(&mut self, event: R::Event) {
+        self.emit(Event::Own(event));
+    }
+
+    /// Lets an event happen that every ruleset knows.
+    pub fn shared(&mut self, event: SharedEvent) {
+        self.emit(Event::Shared(event));
+    }
+
+    /// Lets every effect count that counts `moment`; what has counted down ends.
+    pub fn tick(&mut self, moment: Moment<'_>) {
+        let counted = self.table.effects.iter().map(|effect| (effect, effect.expires.after(moment)));
+        let counts: Vec<_> = counted.filter_map(|(effect, left)| Some((effect.id.clone(), left?))).collect();
+        self.count_down(counts);
+    }
+
+    /// Sets what remains of effects; those with nothing left end.
+    pub fn count_down(&mut self, counts: Vec<(EffectId, u32)>) {
+        for (effect, remaining) in counts {
+            self.shared(match remaining {
+                0 => SharedEvent::EffectEnded(EffectEnded { effect, because: Text::fixed("expired") }),
+                _ => SharedEvent::EffectTicked(EffectTicked { effect, remaining }),
+            });
+        }
+    }
+
+    /// A die: as the table rolled it, or rolled now.
+    pub fn die<const SIDES: i64>(&mut self, given: Option<Int<1, SIDES>>) -> Die {
+        let sides = u16::try_from(SIDES).unwrap_or(u16::MAX);
+        match given.and_then(|face| u16::try_from(face.get()).ok()) {
+            Some(face) => Die { sides, face, given: true },
+            None => Die { sides, face: self.dice.roll(sides), given: false },
+        }
+    }
+
+    /// The combatant that a command's `field` names; refused as meaningless where there is none.
+    pub fn combatant(&self, field: &'static str, id: &CombatantId) -> Result<&Combatant<R>, Violation> {
+        self.table.get(id).ok_or_else(|| {
+            let detail = format!("there is no combatant {id} in this encounter");
+            Violation::field("unknown_combatant", field, detail)
+        })
+    }
+
+    /// Refused unless the fight is going on; `rule` is what says when it starts.
+    pub fn running(&self, rule: &'static str) -> Result<(), Violation> {
+        match self.table.status {
+            Status::Running => Ok(()),
+            Status::Setup => {
+                Err(Violation::new("not_started", rule, "the encounter has not started: send start first"))
+            }
+            Status::Ended => Err(Violation::new("encounter_ended", "TK-1", "the encounter has ended")),
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! The common face of all rulesets.
+
+use super::{Combatant, CombatantId, Event, Manifest, Offer, Pending, Place, Play, Table, Verbs, Violation};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fmt::Debug;
+use utoipa::ToSchema;
+
+/// A published initiative system. Implementations are stateless: all they know of a fight is in the [`Table`].
+///
+/// The order of one transition: the engine parses the command, [`decide`](Self::decide) (or, for a shared command, the
+/// engine and then [`react`](Self::react)) tells events to the [`Play`], and each event happens at once through
+/// [`Table::apply`], which hands the ruleset's own ones to [`evolve`](Self::evolve).
+pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
+    /// Choices made once, at the creation of an encounter. Unknown fields must be refused and every field have a default.
+    type Options: Data + Default;
+    /// What a client tells about a combatant beyond the shared fields (and may change later). Unknown fields must be refused
+    /// and every field have a default. No name may clash with a shared field or with one of `Standing`.
+    type Stats: Data + Default;
+    /// What play keeps about a combatant.
+    type Standing: Data + Default;
+    /// What play keeps about the encounter; in JSON a tagged union or an object with its phase as one.
+    type State: Data + Default;
+    /// The ruleset's own commands, `start` and `end_turn` among them where it has turns.
+    type Command: Data + Verbs;
+    /// The ruleset's own events.
+    type Event: Data;
+
+    /// Everything about it that never changes.
+    const MANIFEST: &'static Manifest;
+
+    /// Decides one of its own commands: tells what happens to `play`, or refuses. No other place holds rules.
+    fn decide(play: &mut Play<'_, Self>, command: &Self::Command) -> Result<(), Violation>;
+
+    /// Lets one of its own events happen. Holds no rules and cannot fail: an event that names somebody who is gone does nothing.
+    fn evolve(table: &mut Table<Self>, event: &Self::Event);
+
+    /// Draws the consequences of what a shared command just brought about (damage, a condition, somebody who joined, changed or
+    /// left, the end of the encounter, an override). Not called for what the ruleset itself tells.
+    ///
+    /// An `Overridden` event asks the ruleset to make it that combatant's turn, refusing only what cannot be.
+    fn react(play: &mut Play<'_, Self>, event: &Event<Self>) -> Result<(), Violation>;
+
+    /// The combatant in whose name a command is sent: its controller may send it. None: the game master's alone.
+    fn sender(command: &Self::Command) -> Option<&CombatantId>;
+
+    /// Every one of its own commands that may be legal now, with the values that it leaves open. The engine tries each one (and
+    /// each value) and lists only what is accepted: so list generously, and leave nothing legal out.
+    fn offers(table: &Table<Self>) -> Vec<Offer>;
+
+    /// Whose turn it is; several where a turn is shared, none between turns.
+    fn current(table: &Table<Self>) -> Vec<CombatantId>;
+
+    /// Which decision is awaited, and who may take it; None in an encounter that has ended.
+    fn pending(table: &Table<Self>) -> Option<Pending>;
+
+    /// The order as far as the system knows one, and why each stands where it stands.
+    fn order(table: &Table<Self>) -> Vec<Place>;
+
+    /// What the printed turn table says of a combatant besides its name, side, hit points and conditions: a few words, or none.
+    fn remark(_table: &Table<Self>, _combatant: &Combatant<Self>) -> String {
+        String::new()
+    }
+}
+
+/// Whoever wants to know every ruleset there is.
+pub trait Registrar {
+    /// Takes note of one.
+    fn add<R: Ruleset>(&mut self);
+}
+
+/// What any part of a ruleset's data can do.
+pub trait Data: Clone + Debug + PartialEq + Serialize + DeserializeOwned + ToSchema + Send + Sync + 'static {}
+
+impl<T: Clone + Debug + PartialEq + Serialize + DeserializeOwned + ToSchema + Send + Sync + 'static> Data for T {}

@@ -1,0 +1,171 @@
+//! The state of an encounter under one ruleset.
+
+use super::{Combatant, CombatantId, Effect, Event, RosterEvent, Ruleset, SharedEvent, Slug, Text};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// Where an encounter is in its life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Created, not started.
+    Setup,
+    /// Started, not ended.
+    Running,
+    /// Over.
+    Ended,
+}
+
+/// The state of an encounter: the fold of its log. Cloning it is cheap, its parts are shared until they change.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Table<R: Ruleset> {
+    /// Its name for people.
+    pub name: Text<120>,
+    /// The ruleset's options, as chosen at its creation.
+    pub options: R::Options,
+    /// Where it is in its life.
+    pub status: Status,
+    /// The round (or unit), from 1; 0 before the first.
+    pub round: u32,
+    /// How many transitions made it: the version of its newest log entry.
+    pub version: u64,
+    /// Who is in it, in the order of joining.
+    pub combatants: Vec<Arc<Combatant<R>>>,
+    /// What lasts, in the order of its beginning.
+    pub effects: Vec<Arc<Effect>>,
+    /// How many combatants have ever joined.
+    pub joined: u32,
+    /// How many effects have ever begun.
+    pub effects_begun: u32,
+    /// What the ruleset keeps about the encounter.
+    pub state: R::State,
+}
+
+impl<R: Ruleset> Table<R> {
+    /// The combatant named `id`.
+    pub fn get(&self, id: &CombatantId) -> Option<&Combatant<R>> {
+        self.combatants.iter().find(|c| c.id == *id).map(|c| &**c)
+    }
+
+    /// The combatant named `id`, to be changed by an event.
+    pub fn get_mut(&mut self, id: &CombatantId) -> Option<&mut Combatant<R>> {
+        self.combatants.iter_mut().find(|c| c.id == *id).map(Arc::make_mut)
+    }
+
+    /// Everybody, in the order of joining.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Combatant<R>> {
+        self.combatants.iter().map(|c| &**c)
+    }
+
+    /// Everybody who is still in the fight, in the order of joining.
+    pub fn active(&self) -> impl DoubleEndedIterator<Item = &Combatant<R>> {
+        self.iter().filter(|c| c.active())
+    }
+
+    /// Everybody who is still in the fight and has not acted this round.
+    pub fn waiting(&self) -> impl DoubleEndedIterator<Item = &Combatant<R>> {
+        self.active().filter(|c| !c.acted)
+    }
+
+    /// Whether `id` is here and still in the fight.
+    pub fn is_active(&self, id: &CombatantId) -> bool {
+        self.get(id).is_some_and(Combatant::active)
+    }
+
+    /// Lets an event happen. It holds no rules: whatever the event says becomes so.
+    pub fn apply(&mut self, event: &Event<R>) {
+        match event {
+            Event::Shared(event) => self.apply_shared(event),
+            Event::Roster(RosterEvent::CombatantJoined { combatant }) => {
+                self.joined = self.joined.max(combatant.joined);
+                self.combatants.push(Arc::new((**combatant).clone()));
+            }
+            Event::Roster(RosterEvent::CombatantUpdated { combatant }) => {
+                if let Some(place) = self.combatants.iter_mut().find(|c| c.id == combatant.id) {
+                    *place = Arc::new((**combatant).clone());
+                }
+            }
+            Event::Own(event) => R::evolve(self, event),
+        }
+    }
+
+    fn apply_shared(&mut self, event: &SharedEvent) {
+        match event {
+            SharedEvent::EncounterStarted(_) => self.status = Status::Running,
+            SharedEvent::EncounterEnded(_) => self.status = Status::Ended,
+            SharedEvent::RoundStarted(e) => {
+                self.round = e.round;
+                for c in self.combatants.iter_mut().filter(|c| c.acted) {
+                    Arc::make_mut(c).acted = false;
+                }
+            }
+            SharedEvent::TurnEnded(e) => {
+                if let Some(c) = self.get_mut(&e.combatant) {
+                    c.acted = true;
+                }
+            }
+            SharedEvent::Damaged(e) => {
+                let left = e.hp;
+                self.change_hp(&e.combatant, e.member.as_ref(), |hp| {
+                    hp.temp = super::Int::clamped(hp.temp.get() - i64::from(e.temp_lost));
+                    hp.current = left.map_or(hp.current, |n| super::Int::clamped(n.into()));
+                });
+            }
+            SharedEvent::Healed(e) => {
+                let after = e.hp;
+                self.change_hp(&e.combatant, e.member.as_ref(), |hp| {
+                    hp.current = after.map_or(hp.current, |n| super::Int::clamped(n.into()));
+                });
+            }
+            SharedEvent::ConditionSet(e) => {
+                if let Some(conditions) = self.conditions_of(&e.combatant, e.member.as_ref()) {
+                    conditions.push(e.condition.clone());
+                }
+            }
+            SharedEvent::ConditionCleared(e) => {
+                if let Some(conditions) = self.conditions_of(&e.combatant, e.member.as_ref()) {
+                    conditions.retain(|c| *c != e.condition);
+                }
+            }
+            SharedEvent::EffectAdded(e) => {
+                self.effects_begun = self.effects_begun.saturating_add(1);
+                self.effects.push(Arc::new(e.effect.clone()));
+            }
+            SharedEvent::EffectTicked(e) => {
+                if let Some(effect) = self.effects.iter_mut().find(|x| x.id == e.effect) {
+                    Arc::make_mut(effect).expires.set_remaining(e.remaining);
+                }
+            }
+            SharedEvent::EffectEnded(e) => self.effects.retain(|x| x.id != e.effect),
+            SharedEvent::CombatantLeft(e) => self.combatants.retain(|c| c.id != e.combatant),
+            SharedEvent::RoundEnded(_)
+            | SharedEvent::TurnStarted(_)
+            | SharedEvent::Overridden(_)
+            | SharedEvent::Noted(_) => {}
+        }
+    }
+
+    fn change_hp(&mut self, id: &CombatantId, member: Option<&Slug>, change: impl FnOnce(&mut super::Hp)) {
+        let Some(combatant) = self.get_mut(id) else { return };
+        let hp = match member {
+            Some(member) => combatant.members.iter_mut().find(|m| m.id == *member).and_then(|m| m.hp.as_mut()),
+            None => combatant.hp.as_mut(),
+        };
+        if let Some(hp) = hp {
+            change(hp);
+        }
+    }
+
+    fn conditions_of(&mut self, id: &CombatantId, member: Option<&Slug>) -> Option<&mut Vec<Slug>> {
+        let combatant = self.get_mut(id)?;
+        match member {
+            Some(member) => {
+                let member = combatant.members.iter_mut().find(|m| m.id == *member)?;
+                Some(&mut member.conditions)
+            }
+            None => Some(&mut combatant.conditions),
+        }
+    }
+}

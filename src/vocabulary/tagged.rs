@@ -1,0 +1,109 @@
+//! Tagged unions of named structs: commands and events.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// What is wrong with one field of a request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// Where: field names and list positions with dots between, empty for the whole.
+    pub path: String,
+    /// What is wrong and what would be right.
+    pub message: String,
+    /// True when the shape is right and only the value makes no sense.
+    pub meaningless: bool,
+}
+
+impl FieldError {
+    /// A value of the right shape that makes no sense here.
+    pub fn meaningless(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), meaningless: true }
+    }
+
+    /// The same error seen from one level further out.
+    pub fn within(mut self, outer: &str) -> Self {
+        self.path = match self.path.as_str() {
+            "" | "." => outer.to_owned(),
+            inner if outer.is_empty() => inner.to_owned(),
+            inner => format!("{outer}.{inner}"),
+        };
+        self
+    }
+}
+
+/// Reads a value of `T`, naming the field that is wrong where one is.
+pub fn read<T: DeserializeOwned>(value: Value) -> Result<T, FieldError> {
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let path = error.path().to_string();
+        let message = error.inner().to_string();
+        let meaningless = message.starts_with("invalid value") || message.starts_with("unknown variant");
+        FieldError { path: if path == "." { String::new() } else { path }, message, meaningless }
+    })
+}
+
+/// A tagged union whose tag is known before the rest is read.
+pub trait Verbs: Sized {
+    /// Every tag, in the order of the documentation.
+    const VERBS: &'static [&'static str];
+
+    /// Reads the fields that belong to `verb`; None when it is not one of [`Self::VERBS`].
+    fn parse(verb: &str, fields: Value) -> Option<Result<Self, FieldError>>;
+}
+
+/// Makes a tagged union (`{"type": "...", ...}`) of named structs: serde, [`Verbs`] and a schema with named variants and a
+/// discriminator, which derives cannot give together.
+macro_rules! tagged {
+    ($(#[$doc:meta])* pub enum $name:ident { $( $tag:literal => $variant:ident ),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[serde(tag = "type")]
+        #[allow(missing_docs, reason = "each variant is its struct, documented there")]
+        pub enum $name { $( #[serde(rename = $tag)] $variant($variant) ),* }
+
+        impl $crate::vocabulary::Verbs for $name {
+            const VERBS: &'static [&'static str] = &[$($tag),*];
+            fn parse(
+                verb: &str, fields: serde_json::Value,
+            ) -> Option<Result<Self, $crate::vocabulary::FieldError>> {
+                match verb {
+                    $( $tag => Some($crate::vocabulary::read::<$variant>(fields).map(Self::$variant)), )*
+                    _ => None,
+                }
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                use utoipa::openapi::schema::{Discriminator, OneOfBuilder, Ref};
+                let mut union = OneOfBuilder::new();
+                let mut discriminator = Discriminator::new("type");
+                $(
+                    let name = <$variant as utoipa::ToSchema>::name();
+                    union = union.item(Ref::from_schema_name(name.as_ref()));
+                    discriminator.mapping.insert($tag.to_owned(), format!("#/components/schemas/{name}"));
+                )*
+                union.discriminator(Some(discriminator)).into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {
+            fn schemas(schemas: &mut Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>) {
+                use utoipa::openapi::{RefOr, Schema};
+                use utoipa::openapi::schema::ObjectBuilder;
+                $(
+                    let mut variant = <$variant as utoipa::PartialSchema>::schema();
+                    if let RefOr::T(Schema::Object(object)) = &mut variant {
+                        let tag = ObjectBuilder::new()
+                            .schema_type(utoipa::openapi::schema::Type::String)
+                            .enum_values(Some([$tag]));
+                        object.properties.insert("type".to_owned(), tag.into());
+                        object.required.insert(0, "type".to_owned());
+                    }
+                    schemas.push((<$variant as utoipa::ToSchema>::name().into_owned(), variant));
+                    <$variant as utoipa::ToSchema>::schemas(schemas);
+                )*
+            }
+        }
+    };
+}
+pub(crate) use tagged;
