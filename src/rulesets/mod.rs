@@ -2,11 +2,12 @@
 //!
 //! A ruleset imports the vocabulary and [`shared`], never another ruleset.
 
+pub mod active_initiative;
 pub mod shared;
 
 use crate::vocabulary::Registrar;
 
 /// Tells `registrar` every ruleset that ships.
 pub fn register(registrar: &mut impl Registrar) {
-    let _ = registrar;
+    registrar.add::<active_initiative::ActiveInitiative>();
 }

@@ -1,0 +1,304 @@
+//! The rules of Active Initiative.
+
+use super::react::{advance, choose};
+use super::*;
+use crate::rulesets::shared::{end_turn, start_round, start_turn};
+use crate::vocabulary::{EncounterStarted, Kind, SharedEvent};
+use std::cmp::Reverse;
+
+pub(super) type Scene<'d> = Play<'d, ActiveInitiative>;
+
+pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
+    match command {
+        Command::Start(c) => return start(play, c),
+        _ => play.running("AI-2")?,
+    }
+    match command {
+        Command::Start(_) => Ok(()),
+        Command::EndTurn(c) => finish(play, c),
+        Command::Nominate(c) => nominate(play, c),
+        Command::BeginTurn(c) => begin(play, &c.combatant),
+        Command::Interrupt(c) => interrupt(play, c),
+        Command::Ready(c) => ready(play, c),
+        Command::Fire(c) => fire(play, &c.combatant),
+        Command::Inspire(c) => inspire(play, &c.combatant),
+        Command::Spend(c) => spend(play, &c.combatant),
+        Command::Delay(c) => {
+            play.combatant("combatant", &c.combatant)?;
+            let detail = "nobody passes or delays here; an action can be readied in one's own turn";
+            Err(Violation::new("no_delay", "AI-11", detail))
+        }
+    }
+}
+
+fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
+    if !matches!(play.table().state.phase, Phase::Setup) {
+        return Err(Violation::new("already_started", "AI-2", "the scene has begun already"));
+    }
+    if let Some(first) = &c.first {
+        if !c.rolls.is_empty() {
+            let detail = "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
+            return Err(Violation::field("first_or_rolls", "rolls", detail));
+        }
+        if !play.combatant("first", first)?.active() {
+            return Err(Violation::new("not_active", "AI-8", format!("{first} is out of the fight")));
+        }
+    }
+    for id in c.rolls.keys() {
+        play.combatant("rolls", id)?;
+    }
+    if play.table().active().next().is_none() {
+        return Err(Violation::new("nobody_to_act", "AI-8", "nobody is here to act: add a combatant first"));
+    }
+    play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
+    let players = play.table().iter().filter(|c| c.kind == Kind::Pc).count();
+    let groups = play.table().iter().filter(|c| c.kind == Kind::Npc).count();
+    let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+    let wanted = players.div_ceil(2);
+    if groups < wanted {
+        play.own(Event::Advised(Advised { groups: count(groups), wanted: count(wanted) }));
+    }
+    if play.table().options.interrupt_points {
+        play.own(Event::InterruptPointsGained(InterruptPointsGained { points: count(players) }));
+    }
+    start_round(play, 1);
+    match &c.first {
+        Some(first) => take_turn(play, first.clone(), Way::Opened {}),
+        None => roll_opening(play, c),
+    }
+    Ok(())
+}
+
+/// Everybody rolls d20 and the INT modifier; DEX, then WIS break ties (AI-3, AI-5), and who joined first where those tie too.
+fn roll_opening(play: &mut Scene<'_>, c: &Start) {
+    let rollers: Vec<_> = play.table().active().map(|x| (x.id.clone(), x.stats.clone())).collect();
+    let mut rolls: Vec<(OpeningRoll, Stats)> = Vec::with_capacity(rollers.len());
+    for (combatant, stats) in rollers {
+        let die = play.die(c.rolls.get(&combatant).copied());
+        let total = i64::from(die.face) + stats.int_modifier.get();
+        rolls.push((OpeningRoll { combatant, die, total }, stats));
+    }
+    rolls.sort_by_key(|(roll, stats)| Reverse((roll.total, stats.dex, stats.wis)));
+    let Some((best, _)) = rolls.first().cloned() else { return };
+    let rolls = rolls.into_iter().map(|(roll, _)| roll).collect();
+    play.own(Event::OpeningRolled(OpeningRolled { rolls }));
+    take_turn(play, best.combatant, Way::Rolled { die: best.die, total: best.total });
+}
+
+/// Begins a turn: the window closes, an action readied for longer than a round lapses, effects count its start.
+pub(super) fn take_turn(play: &mut Scene<'_>, combatant: CombatantId, by: Way) {
+    if play.table().get(&combatant).is_some_and(|c| c.standing.readied.is_some()) {
+        play.own(Event::ReadiedLapsed(ReadiedLapsed { combatant: combatant.clone() }));
+    }
+    play.own(Event::Begun(Begun { combatant: combatant.clone(), by }));
+    start_turn(play, &combatant);
+}
+
+fn finish(play: &mut Scene<'_>, c: &EndTurn) -> Result<(), Violation> {
+    in_turn(play, &c.combatant, "AI-7")?;
+    if c.begin && c.next.is_none() {
+        return Err(Violation::field("next_missing", "next", "`begin` needs `next`: say whose turn begins"));
+    }
+    end_turn(play, &c.combatant);
+    advance(play, false);
+    let Some(next) = &c.next else { return Ok(()) };
+    name(play, next)?;
+    if c.begin { begin(play, next) } else { Ok(()) }
+}
+
+fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
+    if let Some(id) = &c.combatant {
+        play.combatant("combatant", id)?;
+    }
+    play.combatant("next", &c.next)?;
+    if !matches!(play.table().state.phase, Phase::ChooseNext {} | Phase::ChooseStarter {}) {
+        return Err(Violation::new("nothing_to_name", "AI-7", "nobody is to be named now: first a turn must end"));
+    }
+    let chooser = chooser(play.table());
+    if chooser != c.combatant {
+        let detail = match chooser {
+            Some(chooser) => format!("the choice is {chooser}'s, who took the last turn"),
+            None => "the choice is the game master's: leave `combatant` out".to_owned(),
+        };
+        return Err(Violation::new("not_the_chooser", "AI-7", detail));
+    }
+    name(play, &c.next)
+}
+
+/// Whose controller names the next one: whoever took the last turn, dead or alive, as long as it is in the encounter (AAI6).
+pub(super) fn chooser(table: &Table) -> Option<CombatantId> {
+    table.state.last_actor.clone().filter(|id| table.get(id).is_some())
+}
+
+fn name(play: &mut Scene<'_>, next: &CombatantId) -> Result<(), Violation> {
+    let table = play.table();
+    let nominee = play.combatant("next", next)?;
+    let by = chooser(table);
+    if !nominee.active() {
+        let detail = format!("{next} is out of the fight and takes no turn");
+        return Err(Violation::new("not_active", "AI-8", detail));
+    }
+    if by.as_ref() == Some(next) {
+        let starter = matches!(table.state.phase, Phase::ChooseStarter {});
+        if !starter {
+            return Err(Violation::new(
+                "names_itself",
+                "AI-10",
+                format!("{next} cannot name itself: it has just acted"),
+            ));
+        }
+        if table.waiting().any(|c| c.id != *next) {
+            let detail = format!("{next} took the last turn and cannot start the round while there is anybody else");
+            return Err(Violation::new("names_itself", "AI-42", detail));
+        }
+    }
+    if nominee.acted {
+        return Err(Violation::new("already_acted", "AI-9", format!("{next} has acted this round")));
+    }
+    play.own(Event::Named(Named { combatant: next.clone(), by }));
+    Ok(())
+}
+
+fn begin(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
+    play.combatant("combatant", id)?;
+    match &play.table().state.phase {
+        Phase::Window { nominee, by } if nominee == id => {
+            let by = by.clone();
+            take_turn(play, id.clone(), by);
+            Ok(())
+        }
+        Phase::Window { nominee, .. } => {
+            Err(Violation::new("not_named", "AI-7", format!("{nominee} is named, not {id}")))
+        }
+        Phase::InTurn { actor } => Err(Violation::new("turn_in_progress", "AI-7", format!("it is {actor}'s turn"))),
+        _ => {
+            Err(Violation::new("nobody_named", "AI-7", "nobody is named yet: the last actor names the next one first"))
+        }
+    }
+}
+
+/// Refuses whoever may not steal this turn. What is spent is looked at before who spends it.
+fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
+    let interrupter = play.combatant("combatant", &c.combatant)?;
+    let state = &play.table().state;
+    let Phase::Window { nominee, .. } = &state.phase else {
+        let detail = match &state.phase {
+            Phase::InTurn { actor } => format!("{actor}'s turn has begun: interrupts come between two turns"),
+            _ => "nobody is named yet: interrupts come after the nomination".to_owned(),
+        };
+        return Err(Violation::new("no_window", "AI-17", detail));
+    };
+    let id = &c.combatant;
+    let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
+    if c.means == Means::InterruptPoint {
+        if !play.table().options.interrupt_points {
+            return refuse("variant_off", "AI-30", "this encounter is played without interrupt points".into());
+        }
+        if state.interrupt_point_used {
+            return refuse("point_used", "AI-32", "an interrupt point was spent this round already".into());
+        }
+        if state.interrupt_points == 0 {
+            return refuse("no_points", "AI-30", "no interrupt point is left".into());
+        }
+        if interrupter.kind == Kind::Pc {
+            return refuse("not_the_gms", "AI-31", format!("{id} is a player's: points are for the game master's own"));
+        }
+    }
+    if interrupter.acted {
+        let rule = if interrupter.standing.exposed && c.means == Means::Damage { "AI-26" } else { "AI-18" };
+        return refuse("already_acted", rule, format!("{id} has acted this round"));
+    }
+    if !interrupter.active() {
+        return refuse("not_active", "AI-8", format!("{id} is out of the fight and takes no turn"));
+    }
+    if nominee == id {
+        return refuse("already_named", "AI-21", format!("{id} is named already: begin its turn"));
+    }
+    if play.table().get(nominee).is_some_and(|n| n.side == interrupter.side) {
+        return refuse("ally", "AI-21", format!("{id} and {nominee} are on the same side"));
+    }
+    if interrupter.standing.interrupted {
+        return refuse("interrupted_before", "AAI2", format!("{id} has interrupted once before this turn"));
+    }
+    let inspiration = u32::try_from(interrupter.stats.inspiration.get()).unwrap_or(0);
+    match c.means {
+        Means::Damage if !interrupter.standing.exposed => {
+            return refuse("not_hurt", "AI-20", format!("{id} took no damage in the turn that has just ended"));
+        }
+        Means::Inspiration if interrupter.kind != Kind::Pc || inspiration == 0 => {
+            return refuse("no_inspiration", "AI-19", format!("{id} has no inspiration point to spend"));
+        }
+        Means::Damage | Means::Inspiration | Means::InterruptPoint => {}
+    }
+    let displaced = nominee.clone();
+    if c.means == Means::Inspiration {
+        let held = inspiration.saturating_sub(1);
+        play.own(Event::InspirationSpent(InspirationSpent { combatant: id.clone(), held }));
+    }
+    play.own(Event::Interrupted(Interrupted { combatant: id.clone(), displaced, means: c.means }));
+    Ok(())
+}
+
+fn in_turn(play: &Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
+    play.combatant("combatant", id)?;
+    match &play.table().state.phase {
+        Phase::InTurn { actor } if actor == id => Ok(()),
+        Phase::InTurn { actor } => {
+            Err(Violation::new("not_your_turn", rule, format!("it is {actor}'s turn, not {id}'s")))
+        }
+        _ => Err(Violation::new("not_your_turn", rule, format!("it is nobody's turn now, so not {id}'s"))),
+    }
+}
+
+fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
+    in_turn(play, &c.combatant, "AI-12")?;
+    if play.table().get(&c.combatant).is_some_and(|x| x.standing.readied.is_some()) {
+        let detail = format!("{} has readied an action already", c.combatant);
+        return Err(Violation::new("already_readied", "AI-12", detail));
+    }
+    let readied = Readied { action: c.action.clone(), trigger: c.trigger.clone() };
+    play.own(Event::ActionReadied(ActionReadied { combatant: c.combatant.clone(), readied }));
+    Ok(())
+}
+
+fn fire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let c = play.combatant("combatant", id)?;
+    if c.standing.readied.is_none() {
+        return Err(Violation::new("nothing_readied", "AI-12", format!("{id} has readied nothing")));
+    }
+    if !c.active() {
+        return Err(Violation::new("not_active", "AI-12", format!("{id} is out of the fight")));
+    }
+    play.own(Event::ReadiedFired(ReadiedFired { combatant: id.clone() }));
+    Ok(())
+}
+
+fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let c = play.combatant("combatant", id)?;
+    if c.kind != Kind::Pc {
+        let detail = format!("{id} is not a player's character: only those hold inspiration");
+        return Err(Violation::new("not_a_pc", "AI-28", detail));
+    }
+    let held = u32::try_from(c.stats.inspiration.get()).unwrap_or(0);
+    if held >= 3 {
+        return Err(Violation::new("inspiration_full", "AI-28", format!("{id} holds 3 inspiration points, the most")));
+    }
+    play.own(Event::Inspired(Inspired { combatant: id.clone(), held: held + 1 }));
+    Ok(())
+}
+
+fn spend(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let c = play.combatant("combatant", id)?;
+    let held = u32::try_from(c.stats.inspiration.get()).unwrap_or(0);
+    if c.kind != Kind::Pc || held == 0 {
+        return Err(Violation::new("no_inspiration", "AI-29", format!("{id} has no inspiration point to spend")));
+    }
+    play.own(Event::InspirationSpent(InspirationSpent { combatant: id.clone(), held: held - 1 }));
+    Ok(())
+}
+
+/// The game master's override: that combatant's turn begins, and a turn that was going on is taken back.
+pub(super) fn take_over(play: &mut Scene<'_>, id: CombatantId) {
+    choose(play, false);
+    take_turn(play, id, Way::Overridden {});
+}

@@ -1,0 +1,68 @@
+//! What the events of Active Initiative do to the state; no rules here.
+
+use super::{Event, Means, Phase, Standing, Table, Taken, Way};
+use crate::vocabulary::{CombatantId, Int};
+use std::sync::Arc;
+
+pub(super) fn evolve(table: &mut Table, event: &Event) {
+    match event {
+        Event::Advised(_) | Event::OpeningRolled(_) => {}
+        Event::InterruptPointsGained(e) => table.state.interrupt_points = e.points,
+        Event::Begun(e) => {
+            close_window(table);
+            table.state.turns.retain(|taken| taken.combatant != e.combatant);
+            table.state.turns.push(Taken { combatant: e.combatant.clone(), by: e.by.clone() });
+            table.state.last_actor = Some(e.combatant.clone());
+            table.state.phase = Phase::InTurn { actor: e.combatant.clone() };
+        }
+        Event::Named(e) => {
+            let by = Way::Named { by: e.by.clone() };
+            table.state.phase = Phase::Window { nominee: e.combatant.clone(), by };
+        }
+        Event::Interrupted(e) => {
+            let by = Way::Interrupted { means: e.means };
+            table.state.phase = Phase::Window { nominee: e.combatant.clone(), by };
+            standing(table, &e.combatant, |s| s.interrupted = true);
+            if e.means == Means::InterruptPoint {
+                table.state.interrupt_points = table.state.interrupt_points.saturating_sub(1);
+                table.state.interrupt_point_used = true;
+            }
+        }
+        Event::ChoiceOpened(e) if e.starter => table.state.phase = Phase::ChooseStarter {},
+        Event::ChoiceOpened(_) => table.state.phase = Phase::ChooseNext {},
+        Event::AllowanceRenewed(_) => {
+            table.state.interrupt_point_used = false;
+            table.state.turns.clear();
+        }
+        Event::Exposed(e) => standing(table, &e.combatant, |s| s.exposed = true),
+        Event::ActionReadied(e) => standing(table, &e.combatant, |s| s.readied = Some(e.readied.clone())),
+        Event::ReadiedFired(e) => standing(table, &e.combatant, |s| s.readied = None),
+        Event::ReadiedLapsed(e) => standing(table, &e.combatant, |s| s.readied = None),
+        Event::Inspired(e) => hold(table, &e.combatant, e.held),
+        Event::InspirationSpent(e) => hold(table, &e.combatant, e.held),
+        Event::SceneClosed(_) => {
+            table.state.interrupt_points = 0;
+            table.state.phase = Phase::Over;
+        }
+    }
+}
+
+fn close_window(table: &mut Table) {
+    for c in table.combatants.iter_mut().filter(|c| c.standing.exposed || c.standing.interrupted) {
+        let standing = &mut Arc::make_mut(c).standing;
+        standing.exposed = false;
+        standing.interrupted = false;
+    }
+}
+
+fn standing(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut Standing)) {
+    if let Some(c) = table.get_mut(id) {
+        change(&mut c.standing);
+    }
+}
+
+fn hold(table: &mut Table, id: &CombatantId, held: u32) {
+    if let Some(c) = table.get_mut(id) {
+        c.stats.inspiration = Int::clamped(held.into());
+    }
+}

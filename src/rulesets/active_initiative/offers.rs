@@ -1,0 +1,53 @@
+//! What may be legal under Active Initiative.
+
+use super::decide::chooser;
+use super::*;
+use crate::vocabulary::{Kind, Status};
+use serde_json::json;
+
+pub(super) fn offers(table: &Table) -> Vec<Offer> {
+    if table.status == Status::Setup {
+        let rolls = "an object from combatant ids to the d20 that each rolled";
+        return vec![
+            Offer::of("start", "AI-2").whom("first", true, table.active().map(|c| &c.id)),
+            Offer::of("start", "AI-3").like("rolls", rolls, None),
+        ];
+    }
+    let mut offers = Vec::new();
+    match &table.state.phase {
+        Phase::Setup | Phase::Over => {}
+        Phase::InTurn { actor } => {
+            let next = || table.active().filter(|c| c.id != *actor || table.waiting().nth(1).is_none()).map(|c| &c.id);
+            let end = || Offer::by("end_turn", actor, "AI-7");
+            offers.push(end().whom("next", false, next()));
+            offers.push(end().with("begin", true).whom("next", true, next()));
+            let ready = Offer::by("ready", actor, "AI-12");
+            let ready = ready.like("action", "what will be done", Some(json!("attack")));
+            offers.push(ready.like("trigger", "what it waits for", Some(json!("the door opens"))));
+        }
+        Phase::ChooseNext {} | Phase::ChooseStarter {} => {
+            let nominate = match chooser(table) {
+                Some(chooser) => Offer::by("nominate", &chooser, "AI-7"),
+                None => Offer::of("nominate", "AI-7"),
+            };
+            offers.push(nominate.whom("next", true, table.waiting().map(|c| &c.id)));
+        }
+        Phase::Window { nominee, .. } => {
+            offers.push(Offer::by("begin_turn", nominee, "AI-7"));
+            for c in table.waiting().filter(|c| c.id != *nominee) {
+                let means = ["damage", "inspiration", "interrupt_point"];
+                offers.push(Offer::by("interrupt", &c.id, "AI-17").choose("means", true, means));
+            }
+        }
+    }
+    for c in table.active().filter(|c| c.standing.readied.is_some()) {
+        offers.push(Offer::by("fire", &c.id, "AI-12"));
+    }
+    for c in table.iter().filter(|c| c.kind == Kind::Pc) {
+        offers.push(Offer::by("spend", &c.id, "AI-29"));
+        let mut inspire = Offer::by("inspire", &c.id, "AI-28");
+        inspire.combatant = None;
+        offers.push(inspire);
+    }
+    offers
+}

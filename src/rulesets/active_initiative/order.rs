@@ -1,0 +1,97 @@
+//! Whose turn it is, what is awaited, and why, under Active Initiative.
+
+use super::decide::chooser;
+use super::*;
+use crate::vocabulary::{Because, Kind};
+
+pub(super) fn current(table: &Table) -> Vec<CombatantId> {
+    match &table.state.phase {
+        Phase::InTurn { actor } => vec![actor.clone()],
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn pending(table: &Table) -> Option<Pending> {
+    let awaited = |decision, who: Vec<CombatantId>, commands: &[&'static str], rule| {
+        let gm = who.is_empty();
+        Some(Pending { decision, combatants: who, gm, commands: commands.to_vec(), rule })
+    };
+    match &table.state.phase {
+        Phase::Setup => awaited("start", Vec::new(), &["start"], "AI-2"),
+        Phase::InTurn { actor } => awaited("end_turn", vec![actor.clone()], &["end_turn"], "AI-7"),
+        Phase::ChooseNext {} | Phase::ChooseStarter {} if table.active().next().is_none() => {
+            awaited("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "AI-35")
+        }
+        Phase::ChooseNext {} => awaited("next", chooser(table).into_iter().collect(), &["nominate"], "AI-7"),
+        Phase::ChooseStarter {} => awaited("starter", chooser(table).into_iter().collect(), &["nominate"], "AI-41"),
+        Phase::Window { nominee, .. } => {
+            let may_interrupt = table.waiting().filter(|c| may_interrupt(table, c, nominee)).map(|c| c.id.clone());
+            let who: Vec<_> = std::iter::once(nominee.clone()).chain(may_interrupt).collect();
+            let commands: &[&str] = if who.len() > 1 { &["begin_turn", "interrupt"] } else { &["begin_turn"] };
+            awaited("begin_or_interrupt", who, commands, "AI-17")
+        }
+        Phase::Over => None,
+    }
+}
+
+/// Whether some means would let `c` steal the turn of `nominee` (AI-18 to AI-21, AI-31).
+fn may_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &CombatantId) -> bool {
+    let enemy = table.get(nominee).is_some_and(|n| n.side != c.side);
+    let pc = c.kind == Kind::Pc;
+    let state = &table.state;
+    let point = table.options.interrupt_points && state.interrupt_points > 0 && !state.interrupt_point_used && !pc;
+    let paid = pc && c.stats.inspiration.get() > 0;
+    enemy && !c.standing.interrupted && (c.standing.exposed || paid || point)
+}
+
+pub(super) fn order(table: &Table) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::with_capacity(table.state.turns.len() + 1);
+    for taken in &table.state.turns {
+        places.extend(place(table, &taken.combatant, &taken.by));
+    }
+    if let Phase::Window { nominee, by } = &table.state.phase {
+        places.extend(place(table, nominee, by));
+    }
+    places
+}
+
+fn place(table: &Table, id: &CombatantId, by: &Way) -> Option<Place> {
+    let acted = table.get(id)?.acted;
+    Some(Place { combatant: id.clone(), acted, slot: None, because: because(by) })
+}
+
+fn because(by: &Way) -> Because {
+    match by {
+        Way::Opened {} => Because::new("AI-2", "triggered the scene"),
+        Way::Rolled { die, total } => Because {
+            dice: vec![*die],
+            bonus: Some(*total - i64::from(die.face)),
+            total: Some(*total),
+            ..Because::new("AI-3", "rolled the highest initiative")
+        },
+        Way::Named { by } => Because { named_by: by.clone(), ..Because::new("AI-7", "was named") },
+        Way::Interrupted { means: Means::Inspiration } => Because::new("AI-19", "interrupted for an inspiration point"),
+        Way::Interrupted { means: Means::Damage } => Because::new("AI-20", "interrupted after taking damage"),
+        Way::Interrupted { means: Means::InterruptPoint } => {
+            Because::new("AI-31", "interrupted for one of the game master's points")
+        }
+        Way::Overridden {} => Because::new("TK-5", "the game master set it"),
+    }
+}
+
+pub(super) fn remark(table: &Table, c: &Combatant<ActiveInitiative>) -> String {
+    let mut remarks = Vec::new();
+    if matches!(&table.state.phase, Phase::Window { nominee, .. } if *nominee == c.id) {
+        remarks.push("named".to_owned());
+    }
+    if c.standing.exposed && !c.acted {
+        remarks.push("may interrupt".to_owned());
+    }
+    if c.stats.inspiration.get() > 0 {
+        remarks.push(format!("inspiration {}", c.stats.inspiration));
+    }
+    if c.standing.readied.is_some() {
+        remarks.push("readied".to_owned());
+    }
+    remarks.join(", ")
+}

@@ -1,0 +1,76 @@
+//! What follows under Active Initiative from damage, deaths, comings and goings.
+
+use super::decide::{Scene, chooser, take_over};
+use super::*;
+use crate::rulesets::shared::{end_round, end_turn, start_round};
+use crate::vocabulary::SharedEvent;
+
+pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
+    match event {
+        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => {
+            let points_lost = play.table().state.interrupt_points;
+            play.own(Event::SceneClosed(SceneClosed { points_lost }));
+        }
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) if !playing(play) => {}
+        AnyEvent::Shared(SharedEvent::Damaged(e)) => {
+            let exposed = play.table().get(&e.combatant).is_none_or(|c| c.standing.exposed);
+            if e.amount > 0 && !exposed {
+                play.own(Event::Exposed(Exposed { combatant: e.combatant.clone() }));
+            }
+        }
+        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_over(play, e.combatant.clone()),
+        AnyEvent::Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_)) => settle(play),
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
+            if matches!(&play.table().state.phase, Phase::InTurn { actor } if *actor == e.combatant) {
+                end_turn(play, &e.combatant);
+            }
+            settle(play);
+        }
+        AnyEvent::Roster(_) => settle(play),
+        AnyEvent::Shared(_) | AnyEvent::Own(_) => {}
+    }
+}
+
+fn playing(play: &Scene<'_>) -> bool {
+    !matches!(play.table().state.phase, Phase::Setup | Phase::Over)
+}
+
+/// Brings the round on where nobody's turn is going on and somebody new, gone or dead makes a difference: a nominee who can
+/// no longer act is given up.
+fn settle(play: &mut Scene<'_>) {
+    let table = play.table();
+    match &table.state.phase {
+        Phase::InTurn { actor } if table.get(actor).is_some() => {}
+        Phase::Window { nominee, .. } if table.is_active(nominee) => {}
+        Phase::Window { .. } => advance(play, table.state.turns.is_empty()),
+        Phase::ChooseStarter {} => advance(play, true),
+        Phase::Setup | Phase::Over | Phase::InTurn { .. } | Phase::ChooseNext {} => advance(play, false),
+    }
+}
+
+/// Goes on after a turn: a round in which everybody has acted ends (AI-35, AAI7) and the next one begins (AI-41), and somebody
+/// must be named. With nobody left in the fight it waits for a newcomer.
+pub(super) fn advance(play: &mut Scene<'_>, starter: bool) {
+    let table = play.table();
+    if table.waiting().next().is_some() || table.active().next().is_none() {
+        return choose(play, starter);
+    }
+    let next = table.round.saturating_add(1);
+    end_round(play);
+    start_round(play, next);
+    play.own(Event::AllowanceRenewed(AllowanceRenewed {}));
+    choose(play, true);
+}
+
+/// Opens the choice of who is next, unless it is open already.
+pub(super) fn choose(play: &mut Scene<'_>, starter: bool) {
+    let open = match play.table().state.phase {
+        Phase::ChooseNext {} => !starter,
+        Phase::ChooseStarter {} => starter,
+        _ => false,
+    };
+    if !open {
+        let chooser = chooser(play.table());
+        play.own(Event::ChoiceOpened(ChoiceOpened { chooser, starter }));
+    }
+}

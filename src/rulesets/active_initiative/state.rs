@@ -1,0 +1,152 @@
+//! What Active Initiative keeps.
+
+use crate::vocabulary::{CombatantId, Die, Int, Text};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Options of Active Initiative.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// The Interrupt Points variant (AI-30 to AI-34): the game master gets one point for each player's character at the start.
+    #[schema(default = false)]
+    pub interrupt_points: bool,
+}
+
+/// What a client tells about a combatant under Active Initiative.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Stats {
+    /// Inspiration points held, at most 3 (AI-28). Only players' characters have any.
+    #[schema(default = 0)]
+    pub inspiration: Int<0, 3>,
+    /// The INT modifier, added to a rolled initiative (AI-5).
+    #[schema(default = 0)]
+    pub int_modifier: Int<-10, 20>,
+    /// The DEX score: the higher one wins a tie of rolled initiatives (AI-5).
+    #[schema(default = 10)]
+    pub dex: Int<0, 50>,
+    /// The WIS score: the higher one wins where DEX is equal too (AI-5).
+    #[schema(default = 10)]
+    pub wis: Int<0, 50>,
+}
+
+impl Default for Stats {
+    fn default() -> Self {
+        Self { inspiration: Int::default(), int_modifier: Int::default(), dex: Int::clamped(10), wis: Int::clamped(10) }
+    }
+}
+
+/// What play keeps about a combatant under Active Initiative.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Standing {
+    /// Whether it took damage in the turn that is going on or has just ended: the next window lets it interrupt for free (AI-20).
+    pub exposed: bool,
+    /// Whether it has interrupted in this window: once is all (AAI2).
+    pub interrupted: bool,
+    /// The action that it has readied (AI-12).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub readied: Option<Readied>,
+}
+
+/// An action that waits for its trigger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Readied {
+    /// What will be done.
+    pub action: Text<200>,
+    /// What it waits for.
+    pub trigger: Text<200>,
+}
+
+/// What play keeps about the encounter under Active Initiative.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct State {
+    /// Where the round is.
+    pub phase: Phase,
+    /// Who took the last turn: its controller names the next one (AI-7), also when it has died (AAI6).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_actor: Option<CombatantId>,
+    /// The interrupt points that the game master has left (AI-30).
+    pub interrupt_points: u32,
+    /// Whether one was spent in this round (AI-32).
+    pub interrupt_point_used: bool,
+    /// The turns of this round so far, the one that is going on included.
+    pub turns: Vec<Taken>,
+}
+
+/// Where the round is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Not started.
+    #[default]
+    Setup,
+    /// A turn is going on.
+    InTurn {
+        /// Whose turn.
+        actor: CombatantId,
+    },
+    /// A turn is over and the next combatant must be named (AI-7).
+    ChooseNext {},
+    /// A round has begun and its first combatant must be named (AI-41).
+    ChooseStarter {},
+    /// Somebody is named, and until the turn begins enemies may interrupt (AI-17).
+    Window {
+        /// Who takes the next turn unless interrupted.
+        nominee: CombatantId,
+        /// How it got there.
+        by: Way,
+    },
+    /// The scene is over.
+    Over,
+}
+
+/// A turn of this round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Taken {
+    /// Whose turn.
+    pub combatant: CombatantId,
+    /// How it got the turn.
+    pub by: Way,
+}
+
+/// The ways to get a turn (AI-16).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// It triggered the scene (AI-2).
+    Opened {},
+    /// It rolled the highest initiative (AI-3).
+    Rolled {
+        /// The die.
+        die: Die,
+        /// The die and the INT modifier.
+        total: i64,
+    },
+    /// Somebody who had finished a turn named it (AI-7, AI-41).
+    Named {
+        /// Who; nobody where the game master named it in place of one who has left.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<CombatantId>,
+    },
+    /// It interrupted (AI-22).
+    Interrupted {
+        /// By what means.
+        means: Means,
+    },
+    /// The game master set it.
+    Overridden {},
+}
+
+/// What pays for an interrupt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Means {
+    /// One inspiration point (AI-19).
+    Inspiration,
+    /// Damage taken in the turn that has just ended: free (AI-20).
+    Damage,
+    /// One of the game master's interrupt points (AI-31).
+    InterruptPoint,
+}
