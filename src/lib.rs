@@ -3,6 +3,7 @@
 #![warn(missing_docs)]
 
 pub mod engine;
+pub mod openapi;
 pub mod rulesets;
 pub mod store;
 pub mod vocabulary;

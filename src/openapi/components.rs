@@ -1,0 +1,307 @@
+//! The unions and objects that answers and requests are made of, for every registered ruleset.
+
+use super::naming::{Components, Shelf, reference};
+use crate::engine::{AnyRuleset, Brief, Rulesets, TypeSchema, type_schema};
+use crate::vocabulary::*;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use utoipa::{PartialSchema, ToSchema};
+
+/// The schemas of everything that is the encounter's, by name: shared types, and each ruleset's own with its name in front.
+pub fn components(rulesets: &Rulesets) -> Components {
+    let mut shelf = Shelf::default();
+    take::<SharedCommand>(&mut shelf);
+    take::<SharedEvent>(&mut shelf);
+    take::<Draft>(&mut shelf);
+    take::<Member>(&mut shelf);
+    take::<Kind>(&mut shelf);
+    take::<Effect>(&mut shelf);
+    take::<Status>(&mut shelf);
+    take::<Place>(&mut shelf);
+    take::<Die>(&mut shelf);
+    take::<Brief>(&mut shelf);
+    take::<Pending>(&mut shelf);
+    take::<Offer>(&mut shelf);
+    take::<Manifest>(&mut shelf);
+    let mut all = shelf.publish("", &BTreeSet::new());
+    let shared: BTreeSet<String> = all.keys().cloned().collect();
+    let prefixes: Vec<(String, &'static str)> =
+        rulesets.iter().map(|r| (prefix(r.manifest().id), r.manifest().id)).collect();
+    for ruleset in rulesets.iter() {
+        all.extend(of_ruleset(ruleset, &shared, &all));
+    }
+    for name in ["AddCombatant", "UpdateCombatant", "SharedCommand", "SharedEvent", "CombatantDraft"] {
+        all.remove(name);
+    }
+    for name in ["Encounter", "NewEncounter"] {
+        all.insert(name.to_owned(), by_ruleset(&prefixes, name));
+    }
+    for name in ["Command", "Event", "LogEntry", "CommandAnswer", "Created"] {
+        let any: Vec<Value> = prefixes.iter().map(|(prefix, _)| reference(&format!("{prefix}{name}"))).collect();
+        all.insert(
+            name.to_owned(),
+            json!({"anyOf": any, "description": format!("{} under any ruleset.", described(name))}),
+        );
+    }
+    all
+}
+
+fn take<T: ToSchema + PartialSchema>(shelf: &mut Shelf) {
+    let TypeSchema { schema, components } = type_schema::<T>();
+    shelf.take(&T::name(), schema, components);
+}
+
+/// `active-initiative` becomes `ActiveInitiative`.
+fn prefix(id: &str) -> String {
+    let capitalised = id.split('-').map(|word| {
+        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
+        first.to_uppercase() + rest
+    });
+    capitalised.collect()
+}
+
+fn described(name: &str) -> &str {
+    match name {
+        "Command" => "A command",
+        "Event" => "Something that happened",
+        "LogEntry" => "An entry of the log",
+        "CommandAnswer" => "What a command brought about",
+        _ => "A new encounter with its token",
+    }
+}
+
+fn by_ruleset(prefixes: &[(String, &'static str)], name: &str) -> Value {
+    let target = |prefix: &String| format!("#/components/schemas/{prefix}{name}");
+    let mapping: Map<_, _> = prefixes.iter().map(|(prefix, id)| ((*id).to_owned(), target(prefix).into())).collect();
+    let one_of: Vec<Value> = prefixes.iter().map(|(prefix, _)| reference(&format!("{prefix}{name}"))).collect();
+    json!({"oneOf": one_of, "discriminator": {"propertyName": "ruleset", "mapping": mapping}})
+}
+
+fn of_ruleset(ruleset: &dyn AnyRuleset, shared: &BTreeSet<String>, known: &Components) -> Components {
+    let schemas = ruleset.schemas();
+    let mut shelf = Shelf::default();
+    let parts = [
+        ("Options", schemas.options),
+        ("Stats", schemas.stats),
+        ("Standing", schemas.standing),
+        ("State", schemas.state),
+        ("OwnCommand", schemas.command),
+        ("OwnEvent", schemas.event),
+    ];
+    for (name, TypeSchema { schema, components }) in parts {
+        shelf.take(name, schema, components);
+    }
+    let id = ruleset.manifest().id;
+    let prefix = prefix(id);
+    let mut own = shelf.publish(&prefix, shared);
+    own.retain(|name, _| !shared.contains(name));
+    let part = |own: &mut Components, name: &str| own.remove(&format!("{prefix}{name}")).unwrap_or_default();
+    let (stats, standing) = (part(&mut own, "Stats"), part(&mut own, "Standing"));
+    let (command, event) = (part(&mut own, "OwnCommand"), part(&mut own, "OwnEvent"));
+    let title = ruleset.manifest().title;
+    let name = |name: &str| format!("{prefix}{name}");
+    let shared_schema = |name: &str| known.get(name).cloned().unwrap_or_default();
+    let draft = drafted(&shared_schema("CombatantDraft"), &stats, title);
+    own.insert(name("CombatantChanges"), changes(&draft));
+    own.insert(name("CombatantDraft"), draft);
+    own.insert(name("Combatant"), combatant(&stats, &standing, title));
+    for (verb, field, object) in
+        [("AddCombatant", "combatant", "CombatantDraft"), ("UpdateCombatant", "changes", "CombatantChanges")]
+    {
+        let mut schema = shared_schema(verb);
+        if let Some(slot) = schema.pointer_mut(&format!("/properties/{field}")) {
+            *slot = reference(&name(object));
+        }
+        own.insert(name(verb), schema);
+    }
+    for event in ["CombatantJoined", "CombatantUpdated"] {
+        own.insert(name(event), roster_event(event, &name("Combatant")));
+    }
+    let swap = |target: &str| match target {
+        "AddCombatant" | "UpdateCombatant" => name(target),
+        _ => target.to_owned(),
+    };
+    own.insert(
+        name("Command"),
+        joined(&command, &shared_schema("SharedCommand"), &[], swap, &format!("A command under {title}.")),
+    );
+    let roster = [("combatant_joined", name("CombatantJoined")), ("combatant_updated", name("CombatantUpdated"))];
+    let what = format!("Something that happened under {title}.");
+    own.insert(name("Event"), joined(&event, &shared_schema("SharedEvent"), &roster, str::to_owned, &what));
+    own.extend(answers(&prefix, id, title));
+    own
+}
+
+/// One tagged union of a ruleset's own and the shared variants.
+fn joined(
+    own: &Value, shared: &Value, more: &[(&str, String)], rename: impl Fn(&str) -> String, description: &str,
+) -> Value {
+    let mut mapping = Map::new();
+    for union in [own, shared] {
+        let entries = union.pointer("/discriminator/mapping").and_then(Value::as_object);
+        for (tag, target) in entries.into_iter().flatten() {
+            let target = target.as_str().and_then(|t| t.rsplit('/').next()).unwrap_or_default();
+            mapping.insert(tag.clone(), format!("#/components/schemas/{}", rename(target)).into());
+        }
+    }
+    for (tag, target) in more {
+        mapping.insert((*tag).to_owned(), format!("#/components/schemas/{target}").into());
+    }
+    let one_of: Vec<Value> = mapping.values().map(|target| json!({"$ref": target})).collect();
+    json!({"description": description, "oneOf": one_of, "discriminator": {"propertyName": "type", "mapping": mapping}})
+}
+
+/// An object's properties, by name.
+fn properties(object: &Value) -> Map<String, Value> {
+    object.get("properties").and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+fn drafted(shared: &Value, stats: &Value, title: &str) -> Value {
+    let mut fields = properties(shared);
+    fields.extend(properties(stats));
+    json!({
+        "type": "object", "properties": fields, "additionalProperties": false,
+        "description": format!("A combatant as a client describes it under {title}; a name or an id is needed."),
+    })
+}
+
+fn changes(draft: &Value) -> Value {
+    let mut fields = properties(draft);
+    fields.remove("id");
+    json!({
+        "type": "object", "properties": fields, "additionalProperties": false,
+        "description": "The fields of a combatant that change.",
+    })
+}
+
+fn object(description: String, fields: &[(&str, bool, Value)]) -> Value {
+    let required: Vec<&str> = fields.iter().filter(|(_, required, _)| *required).map(|(name, ..)| *name).collect();
+    let fields: Map<String, Value> =
+        fields.iter().map(|(name, _, schema)| ((*name).to_owned(), schema.clone())).collect();
+    json!({"type": "object", "description": description, "properties": fields, "required": required})
+}
+
+fn text(description: &str) -> Value {
+    json!({"type": "string", "description": description})
+}
+
+fn list(items: Value, description: &str) -> Value {
+    json!({"type": "array", "items": items, "description": description})
+}
+
+fn combatant(stats: &Value, standing: &Value, title: &str) -> Value {
+    let flag = |description: &str| json!({"type": "boolean", "description": description});
+    let mut object = object(
+        format!("A combatant under {title}."),
+        &[
+            ("id", true, text("Names it within the encounter.")),
+            ("name", true, text("Its name for people.")),
+            ("side", true, text("Whose side it is on.")),
+            ("kind", true, reference("Kind")),
+            ("controller", true, text("Who decides for it: `gm`, or a player's name.")),
+            ("hidden", true, flag("True while the players may not know of it.")),
+            ("hp", false, reference("Hp")),
+            ("members", true, list(reference("Member"), "The members of a group; empty for a single combatant.")),
+            ("conditions", true, list(json!({"type": "string"}), "Its conditions.")),
+            ("active", true, flag("Whether it is still in the fight.")),
+            ("acted", true, flag("Whether its turn of this round is over.")),
+        ],
+    );
+    for part in [stats, standing] {
+        if let Some(Value::Object(fields)) = object.get_mut("properties") {
+            fields.extend(properties(part));
+        }
+    }
+    object
+}
+
+fn roster_event(event: &str, combatant: &str) -> Value {
+    let (tag, what) = match event {
+        "CombatantJoined" => ("combatant_joined", "Somebody joined."),
+        _ => ("combatant_updated", "Something about a combatant changed."),
+    };
+    // The log carries combatants as they are kept, with the ruleset's parts apart.
+    let kept =
+        json!({"type": "object", "description": format!("The {combatant}, its `stats` and its `standing` apart.")});
+    object(what.to_owned(), &[("type", true, json!({"type": "string", "enum": [tag]})), ("combatant", true, kept)])
+}
+
+fn answers(prefix: &str, id: &str, title: &str) -> Components {
+    let own = |name: &str| reference(&format!("{prefix}{name}"));
+    let version = json!({"type": "integer", "format": "int64", "minimum": 0, "description": "How many transitions made it; the ETag."});
+    let ids = |description: &str| list(json!({"type": "string"}), description);
+    let ruleset = json!({"type": "string", "enum": [id], "description": "The id of its ruleset."});
+    let pending =
+        json!({"oneOf": [{"type": "null"}, reference("Pending")], "description": "The decision that is awaited."});
+    let time = |description: &str| json!({"type": "string", "format": "date-time", "description": description});
+    let encounter = object(
+        format!("An encounter under {title}."),
+        &[
+            ("id", true, text("Names the encounter; unguessable.")),
+            ("name", true, text("Its name for people.")),
+            ("ruleset", true, ruleset.clone()),
+            ("status", true, reference("Status")),
+            (
+                "round",
+                true,
+                json!({"type": "integer", "minimum": 0, "description": "The round (or unit), from 1; 0 before the first."}),
+            ),
+            ("version", true, version.clone()),
+            ("current", true, ids("Whose turn it is: several where a turn is shared, none between turns.")),
+            ("pending", true, pending.clone()),
+            ("order", true, list(reference("Place"), "The order as far as the system knows one.")),
+            ("combatants", true, list(own("Combatant"), "Who is in it, in the order of joining.")),
+            ("effects", true, list(reference("Effect"), "What lasts.")),
+            ("options", true, own("Options")),
+            ("state", true, own("State")),
+            ("created_at", true, time("When it was created.")),
+        ],
+    );
+    let new = json!({
+        "type": "object", "additionalProperties": false, "required": ["ruleset"],
+        "description": format!("A new encounter under {title}."),
+        "properties": {
+            "ruleset": ruleset,
+            "name": {"type": "string", "minLength": 1, "maxLength": 120, "default": "Encounter", "description": "Its name for people."},
+            "options": own("Options"),
+            "combatants": {"type": "array", "maxItems": 500, "items": own("CombatantDraft"), "description": "Who is in it; more can join later."},
+            "seed": {"type": "integer", "format": "int64", "minimum": 0, "description": "Makes the server's dice reproducible."},
+        },
+    });
+    let events = list(own("Event"), "What happened, in order.");
+    let entry = object(
+        "What one transition brought about.".into(),
+        &[
+            ("version", true, version.clone()),
+            ("at", true, time("When.")),
+            ("by", true, text("The token that sent it, by its id.")),
+            ("commands", true, ids("The types of the commands that were sent.")),
+            ("events", true, events.clone()),
+        ],
+    );
+    let answer = object(
+        "What a command brought about; `encounter` in full, or `current` and `pending` alone.".into(),
+        &[
+            ("version", true, version),
+            ("events", true, events),
+            ("encounter", false, own("Encounter")),
+            ("current", false, ids("Whose turn it is, with `Prefer: return=minimal`.")),
+            ("pending", false, pending),
+        ],
+    );
+    let created = object(
+        "A new encounter and its game master's token.".into(),
+        &[
+            ("encounter", true, own("Encounter")),
+            ("token", true, text("The game master's token; it is not shown again.")),
+        ],
+    );
+    let named = [
+        ("Encounter", encounter),
+        ("NewEncounter", new),
+        ("LogEntry", entry),
+        ("CommandAnswer", answer),
+        ("Created", created),
+    ];
+    named.into_iter().map(|(name, schema)| (format!("{prefix}{name}"), schema)).collect()
+}

@@ -1,0 +1,6 @@
+//! The published document's schemas, made from the types of the registered rulesets.
+
+mod components;
+mod naming;
+
+pub use components::components;

@@ -1,0 +1,90 @@
+//! Names in the published document: shared types keep theirs, a ruleset's own get its name in front.
+
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use utoipa::openapi::{RefOr, Schema};
+
+const REF: &str = "#/components/schemas/";
+
+/// Schemas by their published names.
+pub type Components = BTreeMap<String, Value>;
+
+/// A reference to a published schema.
+pub fn reference(name: &str) -> Value {
+    serde_json::json!({"$ref": format!("{REF}{name}")})
+}
+
+/// Schemas as types give them, on their way to published names.
+#[derive(Default)]
+pub struct Shelf {
+    schemas: BTreeMap<String, Value>,
+}
+
+impl Shelf {
+    /// Takes a type's own schema (under `name`) and those that it refers to.
+    pub fn take(&mut self, name: &str, schema: RefOr<Schema>, others: Vec<(String, RefOr<Schema>)>) {
+        self.schemas.insert(name.to_owned(), json(&schema));
+        for (name, schema) in others {
+            self.schemas.entry(name).or_insert_with(|| json(&schema));
+        }
+    }
+
+    /// The schemas with what is to be inlined inlined, and with `prefix` before the names that `shared` does not have.
+    pub fn publish(mut self, prefix: &str, shared: &BTreeSet<String>) -> Components {
+        let inline: BTreeMap<String, Value> =
+            self.schemas.iter().filter(|(name, _)| inlined(name)).map(|(n, s)| (n.clone(), s.clone())).collect();
+        self.schemas.retain(|name, _| !inlined(name));
+        let published = |name: &str| if shared.contains(name) { name.to_owned() } else { format!("{prefix}{name}") };
+        let renamed = self.schemas.into_iter().map(|(name, mut schema)| {
+            rewrite(&mut schema, &inline, &published);
+            (published(&name), schema)
+        });
+        renamed.collect()
+    }
+}
+
+fn inlined(name: &str) -> bool {
+    name.starts_with(crate::vocabulary::INLINE)
+}
+
+fn json(schema: &RefOr<Schema>) -> Value {
+    serde_json::to_value(schema).unwrap_or_default()
+}
+
+fn rewrite(value: &mut Value, inline: &BTreeMap<String, Value>, published: &impl Fn(&str) -> String) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, inline, published)),
+        Value::Object(fields) => {
+            inline_reference(fields, inline);
+            for (key, value) in fields.iter_mut() {
+                match value {
+                    Value::String(text) if key == "$ref" => rename(text, published),
+                    Value::Object(mapping) if key == "mapping" => mapping.values_mut().for_each(|target| {
+                        if let Value::String(text) = target {
+                            rename(text, published);
+                        }
+                    }),
+                    _ => rewrite(value, inline, published),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Puts an inlined schema in place of a reference to it; what stands beside the reference (a description) stays.
+fn inline_reference(fields: &mut Map<String, Value>, inline: &BTreeMap<String, Value>) {
+    let Some(Value::String(target)) = fields.get("$ref") else { return };
+    let Some(Value::Object(schema)) = target.strip_prefix(REF).and_then(|name| inline.get(name)) else { return };
+    let schema = schema.clone();
+    fields.remove("$ref");
+    for (key, value) in schema {
+        fields.entry(key).or_insert(value);
+    }
+}
+
+fn rename(target: &mut String, published: &impl Fn(&str) -> String) {
+    if let Some(name) = target.strip_prefix(REF) {
+        *target = format!("{REF}{}", published(name));
+    }
+}
