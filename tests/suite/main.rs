@@ -1,0 +1,5 @@
+//! The tests below HTTP and above it, in one binary: linking is what costs.
+
+mod support;
+mod tiny;
+mod transcripts;

@@ -1,0 +1,48 @@
+//! Dice that a test writes down beforehand.
+
+use turnkeeper::vocabulary::Dice;
+
+/// Dice that fall as written; what does not fit is kept as a complaint.
+#[derive(Debug, Clone)]
+pub struct ScriptedDice {
+    faces: Vec<u16>,
+    rolled: usize,
+    complaints: Vec<String>,
+}
+
+impl ScriptedDice {
+    /// Dice that show `faces` in this order.
+    pub fn new(faces: &[u16]) -> Self {
+        Self { faces: faces.to_vec(), rolled: 0, complaints: Vec::new() }
+    }
+
+    /// What did not fit since the last call: dice that were missing, or faces that the die does not have.
+    pub fn complaints(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.complaints)
+    }
+
+    /// What did not fit, now that nothing more is rolled: the dice that are left over too.
+    pub fn verdict(&mut self) -> Vec<String> {
+        let left = self.faces.get(self.rolled..).unwrap_or_default();
+        let left = (!left.is_empty()).then(|| format!("the dice {left:?} are left over"));
+        self.complaints().into_iter().chain(left).collect()
+    }
+}
+
+impl Dice for ScriptedDice {
+    fn roll(&mut self, sides: u16) -> u16 {
+        let face = self.faces.get(self.rolled).copied();
+        self.rolled += 1;
+        match face {
+            Some(face) if (1..=sides).contains(&face) => face,
+            Some(face) => {
+                self.complaints.push(format!("die {} is a d{sides}: the script says {face}", self.rolled));
+                1
+            }
+            None => {
+                self.complaints.push(format!("die {} (a d{sides}) is missing from the script", self.rolled));
+                1
+            }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What several tests need.
+
+pub mod dice;
+pub mod json;
+pub mod offers;
+pub mod table;
+
+/// Says which rules of the catalogues the calling test shows; the coverage test reads these calls.
+pub fn shows(rules: &[&str]) {
+    assert!(!rules.is_empty(), "a test that shows no rule does not say so");
+}

@@ -1,0 +1,24 @@
+//! Whether a command is among those that are listed as legal.
+
+use serde_json::Value;
+use turnkeeper::vocabulary::{Offer, Values};
+
+/// Whether one of `offers` lists `command`: its type, its fixed fields, and in each open field a value that is offered there.
+pub fn listed(offers: &[Offer], command: &Value) -> bool {
+    offers.iter().any(|offer| lists(offer, command))
+}
+
+fn lists(offer: &Offer, command: &Value) -> bool {
+    let (Some(fixed), Some(sent)) = (offer.fields(), command.as_object()) else { return false };
+    let choice = |field: &str| offer.choices.iter().find(|choice| choice.field == field);
+    let admitted = sent.iter().all(|(field, value)| match choice(field) {
+        Some(choice) => match &choice.values {
+            Values::OneOf(values) => values.contains(value),
+            Values::Range { min, max } => value.as_i64().is_some_and(|n| (*min..=*max).contains(&n)),
+            Values::Like(_) => true,
+        },
+        None => fixed.get(field) == Some(value),
+    });
+    let complete = fixed.keys().all(|field| sent.contains_key(field) || choice(field).is_some_and(|c| !c.required));
+    admitted && complete
+}

@@ -1,0 +1,190 @@
+//! A table to play at: an encounter of any ruleset that holds every transition against the engine's promises.
+
+use super::json::difference;
+use crate::tiny::Tiny;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::sync::{Arc, LazyLock};
+use turnkeeper::engine::{Creation, Game, Meta, Refusal, Request, Rulesets, SeededDice};
+use turnkeeper::vocabulary::{Dice, Ground, Offer, Registrar};
+
+/// Every ruleset that ships, and the tests' own.
+pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
+    let mut rulesets = Rulesets::shipped();
+    rulesets.add::<Tiny>();
+    rulesets
+});
+
+/// An encounter in play.
+#[derive(Clone)]
+pub struct Table {
+    /// The encounter as it is now.
+    pub game: Arc<dyn Game>,
+    sent: u64,
+}
+
+/// Why a command was refused, as a test compares it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The violation's code; `malformed`, `meaningless` or `unknown_command` where the command was not even read.
+    pub code: String,
+    /// The rule that it rests on.
+    pub rule: Option<String>,
+    /// The path of the field that is wrong.
+    pub field: Option<String>,
+    /// The sentence for people.
+    pub detail: String,
+}
+
+impl From<Refusal> for Refused {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Field(e) => Self {
+                code: if e.meaningless { "meaningless" } else { "malformed" }.into(),
+                rule: None,
+                field: Some(e.path),
+                detail: e.message,
+            },
+            Refusal::UnknownCommand { path, verb, .. } => {
+                let detail = format!("there is no command {verb}");
+                Self { code: "unknown_command".into(), rule: None, field: Some(below(&path, "type")), detail }
+            }
+            Refusal::Violation { path, violation } => Self {
+                code: violation.code.into(),
+                rule: violation.rule().map(str::to_owned),
+                field: match &violation.ground {
+                    Ground::Rule(_) => None,
+                    Ground::Field(field) => Some(below(&path, field)),
+                },
+                detail: violation.detail.into(),
+            },
+        }
+    }
+}
+
+fn below(path: &str, field: &str) -> String {
+    if path.is_empty() { field.to_owned() } else { format!("{path}.{field}") }
+}
+
+/// What a request came to: the events, or why it was refused.
+pub type Answer = Result<Vec<Value>, Refused>;
+
+impl Table {
+    /// A new encounter from the JSON of its creation.
+    pub fn try_create(creation: Value) -> Result<Self, Refused> {
+        let meta = Meta {
+            id: "encounter".into(),
+            created_at: "2026-01-01T00:00:00Z".into(),
+            seed: None,
+            request: None,
+            tokens: Vec::new(),
+        };
+        let game = RULESETS.create(meta, Creation::read(creation)?)?;
+        Ok(Self { game, sent: 0 })
+    }
+
+    /// A new encounter from the JSON of its creation, which must be sound.
+    pub fn create(creation: Value) -> Self {
+        Self::try_create(creation).unwrap_or_else(|refused| panic!("the encounter was not created: {refused:?}"))
+    }
+
+    /// Sends a command or a list; an error tells which promise of the engine was broken.
+    ///
+    /// Promises: a refusal changes nothing; an acceptance adds one version; folding its events on the encounter before it, as
+    /// it stands in memory and as it comes out of its document, gives the same document byte for byte.
+    pub fn try_send(&mut self, body: Value, dice: &mut dyn Dice) -> Result<Answer, String> {
+        let request = match Request::read(body) {
+            Ok(request) => request,
+            Err(refusal) => return Ok(Err(refusal.into())),
+        };
+        let before = self.document()?;
+        let decided = self.game.decide(&request, dice);
+        same("the encounter that the request was sent to has changed", &before, &self.document()?)?;
+        let decided = match decided {
+            Ok(decided) => decided,
+            Err(refusal) => return Ok(Err(refusal.into())),
+        };
+        let version = self.game.version() + 1;
+        let after = decided.next.document().map_err(|e| e.to_string())?;
+        if decided.next.version() != version {
+            return Err(format!("expected version {version}, got {}", decided.next.version()));
+        }
+        let stored = RULESETS.load(&before).map_err(|e| format!("the document before does not load: {e}"))?;
+        for (how, game) in [("in memory", &self.game), ("from its document", &stored)] {
+            let folded = fold(game, version, &decided.events)?;
+            same(&format!("folding the events on the state before, {how}, gives another state"), &after, &folded)?;
+        }
+        let reloaded = RULESETS.load(&after).map_err(|e| format!("the document after does not load: {e}"))?;
+        let again = reloaded.document().map_err(|e| e.to_string())?;
+        same("a document that is loaded and written again differs", &after, &again)?;
+        self.game = decided.next;
+        serde_json::from_str(decided.events.get()).map(Ok).map_err(|e| format!("the events are no JSON array: {e}"))
+    }
+
+    /// Sends with these dice, which must be just those that are rolled.
+    pub fn roll(&mut self, dice: &[u16], body: Value) -> Answer {
+        let mut dice = super::dice::ScriptedDice::new(dice);
+        let answer = self.try_send(body, &mut dice).unwrap_or_else(|broken| panic!("{broken}"));
+        assert_eq!(dice.verdict(), Vec::<String>::new(), "the dice that are written do not fit");
+        answer
+    }
+
+    /// Sends; the dice are seeded by the number of requests before.
+    pub fn send(&mut self, body: Value) -> Answer {
+        self.sent += 1;
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&self.sent.to_le_bytes());
+        self.try_send(body, &mut SeededDice::new(seed)).unwrap_or_else(|broken| panic!("{broken}"))
+    }
+
+    /// Sends what must be accepted; the types of the events.
+    pub fn accept(&mut self, body: Value) -> Vec<String> {
+        let told = body.to_string();
+        let events = self.send(body).unwrap_or_else(|refused| panic!("{told} was refused: {refused:?}"));
+        events.iter().map(|e| e["type"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// Sends what must be refused; why it was.
+    pub fn refuse(&mut self, body: Value) -> Refused {
+        let told = body.to_string();
+        match self.send(body) {
+            Ok(events) => panic!("{told} was accepted: {events:?}"),
+            Err(refused) => refused,
+        }
+    }
+
+    /// The encounter as JSON.
+    pub fn view(&self) -> Value {
+        let view = self.game.view().expect("an encounter is JSON");
+        serde_json::from_str(view.get()).expect("a view is JSON")
+    }
+
+    /// What stands at a dotted path of the encounter's JSON.
+    pub fn at(&self, path: &str) -> Value {
+        super::json::at(&self.view(), path).unwrap_or_else(|wrong| panic!("{path}: {wrong}"))
+    }
+
+    /// What is legal now.
+    pub fn offers(&self) -> Vec<Offer> {
+        self.game.options()
+    }
+
+    /// The stored document.
+    pub fn document(&self) -> Result<Vec<u8>, String> {
+        self.game.document().map_err(|e| e.to_string())
+    }
+}
+
+fn fold(game: &Arc<dyn Game>, version: u64, events: &RawValue) -> Result<Vec<u8>, String> {
+    let folded = game.fold(version, events).map_err(|e| format!("the events do not read back: {e}: {events}"))?;
+    folded.document().map_err(|e| e.to_string())
+}
+
+fn same(promise: &str, expected: &[u8], got: &[u8]) -> Result<(), String> {
+    if expected == got {
+        return Ok(());
+    }
+    let parse = |bytes| serde_json::from_slice::<Value>(bytes).unwrap_or_default();
+    let differs = difference("", &parse(expected), &parse(got));
+    Err(format!("{promise}: {}", differs.unwrap_or_else(|| "the same JSON in other bytes".into())))
+}

@@ -1,0 +1,206 @@
+//! The smallest ruleset there can be: everybody acts in the order of joining. It is not shipped; it shows that the face of
+//! rulesets holds more than the systems that it was made for.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use turnkeeper::rulesets::shared::{end_round, end_turn, start_round, start_turn};
+use turnkeeper::vocabulary::*;
+use utoipa::ToSchema;
+
+/// Round robin in the order of joining.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tiny;
+
+/// Nothing to choose, nothing to know, nothing to keep.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct State {
+    acting: Option<CombatantId>,
+}
+
+/// Its own commands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Command {
+    Start(Nothing),
+    EndTurn(EndTurn),
+}
+
+/// A combatant's turn is over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EndTurn {
+    combatant: CombatantId,
+}
+
+impl Verbs for Command {
+    const VERBS: &'static [&'static str] = &["start", "end_turn"];
+
+    fn parse(verb: &str, fields: Value) -> Option<Result<Self, FieldError>> {
+        match verb {
+            "start" => Some(read(fields).map(Self::Start)),
+            "end_turn" => Some(read(fields).map(Self::EndTurn)),
+            _ => None,
+        }
+    }
+}
+
+/// Its one event: the turn passes on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Passed {
+    Passed { to: Option<CombatantId> },
+}
+
+const TINY: &Manifest = &Manifest {
+    id: "tiny",
+    title: "Round robin",
+    author: "the tests",
+    source: "https://example.org",
+    summary: "Everybody acts in the order of joining.",
+    commands: &[
+        CommandSpec { verb: "start", summary: "Starts the first round.", sender: Sender::Gm },
+        CommandSpec { verb: "end_turn", summary: "Ends a turn.", sender: Sender::Player },
+    ],
+    conditions: &[],
+    down: "dead",
+    rules: &[
+        Rule::seed("TINY-1", "The game master starts the fight once, when somebody can act."),
+        Rule::seed(
+            "TINY-2",
+            "Everybody acts once each round, in the order of joining; only who acts can end the turn.",
+        ),
+    ],
+};
+
+fn pass(play: &mut Play<'_, Tiny>, to: Option<CombatantId>) {
+    play.own(Passed::Passed { to: to.clone() });
+    if let Some(to) = &to {
+        start_turn(play, to);
+    }
+}
+
+/// Ends the turn that goes on, if one does.
+fn close(play: &mut Play<'_, Tiny>) {
+    if let Some(acting) = play.table().state.acting.clone() {
+        end_turn(play, &acting);
+    }
+}
+
+/// The turn of the next one who has not acted; where nobody is left, or no round goes on, the next round's first.
+fn advance(play: &mut Play<'_, Tiny>) {
+    let next = |play: &Play<'_, Tiny>| play.table().waiting().next().map(|c| c.id.clone());
+    let on = play.table().state.acting.is_some();
+    let mut to = if on { next(play) } else { None };
+    if to.is_none() {
+        if on {
+            end_round(play);
+        }
+        if play.table().active().next().is_some() {
+            let round = play.table().round + 1;
+            start_round(play, round);
+            to = next(play);
+        }
+    }
+    pass(play, to);
+}
+
+impl Ruleset for Tiny {
+    type Options = Nothing;
+    type Stats = Nothing;
+    type Standing = Nothing;
+    type State = State;
+    type Command = Command;
+    type Event = Passed;
+    const MANIFEST: &'static Manifest = TINY;
+
+    fn decide(play: &mut Play<'_, Self>, command: &Command) -> Result<(), Violation> {
+        match command {
+            Command::Start(_) => {
+                if play.table().status != Status::Setup {
+                    return Err(Violation::new("already_started", "TINY-1", "the fight has started already"));
+                }
+                if play.table().active().next().is_none() {
+                    return Err(Violation::new("nobody_can_act", "TINY-1", "add a combatant first"));
+                }
+                play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
+                advance(play);
+            }
+            Command::EndTurn(EndTurn { combatant }) => {
+                play.running("TINY-1")?;
+                play.combatant("combatant", combatant)?;
+                if play.table().state.acting.as_ref() != Some(combatant) {
+                    return Err(Violation::new("not_your_turn", "TINY-2", format!("it is not {combatant}'s turn")));
+                }
+                close(play);
+                advance(play);
+            }
+        }
+        Ok(())
+    }
+
+    fn evolve(table: &mut Table<Self>, Passed::Passed { to }: &Passed) {
+        table.state.acting = to.clone();
+    }
+
+    fn react(play: &mut Play<'_, Self>, event: &Event<Self>) -> Result<(), Violation> {
+        if play.table().status != Status::Running {
+            if play.table().status == Status::Ended {
+                pass(play, None);
+            }
+            return Ok(());
+        }
+        if let Event::Shared(SharedEvent::Overridden(Overridden { combatant })) = event {
+            close(play);
+            pass(play, Some(combatant.clone()));
+            return Ok(());
+        }
+        let stands = play.table().state.acting.as_ref().is_some_and(|id| play.table().is_active(id));
+        let idle = play.table().state.acting.is_none() && play.table().active().next().is_none();
+        if !stands && !idle {
+            close(play);
+            advance(play);
+        }
+        Ok(())
+    }
+
+    fn sender(command: &Command) -> Option<&CombatantId> {
+        match command {
+            Command::Start(_) => None,
+            Command::EndTurn(EndTurn { combatant }) => Some(combatant),
+        }
+    }
+
+    fn offers(table: &Table<Self>) -> Vec<Offer> {
+        let end = table.state.acting.iter().map(|id| Offer::by("end_turn", id, "TINY-2"));
+        end.chain([Offer::of("start", "TINY-1")]).collect()
+    }
+
+    fn current(table: &Table<Self>) -> Vec<CombatantId> {
+        table.state.acting.iter().cloned().collect()
+    }
+
+    fn pending(table: &Table<Self>) -> Option<Pending> {
+        let (decision, combatants, command, rule) = match (&table.status, &table.state.acting) {
+            (Status::Ended, _) => return None,
+            (Status::Setup, _) => ("start", Vec::new(), "start", "TINY-1"),
+            (Status::Running, Some(id)) => ("end_turn", vec![id.clone()], "end_turn", "TINY-2"),
+            (Status::Running, None) => ("newcomer", Vec::new(), "add_combatant", "TINY-1"),
+        };
+        Some(Pending { decision, gm: combatants.is_empty(), combatants, commands: vec![command], rule })
+    }
+
+    fn order(table: &Table<Self>) -> Vec<Place> {
+        let place = |c: &Combatant<Self>| Place {
+            combatant: c.id.clone(),
+            acted: c.acted,
+            slot: None,
+            because: Because { total: Some(c.joined.into()), ..Because::new("TINY-2", "the order of joining") },
+        };
+        table.active().map(place).collect()
+    }
+}

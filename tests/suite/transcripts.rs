@@ -1,0 +1,291 @@
+//! Transcripts: fights written down as JSON, one folder for each ruleset, played by one runner.
+
+use crate::support::dice::ScriptedDice;
+use crate::support::json::{at, difference, short};
+use crate::support::offers::listed;
+use crate::support::table::{RULESETS, Refused, Table};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+/// A fight as it is written down.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Transcript {
+    /// What it tells.
+    pub name: String,
+    /// The rules of the catalogue that it shows.
+    #[serde(default)]
+    pub rules: Vec<String>,
+    /// The creation of the encounter.
+    create: Value,
+    /// The server's dice in order: no more and no fewer may be rolled.
+    #[serde(default)]
+    dice: Vec<u16>,
+    /// What is sent, and what comes of it.
+    steps: Vec<Step>,
+}
+
+/// One request and what comes of it; a step that sends nothing looks at the encounter as it is.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Step {
+    #[serde(default)]
+    send: Option<Value>,
+    /// A word to the reader.
+    #[serde(default)]
+    #[allow(dead_code, reason = "it speaks to people")]
+    why: Option<String>,
+    /// The server's dice for this step alone, instead of the transcript's.
+    #[serde(default)]
+    dice: Option<Vec<u16>>,
+    #[serde(default)]
+    refused: Option<ExpectedRefusal>,
+    #[serde(default)]
+    expect: Map<String, Value>,
+    #[serde(default)]
+    events: Option<Vec<Value>>,
+    #[serde(default)]
+    offered: Vec<Value>,
+    #[serde(default)]
+    not_offered: Vec<Value>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExpectedRefusal {
+    code: String,
+    #[serde(default)]
+    rule: Option<String>,
+    #[serde(default)]
+    field: Option<String>,
+}
+
+/// Where the transcripts are.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts")
+}
+
+/// Every transcript's file, as `ruleset/name.json` and its text, in the order of the names.
+pub fn files() -> Vec<(String, String)> {
+    let entries = |path: &Path| {
+        let read = std::fs::read_dir(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let mut paths: Vec<PathBuf> = read.map(|entry| entry.expect("a readable folder").path()).collect();
+        paths.sort();
+        paths
+    };
+    let folder = folder();
+    let mut files = Vec::new();
+    for path in entries(&folder).into_iter().flat_map(|ruleset| entries(&ruleset)) {
+        let name = path.strip_prefix(&folder).expect("a path below the folder").display().to_string();
+        files.push((name, std::fs::read_to_string(&path).expect("a readable file")));
+    }
+    files
+}
+
+/// Reads a transcript.
+pub fn read(text: &str) -> Result<Transcript, String> {
+    serde_json::from_str(text).map_err(|e| format!("it is no transcript: {e}"))
+}
+
+/// Plays a transcript; everything that is not as written.
+fn play(transcript: &Transcript) -> Vec<String> {
+    let mut table = match Table::try_create(transcript.create.clone()) {
+        Ok(table) => table,
+        Err(refused) => return vec![format!("the encounter was not created: {}", told(&refused))],
+    };
+    let mut dice = ScriptedDice::new(&transcript.dice);
+    let mut wrong = Vec::new();
+    for (number, step) in (1..).zip(&transcript.steps) {
+        let sent = step.send.as_ref().map_or("a look".to_owned(), short);
+        let mut note = |what: String| wrong.push(format!("step {number}, {sent}\n      {what}"));
+        let mut own = step.dice.as_deref().map(ScriptedDice::new);
+        match take(&mut table, step, own.as_mut().unwrap_or(&mut dice)) {
+            Ok(complaints) => complaints.into_iter().for_each(&mut note),
+            Err(broken) => {
+                note(broken);
+                return wrong;
+            }
+        }
+        own.iter_mut().flat_map(ScriptedDice::verdict).for_each(&mut note);
+        dice.complaints().into_iter().for_each(&mut note);
+    }
+    wrong.extend(dice.verdict());
+    wrong
+}
+
+/// Takes one step; what is not as written, or (as an error) why the rest cannot be played.
+fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<String>, String> {
+    let mut wrong = Vec::new();
+    if let Some(body) = &step.send {
+        let untouched = dice.clone();
+        match (table.try_send(body.clone(), dice)?, &step.refused) {
+            (Ok(events), None) => wrong.extend(step.events.iter().filter_map(|e| unlike(e, &events))),
+            (Ok(events), Some(expected)) => {
+                return Err(format!("expected a refusal ({}), got {}", expected.code, short(&Value::Array(events))));
+            }
+            (Err(refused), None) => return Err(format!("it was refused: {}", told(&refused))),
+            (Err(refused), Some(expected)) => {
+                *dice = untouched;
+                let as_told = refused.code == expected.code
+                    && (expected.rule.is_none() || refused.rule == expected.rule)
+                    && (expected.field.is_none() || refused.field == expected.field);
+                if !as_told {
+                    wrong.push(format!("expected {expected:?}, got {}", told(&refused)));
+                }
+            }
+        }
+    } else if step.refused.is_some() || step.events.is_some() {
+        return Err("a step that sends nothing has neither events nor a refusal".into());
+    }
+    let view = table.view();
+    for (path, expected) in &step.expect {
+        match at(&view, path) {
+            Ok(got) => wrong.extend(difference(path, expected, &got)),
+            Err(nowhere) => wrong.push(format!("{path}: {nowhere}")),
+        }
+    }
+    if !step.offered.is_empty() || !step.not_offered.is_empty() {
+        let offers = table.offers();
+        let missing = step.offered.iter().filter(|c| !listed(&offers, c));
+        wrong.extend(missing.map(|c| format!("{c} is not offered; there are {}", alike(&offers, c))));
+        let surplus = step.not_offered.iter().filter(|c| listed(&offers, c));
+        wrong.extend(surplus.map(|c| format!("{c} is offered")));
+    }
+    Ok(wrong)
+}
+
+/// The offers of the same verb, for the reader of a failure.
+fn alike(offers: &[turnkeeper::vocabulary::Offer], command: &Value) -> String {
+    let same: Vec<Value> = offers
+        .iter()
+        .filter(|o| o.command["type"] == command["type"])
+        .map(|o| json!({"command": o.command, "choices": o.choices}))
+        .collect();
+    short(&Value::Array(same))
+}
+
+/// How the events differ from those expected: a string is a type, an object holds some of the fields.
+fn unlike(expected: &[Value], got: &[Value]) -> Option<String> {
+    let fits = |expected: &Value, got: &Value| match expected {
+        Value::Object(fields) => fields.iter().all(|(field, value)| got.get(field) == Some(value)),
+        kind => got.get("type") == Some(kind),
+    };
+    let same = expected.len() == got.len() && expected.iter().zip(got).all(|(e, g)| fits(e, g));
+    let list = |events: &[Value]| events.iter().map(short).collect::<Vec<_>>().join("\n        ");
+    (!same).then(|| format!("events: expected\n        {}\n      got\n        {}", list(expected), list(got)))
+}
+
+fn told(refused: &Refused) -> String {
+    let Refused { code, rule, field, detail } = refused;
+    let rule = rule.as_ref().map_or(String::new(), |rule| format!(", rule {rule}"));
+    let field = field.as_ref().map_or(String::new(), |field| format!(", field {field}"));
+    format!("code {code}{rule}{field}: {detail}")
+}
+
+/// Plays the transcript of a file; everything that is wrong with it, a panic included.
+fn check(file: &str, text: &str) -> Vec<String> {
+    let transcript = match read(text) {
+        Ok(transcript) => transcript,
+        Err(wrong) => return vec![wrong],
+    };
+    let folder = file.split(['/', '\\']).next().unwrap_or_default();
+    if RULESETS.get(folder).is_none() {
+        return vec![format!("there is no ruleset {folder}")];
+    }
+    if transcript.create["ruleset"] != folder {
+        return vec![format!("it stands in the folder {folder} and plays {}", transcript.create["ruleset"])];
+    }
+    let played = catch_unwind(AssertUnwindSafe(|| play(&transcript)));
+    let wrong = played.unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        vec![format!("it panicked: {}", text.unwrap_or("?"))]
+    });
+    wrong.into_iter().map(|wrong| format!("({}) {wrong}", transcript.name)).collect()
+}
+
+/// `TURNKEEPER_ONLY` plays only the files whose name holds it.
+#[test]
+fn every_transcript_plays_as_written() {
+    let only = std::env::var("TURNKEEPER_ONLY").unwrap_or_default();
+    let files: Vec<_> = files().into_iter().filter(|(file, _)| file.contains(&only)).collect();
+    assert!(!files.is_empty(), "no transcript's name holds {only:?}");
+    let wrong: Vec<String> = files
+        .iter()
+        .flat_map(|(file, text)| check(file, text).into_iter().map(move |wrong| format!("  {file} {wrong}")))
+        .collect();
+    assert!(
+        wrong.is_empty(),
+        "{} of {} transcripts' expectations failed:\n{}",
+        wrong.len(),
+        files.len(),
+        wrong.join("\n")
+    );
+}
+
+#[cfg(test)]
+mod the_runner {
+    use super::*;
+
+    fn complaints(change: impl FnOnce(&mut Value)) -> String {
+        let (file, text) =
+            files().into_iter().find(|(file, _)| file.starts_with("tiny")).expect("the tests' own ruleset");
+        let mut transcript: Value = serde_json::from_str(&text).expect("a transcript is JSON");
+        change(&mut transcript);
+        check(&file, &transcript.to_string()).join("\n")
+    }
+
+    #[test]
+    fn is_content_with_what_is_as_written() {
+        assert_eq!(complaints(|_| ()), "");
+    }
+
+    #[test]
+    fn names_the_path_that_differs() {
+        let wrong = complaints(|t| t["steps"][0]["expect"]["combatants.ann.side"] = json!("monsters"));
+        assert!(
+            wrong.contains("step 1") && wrong.contains("combatants.ann.side: expected \"monsters\", got \"players\"")
+        );
+        let wrong = complaints(|t| t["steps"][0]["expect"]["combatants.nobody.side"] = json!(null));
+        assert!(wrong.contains("there is no `nobody`"), "{wrong}");
+    }
+
+    #[test]
+    fn takes_no_dice_left_over() {
+        assert!(complaints(|t| t["dice"] = json!([4])).contains("the dice [4] are left over"));
+    }
+
+    #[test]
+    fn takes_no_other_events() {
+        assert!(complaints(|t| t["steps"][0]["events"] = json!(["round_started"])).contains("events: expected"));
+    }
+
+    #[test]
+    fn takes_no_acceptance_for_a_refusal_and_no_refusal_for_an_acceptance() {
+        let wrong = complaints(|t| t["steps"][0]["refused"] = json!({"code": "already_started"}));
+        assert!(wrong.contains("expected a refusal"), "{wrong}");
+        let wrong = complaints(|t| t["steps"][0]["send"] = json!({"type": "end_turn", "combatant": "ann"}));
+        assert!(wrong.contains("code not_started, rule TINY-1"), "{wrong}");
+    }
+
+    #[test]
+    fn takes_no_other_rule_for_a_refusal() {
+        let send = json!({"send": {"type": "start"}, "refused": {"code": "already_started", "rule": "TINY-2"}});
+        let wrong = complaints(|t| t["steps"].as_array_mut().expect("steps").insert(1, send));
+        assert!(wrong.contains("code already_started, rule TINY-1"), "{wrong}");
+    }
+
+    #[test]
+    fn knows_what_is_offered() {
+        let wrong = complaints(|t| t["steps"][0]["offered"] = json!([{"type": "end_turn", "combatant": "bob"}]));
+        assert!(wrong.contains("is not offered"), "{wrong}");
+        let wrong = complaints(|t| t["steps"][0]["not_offered"] = json!([{"type": "end_turn", "combatant": "ann"}]));
+        assert!(wrong.contains("is offered"), "{wrong}");
+    }
+
+    #[test]
+    fn takes_no_field_that_it_does_not_know() {
+        assert!(complaints(|t| t["steps"][0]["expects"] = json!({})).contains("unknown field `expects`"));
+    }
+}
