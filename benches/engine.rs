@@ -1,0 +1,147 @@
+//! How long the engine takes: deciding and folding alone, and a whole transition with parsing and serialising around it.
+//!
+//! `cargo bench --bench engine` prints the times; compare sizes and rulesets within one run.
+
+use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_main};
+use serde_json::{Value, json};
+use std::hint::black_box;
+use std::sync::Arc;
+use turnkeeper::engine::{Creation, Game, Meta, Request, Rulesets, SeededDice};
+use turnkeeper::rulesets;
+use turnkeeper::vocabulary::{Offer, Play, Registrar, Ruleset, Table, Verbs};
+
+const SIZES: [usize; 4] = [4, 16, 64, 500];
+
+/// One command of a fight, and the encounter that it was sent to.
+struct Step {
+    game: Arc<dyn Game>,
+    document: Vec<u8>,
+    body: String,
+    command: Value,
+}
+
+fn meta() -> Meta {
+    Meta {
+        id: "bench".into(),
+        created_at: "2026-01-01T00:00:00Z".into(),
+        seed: None,
+        request: None,
+        tokens: Vec::new(),
+    }
+}
+
+fn creation(ruleset: &str, size: usize) -> Creation {
+    let combatants: Vec<Value> = (0..size)
+        .map(|i| {
+            let side = if i % 2 == 0 { "players" } else { "monsters" };
+            json!({"id": format!("c{i}"), "name": format!("Combatant {i}"), "side": side, "hp": {"current": 20, "max": 20}})
+        })
+        .collect();
+    Creation::read(json!({"ruleset": ruleset, "combatants": combatants})).expect("a sound creation")
+}
+
+/// The first offer that brings the fight on: one of the awaited commands, filled as it stands.
+fn next_command(game: &dyn Game, turn: usize) -> Option<Value> {
+    let pending = game.brief().pending?;
+    let offers = game.options();
+    let awaited = |offer: &&Offer| pending.commands.iter().any(|verb| offer.command["type"] == *verb);
+    let awaited: Vec<&Offer> = offers.iter().filter(awaited).collect();
+    awaited.get(turn % awaited.len().max(1)).map(|offer| offer.command.clone())
+}
+
+/// A legal fight of at most `length` commands, from its start.
+fn fight(ruleset: &str, size: usize, length: usize) -> Vec<Step> {
+    let rulesets = Rulesets::shipped();
+    let mut game = rulesets.create(meta(), creation(ruleset, size)).expect("an encounter");
+    let mut steps = Vec::new();
+    for turn in 0..length {
+        let Some(command) = next_command(&*game, turn) else { break };
+        let request = Request::read(command.clone()).expect("a request");
+        let decided = game.decide(&request, &mut SeededDice::new([turn as u8; 32])).expect("legal");
+        let document = game.document().expect("a document");
+        steps.push(Step { game: game.clone(), document, body: command.to_string(), command });
+        game = decided.next;
+    }
+    steps
+}
+
+fn typed<R: Ruleset>(step: &Step) -> Option<(Table<R>, R::Command)> {
+    let mut document: Value = serde_json::from_slice(&step.document).expect("JSON");
+    let table = serde_json::from_value(document["table"].take()).expect("a table");
+    let mut fields = step.command.as_object().expect("an object").clone();
+    let verb = fields.remove("type")?;
+    let command = R::Command::parse(verb.as_str()?, Value::Object(fields))?;
+    Some((table, command.expect("well-formed")))
+}
+
+fn decide_and_evolve<R: Ruleset>(c: &mut Criterion, sizes: &[usize]) {
+    let mut group = c.benchmark_group(format!("decide_and_evolve/{}", R::MANIFEST.id));
+    for &size in sizes {
+        let steps: Vec<_> = fight(R::MANIFEST.id, size, 200).iter().filter_map(typed::<R>).collect();
+        let mut next = 0;
+        group.bench_function(BenchmarkId::from_parameter(size), |b| {
+            b.iter(|| {
+                next = (next + 1) % steps.len();
+                let (table, command) = &steps[next];
+                let mut dice = SeededDice::new([7; 32]);
+                let mut play = Play::new(table.clone(), &mut dice);
+                R::decide(&mut play, black_box(command)).expect("legal");
+                play.finish()
+            });
+        });
+    }
+    group.finish();
+}
+
+struct Decide<'c>(&'c mut Criterion, &'c [usize]);
+
+impl Registrar for Decide<'_> {
+    fn add<R: Ruleset>(&mut self) {
+        decide_and_evolve::<R>(self.0, self.1);
+    }
+}
+
+fn every_ruleset(c: &mut Criterion) {
+    rulesets::register(&mut Decide(c, &[16]));
+}
+
+fn sizes(c: &mut Criterion) {
+    decide_and_evolve::<rulesets::active_initiative::ActiveInitiative>(c, &SIZES);
+}
+
+fn whole_transition(c: &mut Criterion) {
+    let rulesets = Rulesets::shipped();
+    let mut group = c.benchmark_group("transition");
+    for size in SIZES {
+        let steps = fight("active-initiative", size, 100);
+        let mut next = 0;
+        let mut body = || {
+            next = (next + 1) % steps.len();
+            &steps[next]
+        };
+        group.bench_function(BenchmarkId::new("copy_at_hand", size), |b| {
+            b.iter_batched(&mut body, |step| transition(&*step.game, &step.body), BatchSize::SmallInput);
+        });
+        group.bench_function(BenchmarkId::new("document_loaded", size), |b| {
+            b.iter_batched(
+                &mut body,
+                |step| transition(&*rulesets.load(&step.document).expect("a document"), &step.body),
+                BatchSize::SmallInput,
+            );
+        });
+    }
+    group.finish();
+}
+
+/// Parses a command, decides it, and writes the document, the events and the answer.
+fn transition(game: &dyn Game, body: &str) -> usize {
+    let body: Value = serde_json::from_str(body).expect("JSON");
+    let request = Request::read(body).expect("a request");
+    let decided = game.decide(&request, &mut SeededDice::new([7; 32])).expect("legal");
+    let document = decided.next.document().expect("a document");
+    let view = decided.next.view().expect("a view");
+    document.len() + view.get().len() + decided.events.get().len()
+}
+
+criterion_group!(benches, sizes, every_ruleset, whole_transition);
+criterion_main!(benches);
