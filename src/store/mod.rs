@@ -22,12 +22,7 @@ pub trait Store: Send + Sync + 'static {
     /// Reads the document of `id` and, in the same round trip, the answer recorded under `key`.
     ///
     /// With `known` (the revision that the caller has a copy of) an unchanged document is not sent again.
-    async fn load(
-        &self,
-        id: &str,
-        known: Option<u64>,
-        key: Option<&KeyDigest>,
-    ) -> Result<Loaded, StoreError>;
+    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError>;
 
     /// Replaces the document if its revision is still `commit.expected`, appends the log entry, records the answer,
     /// renews every expiry and tells the followers: one step, one round trip.
@@ -37,13 +32,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// Reads log entries with a version above `after`, oldest first: at most `limit` of them and about `max_bytes` of bytes
     /// (always at least one entry where there is one). [`StoreError::Missing`] when there is no such encounter.
-    async fn log(
-        &self,
-        id: &str,
-        after: u64,
-        limit: usize,
-        max_bytes: usize,
-    ) -> Result<LogPage, StoreError>;
+    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError>;
 
     /// Reads the document that the log is folded from: [`StoreError::Missing`] when there is no such encounter.
     async fn base(&self, id: &str) -> Result<Base, StoreError>;
@@ -82,10 +71,7 @@ impl Default for StoreConfig {
     /// 30 days for encounters, 24 hours for answers.
     fn default() -> Self {
         let day = Duration::from_secs(24 * 60 * 60);
-        Self {
-            ttl: Some(30 * day),
-            answers: day,
-        }
+        Self { ttl: Some(30 * day), answers: day }
     }
 }
 
@@ -257,18 +243,11 @@ fn check_gapless(page: &LogPage, after: u64, limit: usize) -> Result<(), StoreEr
     for entry in &page.entries {
         expected = expected.saturating_add(1);
         if entry.version != expected {
-            return Err(StoreError::Corrupt(format!(
-                "log entry {} where {expected} should be",
-                entry.version
-            )));
+            return Err(StoreError::Corrupt(format!("log entry {} where {expected} should be", entry.version)));
         }
     }
     if page.entries.is_empty() && first < page.version && limit > 0 {
-        return Err(StoreError::Corrupt(format!(
-            "no log entry {} of {}",
-            first.saturating_add(1),
-            page.version
-        )));
+        return Err(StoreError::Corrupt(format!("no log entry {} of {}", first.saturating_add(1), page.version)));
     }
     Ok(())
 }

@@ -24,29 +24,18 @@ impl File {
         std::fs::create_dir_all(directory).map_err(|error| cannot(directory, &error))?;
         let path = directory.join("turnkeeper.redb");
         let database = open(&path)?;
-        Ok(Self {
-            path,
-            database: RwLock::new(Some(Arc::new(database))),
-        })
+        Ok(Self { path, database: RwLock::new(Some(Arc::new(database))) })
     }
 
     /// The database, for as long as one transaction.
     pub(super) fn database(&self) -> Result<Arc<Database>, StoreError> {
-        let current = self
-            .database
-            .read()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .clone();
+        let current = self.database.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
         current.ok_or_else(|| StoreError::Away(format!("{} is not open", self.path.display())))
     }
 
     /// Closes the database once the readers have finished.
     pub(super) fn close(&self) {
-        let taken = self
-            .database
-            .write()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .take();
+        let taken = self.database.write().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
         let Some(mut database) = taken else { return };
         loop {
             match Arc::try_unwrap(database) {
@@ -60,27 +49,18 @@ impl File {
     /// Opens it again; only the writer does that.
     pub(super) fn reopen(&self) -> Result<(), OpenError> {
         let database = open(&self.path)?;
-        *self
-            .database
-            .write()
-            .unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(Arc::new(database));
+        *self.database.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(Arc::new(database));
         Ok(())
     }
 }
 
 fn open(path: &Path) -> Result<Database, OpenError> {
-    Builder::new()
-        .set_cache_size(CACHE)
-        .create(path)
-        .map_err(|error| match error {
-            DatabaseError::DatabaseAlreadyOpen => OpenError::InUse(path.display().to_string()),
-            other => cannot(path, &other),
-        })
+    Builder::new().set_cache_size(CACHE).create(path).map_err(|error| match error {
+        DatabaseError::DatabaseAlreadyOpen => OpenError::InUse(path.display().to_string()),
+        other => cannot(path, &other),
+    })
 }
 
 fn cannot(path: &Path, reason: &dyn std::fmt::Display) -> OpenError {
-    OpenError::File {
-        path: path.display().to_string(),
-        reason: reason.to_string(),
-    }
+    OpenError::File { path: path.display().to_string(), reason: reason.to_string() }
 }

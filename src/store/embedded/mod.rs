@@ -21,8 +21,8 @@ use self::file::File;
 use self::tables::{ANSWERS, BASES, DOCUMENTS, LOG, META, SALT, Step, Tables, no_base};
 use self::writer::{Order, Task, Writer, millis, now};
 use super::{
-    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Loaded, LogPage, NOTICES,
-    NewEncounter, Notice, OpenError, Store, StoreConfig, StoreError, check_gapless,
+    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Loaded, LogPage, NOTICES, NewEncounter, Notice,
+    OpenError, Store, StoreConfig, StoreError, check_gapless,
 };
 
 /// So many writes may wait; more are refused at once, rather than answered too late.
@@ -46,30 +46,15 @@ impl EmbeddedStore {
         let file = Arc::new(File::open(directory.as_ref())?);
         let (orders, queue) = sync_channel(QUEUE);
         let notices = broadcast::Sender::new(NOTICES);
-        let writer = Writer {
-            file: file.clone(),
-            orders: queue,
-            notices: notices.clone(),
-            config,
-        };
-        writer.prepare().map_err(|reason| OpenError::File {
-            path: directory.as_ref().display().to_string(),
-            reason,
-        })?;
-        let thread = std::thread::Builder::new()
-            .name("store".to_owned())
-            .spawn(move || writer.run())
-            .map_err(|error| OpenError::File {
-                path: directory.as_ref().display().to_string(),
-                reason: error.to_string(),
+        let writer = Writer { file: file.clone(), orders: queue, notices: notices.clone(), config };
+        writer
+            .prepare()
+            .map_err(|reason| OpenError::File { path: directory.as_ref().display().to_string(), reason })?;
+        let thread =
+            std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run()).map_err(|error| {
+                OpenError::File { path: directory.as_ref().display().to_string(), reason: error.to_string() }
             })?;
-        Ok(Self {
-            file,
-            orders,
-            notices,
-            config,
-            thread: Mutex::new(Some(thread)),
-        })
+        Ok(Self { file, orders, notices, config, thread: Mutex::new(Some(thread)) })
     }
 
     /// Has the writer do `work` and waits until it is durable.
@@ -79,14 +64,10 @@ impl EmbeddedStore {
         W: FnMut(&mut Tables<'_>) -> Step<T> + Send + 'static,
     {
         let (task, answer) = Task::new(work);
-        self.orders
-            .try_send(Order::Do(Box::new(task)))
-            .map_err(|error| match error {
-                TrySendError::Full(_) => {
-                    StoreError::Away(format!("{QUEUE} writes are waiting already"))
-                }
-                TrySendError::Disconnected(_) => closed(),
-            })?;
+        self.orders.try_send(Order::Do(Box::new(task))).map_err(|error| match error {
+            TrySendError::Full(_) => StoreError::Away(format!("{QUEUE} writes are waiting already")),
+            TrySendError::Disconnected(_) => closed(),
+        })?;
         answer.await.map_err(|_| closed())?
     }
 
@@ -94,10 +75,7 @@ impl EmbeddedStore {
     /// would cost more than the read.
     fn read<T>(&self, work: impl FnOnce(&ReadTransaction) -> Step<T>) -> Result<T, StoreError> {
         let database = self.file.database()?;
-        let outcome = database
-            .begin_read()
-            .map_err(redb::Error::from)
-            .and_then(|reading| work(&reading));
+        let outcome = database.begin_read().map_err(redb::Error::from).and_then(|reading| work(&reading));
         outcome.unwrap_or_else(|error| Err(unreadable(error)))
     }
 }
@@ -108,11 +86,7 @@ impl Drop for EmbeddedStore {
         let (tell, _) = oneshot::channel();
         // Fails only when the thread has ended.
         let _ = self.orders.send(Order::Close(tell));
-        let thread = self
-            .thread
-            .get_mut()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .take();
+        let thread = self.thread.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
         if let Some(thread) = thread {
             // It catches its panics; were there one all the same, dropping must not add another.
             let _ = thread.join();
@@ -127,12 +101,7 @@ impl Store for EmbeddedStore {
         self.write(move |tables| tables.create(&id, &new)).await
     }
 
-    async fn load(
-        &self,
-        id: &str,
-        known: Option<u64>,
-        key: Option<&KeyDigest>,
-    ) -> Result<Loaded, StoreError> {
+    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError> {
         self.read(|reading| {
             let documents = reading.open_table(DOCUMENTS)?;
             let Some(row) = documents.get(id)? else {
@@ -151,12 +120,7 @@ impl Store for EmbeddedStore {
                 answer = Some(Bytes::copy_from_slice(row.value().1));
             }
             let document = (known != Some(revision)).then(|| Bytes::copy_from_slice(document));
-            Ok(Ok(Loaded::Found(Found {
-                revision,
-                version,
-                document,
-                answer,
-            })))
+            Ok(Ok(Loaded::Found(Found { revision, version, document, answer })))
         })
     }
 
@@ -165,13 +129,7 @@ impl Store for EmbeddedStore {
         self.write(move |tables| tables.commit(&id, &commit)).await
     }
 
-    async fn log(
-        &self,
-        id: &str,
-        after: u64,
-        limit: usize,
-        max_bytes: usize,
-    ) -> Result<LogPage, StoreError> {
+    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError> {
         self.read(|reading| {
             let Some(version) = living(reading, id)? else {
                 return Ok(Err(StoreError::Missing));
@@ -179,27 +137,17 @@ impl Store for EmbeddedStore {
             let Some(base) = reading.open_table(BASES)?.get(id)?.map(|row| row.value().0) else {
                 return Ok(Err(no_base(id)));
             };
-            let mut page = LogPage {
-                base_version: base,
-                version,
-                entries: Vec::new(),
-            };
+            let mut page = LogPage { base_version: base, version, entries: Vec::new() };
             let mut room = max_bytes;
             let log = reading.open_table(LOG)?;
-            for row in log
-                .range((id, after.saturating_add(1))..=(id, u64::MAX))?
-                .take(limit)
-            {
+            for row in log.range((id, after.saturating_add(1))..=(id, u64::MAX))?.take(limit) {
                 let (key, bytes) = row?;
                 let bytes = bytes.value();
                 if bytes.len() > room && !page.entries.is_empty() {
                     break;
                 }
                 room = room.saturating_sub(bytes.len());
-                page.entries.push(Entry {
-                    version: key.value().1,
-                    bytes: Bytes::copy_from_slice(bytes),
-                });
+                page.entries.push(Entry { version: key.value().1, bytes: Bytes::copy_from_slice(bytes) });
             }
             Ok(check_gapless(&page, after, limit).map(|()| page))
         })
@@ -214,10 +162,7 @@ impl Store for EmbeddedStore {
             let row = bases.get(id)?.ok_or_else(|| no_base(id));
             Ok(row.map(|row| {
                 let (version, document) = row.value();
-                Base {
-                    version,
-                    document: Bytes::copy_from_slice(document),
-                }
+                Base { version, document: Bytes::copy_from_slice(document) }
             }))
         })
     }

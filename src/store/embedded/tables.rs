@@ -6,9 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
-use crate::store::{
-    Commit, Committed, Created, Found, KeyDigest, NewEncounter, Notice, StoreError,
-};
+use crate::store::{Commit, Committed, Created, Found, KeyDigest, NewEncounter, Notice, StoreError};
 
 /// Milliseconds since 1970.
 pub(super) type Millis = u64;
@@ -26,11 +24,9 @@ pub(super) const BASES: TableDefinition<&str, (u64, &[u8])> = TableDefinition::n
 const CREATED: TableDefinition<&str, &[u8]> = TableDefinition::new("created");
 pub(super) const LOG: TableDefinition<(&str, u64), &[u8]> = TableDefinition::new("log");
 /// When it was given, and the answer.
-pub(super) const ANSWERS: TableDefinition<(&str, &KeyDigest), (Millis, &[u8])> =
-    TableDefinition::new("answers");
+pub(super) const ANSWERS: TableDefinition<(&str, &KeyDigest), (Millis, &[u8])> = TableDefinition::new("answers");
 /// The answers by their times.
-pub(super) const ANSWERED: TableDefinition<(Millis, &str, &KeyDigest), ()> =
-    TableDefinition::new("answered");
+pub(super) const ANSWERED: TableDefinition<(Millis, &str, &KeyDigest), ()> = TableDefinition::new("answered");
 /// The encounters by a time at which to look whether they have expired; commits need not move it.
 pub(super) const EXPIRY: TableDefinition<(Millis, &str), ()> = TableDefinition::new("expiry");
 pub(super) const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
@@ -71,10 +67,7 @@ struct Head {
 impl<'t> Tables<'t> {
     /// Opens them, creating those that are not there yet.
     pub(super) fn open(
-        transaction: &'t WriteTransaction,
-        now: Millis,
-        ttl: Option<Millis>,
-        keep: Millis,
+        transaction: &'t WriteTransaction, now: Millis, ttl: Option<Millis>, keep: Millis,
     ) -> Result<Self, redb::Error> {
         Ok(Self {
             documents: transaction.open_table(DOCUMENTS)?,
@@ -96,12 +89,7 @@ impl<'t> Tables<'t> {
         let row = self.documents.get(id)?;
         Ok(row.map(|row| {
             let (revision, version, expires, indexed, _) = row.value();
-            Head {
-                revision,
-                version,
-                expires,
-                indexed,
-            }
+            Head { revision, version, expires, indexed }
         }))
     }
 
@@ -127,26 +115,17 @@ impl<'t> Tables<'t> {
 
     pub(super) fn create(&mut self, id: &str, new: &NewEncounter) -> Step<Created> {
         if self.living(id)?.is_some() {
-            let created = self
-                .created
-                .get(id)?
-                .map(|row| Bytes::copy_from_slice(row.value()));
+            let created = self.created.get(id)?.map(|row| Bytes::copy_from_slice(row.value()));
             let first = match created {
                 Some(created) => Some(created),
-                None => self
-                    .bases
-                    .get(id)?
-                    .map(|row| Bytes::copy_from_slice(row.value().1)),
+                None => self.bases.get(id)?.map(|row| Bytes::copy_from_slice(row.value().1)),
             };
-            return Ok(first
-                .map(|base| Created::Existing { base })
-                .ok_or_else(|| no_base(id)));
+            return Ok(first.map(|base| Created::Existing { base }).ok_or_else(|| no_base(id)));
         }
         self.remove(id)?;
         let expires = self.expires();
         let indexed = self.index(id, NEVER, expires)?;
-        self.documents
-            .insert(id, (1, 0, expires, indexed, &new.document[..]))?;
+        self.documents.insert(id, (1, 0, expires, indexed, &new.document[..]))?;
         self.bases.insert(id, (0, &new.base[..]))?;
         Ok(Ok(Created::New))
     }
@@ -164,27 +143,13 @@ impl<'t> Tables<'t> {
             }
         }
         if head.revision != commit.expected {
-            let document = self
-                .documents
-                .get(id)?
-                .map(|row| Bytes::copy_from_slice(row.value().4));
+            let document = self.documents.get(id)?.map(|row| Bytes::copy_from_slice(row.value().4));
             let (revision, version) = (head.revision, head.version);
-            return Ok(Ok(Committed::Conflict(Found {
-                revision,
-                version,
-                document,
-                answer: None,
-            })));
+            return Ok(Ok(Committed::Conflict(Found { revision, version, document, answer: None })));
         }
-        let version = commit
-            .entry
-            .as_ref()
-            .map_or(head.version, |entry| entry.version);
+        let version = commit.entry.as_ref().map_or(head.version, |entry| entry.version);
         if commit.entry.is_some() && version != head.version.saturating_add(1) {
-            return Ok(Err(StoreError::Corrupt(format!(
-                "entry {version} does not follow version {}",
-                head.version
-            ))));
+            return Ok(Err(StoreError::Corrupt(format!("entry {version} does not follow version {}", head.version))));
         }
         if let Some(rebase) = &commit.rebase {
             let Some(base) = self.bases.get(id)?.map(|row| row.value().0) else {
@@ -202,34 +167,22 @@ impl<'t> Tables<'t> {
     }
 
     /// The writes of a commit that nothing speaks against.
-    fn apply(
-        &mut self,
-        id: &str,
-        head: &Head,
-        commit: &Commit,
-        version: u64,
-    ) -> Result<(), redb::Error> {
+    fn apply(&mut self, id: &str, head: &Head, commit: &Commit, version: u64) -> Result<(), redb::Error> {
         let expires = self.expires();
         let indexed = self.index(id, head.indexed, expires)?;
         let revision = head.revision.saturating_add(1);
-        self.documents.insert(
-            id,
-            (revision, version, expires, indexed, &commit.document[..]),
-        )?;
+        self.documents.insert(id, (revision, version, expires, indexed, &commit.document[..]))?;
         if let Some(entry) = &commit.entry {
             self.log.insert((id, entry.version), &entry.bytes[..])?;
         }
         if let Some(rebase) = &commit.rebase {
-            let base = self
-                .bases
-                .insert(id, (rebase.version, &rebase.document[..]))?;
+            let base = self.bases.insert(id, (rebase.version, &rebase.document[..]))?;
             if let Some(first) = base
                 && self.created.get(id)?.is_none()
             {
                 self.created.insert(id, first.value().1)?;
             }
-            self.log
-                .retain_in((id, 0)..=(id, rebase.version), |_, _| false)?;
+            self.log.retain_in((id, 0)..=(id, rebase.version), |_, _| false)?;
         }
         if let Some((digest, answer)) = &commit.answer {
             let before = self.answers.insert((id, digest), (self.now, &answer[..]))?;
@@ -238,10 +191,7 @@ impl<'t> Tables<'t> {
             }
             self.answered.insert((self.now, id, digest), ())?;
         }
-        self.notices.push(Notice::Committed {
-            id: Arc::from(id),
-            version,
-        });
+        self.notices.push(Notice::Committed { id: Arc::from(id), version });
         Ok(())
     }
 
@@ -265,11 +215,10 @@ impl<'t> Tables<'t> {
         self.expiry.remove((head.indexed, id))?;
         self.log.retain_in((id, 0)..=(id, u64::MAX), |_, _| false)?;
         let mut times = Vec::new();
-        self.answers
-            .retain_in(every_key(id), |(_, digest), (at, _)| {
-                times.push((at, *digest));
-                false
-            })?;
+        self.answers.retain_in(every_key(id), |(_, digest), (at, _)| {
+            times.push((at, *digest));
+            false
+        })?;
         for (at, digest) in times {
             self.answered.remove((at, id, &digest))?;
         }
@@ -279,11 +228,7 @@ impl<'t> Tables<'t> {
     /// Removes some of what has expired; true when there may be more.
     pub(super) fn sweep(&mut self) -> Result<bool, redb::Error> {
         let mut due = Vec::new();
-        for row in self
-            .expiry
-            .range((0, "")..(self.now.saturating_add(1), ""))?
-            .take(SWEEP)
-        {
+        for row in self.expiry.range((0, "")..(self.now.saturating_add(1), ""))?.take(SWEEP) {
             let row = row?;
             let (at, id) = row.0.value();
             due.push((at, id.to_owned()));
@@ -297,11 +242,7 @@ impl<'t> Tables<'t> {
         }
         let mut old = Vec::new();
         let last = self.now.saturating_sub(self.keep).saturating_add(1);
-        for row in self
-            .answered
-            .range((0, "", &[0; 32])..(last, "", &[0; 32]))?
-            .take(SWEEP)
-        {
+        for row in self.answered.range((0, "", &[0; 32])..(last, "", &[0; 32]))?.take(SWEEP) {
             let row = row?;
             let (at, id, digest) = row.0.value();
             old.push((at, id.to_owned(), *digest));
@@ -320,16 +261,7 @@ impl<'t> Tables<'t> {
         };
         self.expiry.remove((head.indexed, id))?;
         let indexed = self.index(id, NEVER, head.expires)?;
-        self.documents.insert(
-            id,
-            (
-                head.revision,
-                head.version,
-                head.expires,
-                indexed,
-                &document[..],
-            ),
-        )?;
+        self.documents.insert(id, (head.revision, head.version, head.expires, indexed, &document[..]))?;
         Ok(())
     }
 

@@ -21,9 +21,7 @@ const REOPEN: Duration = Duration::from_secs(1);
 
 /// Milliseconds since 1970, by the clock on the wall: they outlive the process.
 pub(super) fn now() -> Millis {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
 }
 
@@ -58,14 +56,7 @@ pub(super) struct Task<T, W> {
 impl<T, W> Task<T, W> {
     pub(super) fn new(work: W) -> (Self, oneshot::Receiver<Result<T, StoreError>>) {
         let (reply, answer) = oneshot::channel();
-        (
-            Self {
-                work,
-                outcome: None,
-                reply,
-            },
-            answer,
-        )
+        (Self { work, outcome: None, reply }, answer)
     }
 }
 
@@ -78,9 +69,7 @@ impl<T: Send, W: FnMut(&mut Tables<'_>) -> Step<T> + Send> Job for Task<T, W> {
     fn finish(self: Box<Self>, failure: Option<&str>) {
         let outcome = match (failure, self.outcome) {
             (None, Some(outcome)) => outcome,
-            (failure, _) => Err(StoreError::Away(
-                failure.unwrap_or("not written").to_owned(),
-            )),
+            (failure, _) => Err(StoreError::Away(failure.unwrap_or("not written").to_owned())),
         };
         // Whoever does not wait any more does not want to know.
         let _ = self.reply.send(outcome);
@@ -107,10 +96,7 @@ impl Writer {
         let done = loop {
             let mut jobs = Vec::new();
             let mut done = None;
-            match self
-                .orders
-                .recv_timeout(sweep_at.saturating_duration_since(Instant::now()))
-            {
+            match self.orders.recv_timeout(sweep_at.saturating_duration_since(Instant::now())) {
                 Ok(Order::Do(job)) => jobs.push(job),
                 Ok(Order::Close(tell)) => break Some(tell),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -134,12 +120,7 @@ impl Writer {
             }
             if Instant::now() >= sweep_at {
                 let more = self.sweep();
-                sweep_at = Instant::now()
-                    + if more {
-                        Duration::from_millis(20)
-                    } else {
-                        self.pause()
-                    };
+                sweep_at = Instant::now() + if more { Duration::from_millis(20) } else { self.pause() };
             }
         };
         self.file.close();
@@ -150,16 +131,9 @@ impl Writer {
 
     /// Between two sweeps; short lives are swept sooner. While the file is closed, also between two attempts to open it.
     fn pause(&self) -> Duration {
-        let shortest = self
-            .config
-            .ttl
-            .map_or(self.config.answers, |ttl| ttl.min(self.config.answers));
+        let shortest = self.config.ttl.map_or(self.config.answers, |ttl| ttl.min(self.config.answers));
         let pause = (shortest / 2).clamp(Duration::from_millis(50), Duration::from_secs(60));
-        if self.file.database().is_ok() {
-            pause
-        } else {
-            pause.min(REOPEN)
-        }
+        if self.file.database().is_ok() { pause } else { pause.min(REOPEN) }
     }
 
     fn write(&self, mut jobs: Vec<Box<dyn Job>>) {
@@ -193,10 +167,7 @@ impl Writer {
 
     /// Does `work` in one durable transaction, or nothing of it; after a failure the file is opened afresh, because
     /// redb refuses everything after an I/O error.
-    fn transact<T>(
-        &self,
-        work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
-    ) -> Result<T, String> {
+    fn transact<T>(&self, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>) -> Result<T, String> {
         let database = match self.file.database() {
             Ok(database) => database,
             Err(_) => {
@@ -226,17 +197,10 @@ impl Writer {
     }
 
     fn commit<T>(
-        &self,
-        database: &Database,
-        work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
+        &self, database: &Database, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
     ) -> Result<(T, Vec<Notice>), redb::Error> {
         let transaction = database.begin_write()?;
-        let mut tables = Tables::open(
-            &transaction,
-            now(),
-            self.config.ttl.map(millis),
-            millis(self.config.answers),
-        )?;
+        let mut tables = Tables::open(&transaction, now(), self.config.ttl.map(millis), millis(self.config.answers))?;
         let result = work(&mut tables)?;
         let notices = std::mem::take(&mut tables.notices);
         drop(tables);

@@ -11,8 +11,7 @@ use ::redis::aio::{ConnectionLike, MultiplexedConnection};
 use ::redis::cluster::ClusterClient;
 use ::redis::cluster_async::ClusterConnection;
 use ::redis::{
-    AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, ServerErrorKind,
-    TlsCertificates, Value,
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, ServerErrorKind, TlsCertificates, Value,
 };
 use tokio::time::timeout;
 
@@ -42,11 +41,9 @@ impl Dial for Client {
     const STRIKES: u32 = 1;
 
     async fn dial(&self) -> RedisResult<MultiplexedConnection> {
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(CONNECT))
-            .set_response_timeout(Some(ANSWER));
-        self.get_multiplexed_async_connection_with_config(&config)
-            .await
+        let config =
+            AsyncConnectionConfig::new().set_connection_timeout(Some(CONNECT)).set_response_timeout(Some(ANSWER));
+        self.get_multiplexed_async_connection_with_config(&config).await
     }
 }
 
@@ -81,17 +78,11 @@ impl<D: Dial> Slot<D> {
     }
 
     fn current(&self) -> Option<(u64, D::Connection)> {
-        self.current
-            .read()
-            .unwrap_or_else(|poisoned| poisoned.into_inner())
-            .clone()
+        self.current.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
     }
 
     fn replace(&self, connection: Option<(u64, D::Connection)>) {
-        *self
-            .current
-            .write()
-            .unwrap_or_else(|poisoned| poisoned.into_inner()) = connection;
+        *self.current.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = connection;
     }
 
     async fn connection(&self) -> RedisResult<(u64, D::Connection)> {
@@ -173,32 +164,19 @@ pub(super) struct Connection {
 
 impl Connection {
     /// Reads one or more comma separated URLs; several, or `cluster=true` in the query of one, mean a cluster. Connects to nothing yet.
-    pub(super) fn new(
-        urls: &str,
-        certificates: Option<TlsCertificates>,
-    ) -> Result<Self, OpenError> {
+    pub(super) fn new(urls: &str, certificates: Option<TlsCertificates>) -> Result<Self, OpenError> {
         // redis' TLS takes the process-wide provider and would panic without one; another one installed earlier is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let urls: Vec<&str> = urls
-            .split(',')
-            .map(str::trim)
-            .filter(|url| !url.is_empty())
-            .collect();
+        let urls: Vec<&str> = urls.split(',').map(str::trim).filter(|url| !url.is_empty()).collect();
         let unusable = |error: RedisError| OpenError::Url(error.to_string());
         let open = |url: &&str| match &certificates {
             Some(certificates) => Client::build_with_tls(*url, certificates.clone()),
             None => Client::open(*url),
         };
-        let servers = urls
-            .iter()
-            .map(open)
-            .collect::<RedisResult<Vec<_>>>()
-            .map_err(unusable)?;
+        let servers = urls.iter().map(open).collect::<RedisResult<Vec<_>>>().map_err(unusable)?;
         let link = match servers.as_slice() {
             [] => return Err(OpenError::Url("it is empty".to_owned())),
-            [one] if !urls.iter().any(|url| asks_for_cluster(url)) => {
-                Link::Single(Slot::new(one.clone()))
-            }
+            [one] if !urls.iter().any(|url| asks_for_cluster(url)) => Link::Single(Slot::new(one.clone())),
             _ => {
                 let mut cluster = ClusterClient::builder(urls.iter().copied())
                     .connection_timeout(CONNECT)
@@ -224,12 +202,7 @@ impl Connection {
     }
 
     /// Runs a script that does no harm when it runs twice; a server that does not know it is given its text.
-    pub(super) async fn run(
-        &self,
-        script: &Script,
-        keys: &[&str],
-        args: &[&[u8]],
-    ) -> Result<Value, StoreError> {
+    pub(super) async fn run(&self, script: &Script, keys: &[&str], args: &[&[u8]]) -> Result<Value, StoreError> {
         let attempt = async {
             match self.send(&script.by_hash(keys, args)).await {
                 Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
@@ -253,27 +226,18 @@ impl Connection {
 }
 
 fn asks_for_cluster(url: &str) -> bool {
-    url.split_once('?').is_some_and(|(_, query)| {
-        query
-            .split('&')
-            .any(|parameter| parameter == "cluster=true")
-    })
+    url.split_once('?').is_some_and(|(_, query)| query.split('&').any(|parameter| parameter == "cluster=true"))
 }
 
 fn late() -> StoreError {
-    StoreError::Away(format!(
-        "Redis gave no answer within {} ms",
-        OVERALL.as_millis()
-    ))
+    StoreError::Away(format!("Redis gave no answer within {} ms", OVERALL.as_millis()))
 }
 
 /// Only a key of another type and an answer that cannot be read are the data's fault; everything else passes or is mended
 /// by an operator: loading, read-only, cluster down, out of memory, not authorised.
 fn refused(error: RedisError) -> StoreError {
     let text = error.to_string();
-    if text.contains("WRONGTYPE")
-        || error.kind() == ErrorKind::Parse
-        || error.kind() == ErrorKind::UnexpectedReturnType
+    if text.contains("WRONGTYPE") || error.kind() == ErrorKind::Parse || error.kind() == ErrorKind::UnexpectedReturnType
     {
         StoreError::Corrupt(text)
     } else {
@@ -287,20 +251,11 @@ mod tests {
 
     #[test]
     fn one_url_is_a_server_and_several_or_a_parameter_are_a_cluster() {
-        let kind = |urls| {
-            Connection::new(urls, None)
-                .map(|connection| matches!(connection.link, Link::Cluster(_)))
-        };
+        let kind = |urls| Connection::new(urls, None).map(|connection| matches!(connection.link, Link::Cluster(_)));
         assert!(matches!(kind("redis://127.0.0.1:1"), Ok(false)));
-        assert!(matches!(
-            kind("rediss://user:word@127.0.0.1:1/0"),
-            Ok(false)
-        ));
+        assert!(matches!(kind("rediss://user:word@127.0.0.1:1/0"), Ok(false)));
         assert!(matches!(kind("redis://127.0.0.1:1?cluster=true"), Ok(true)));
-        assert!(matches!(
-            kind("redis://127.0.0.1:1, redis://127.0.0.1:2"),
-            Ok(true)
-        ));
+        assert!(matches!(kind("redis://127.0.0.1:1, redis://127.0.0.1:2"), Ok(true)));
         assert!(matches!(kind("http://127.0.0.1:1"), Err(OpenError::Url(_))));
         assert!(matches!(kind(" "), Err(OpenError::Url(_))));
     }

@@ -28,10 +28,7 @@ pub(super) struct Feed {
 
 impl Feed {
     pub(super) fn new() -> Self {
-        Self {
-            sender: broadcast::Sender::new(NOTICES),
-            task: OnceLock::new(),
-        }
+        Self { sender: broadcast::Sender::new(NOTICES), task: OnceLock::new() }
     }
 
     pub(super) fn follow(&self, servers: &[Client]) -> broadcast::Receiver<Notice> {
@@ -97,10 +94,7 @@ fn read(message: &Msg) -> Notice {
     match text.rsplit_once(' ') {
         Some((id, "-")) => Notice::Deleted { id: Arc::from(id) },
         Some((id, version)) => match version.parse() {
-            Ok(version) => Notice::Committed {
-                id: Arc::from(id),
-                version,
-            },
+            Ok(version) => Notice::Committed { id: Arc::from(id), version },
             Err(_) => Notice::Resync,
         },
         None => Notice::Resync,

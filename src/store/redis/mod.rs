@@ -24,8 +24,8 @@ use self::feed::{CHANNEL, Feed};
 use self::reply::Reply;
 use self::script::Scripts;
 use super::{
-    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Loaded, LogPage, NewEncounter,
-    Notice, OpenError, Store, StoreConfig, StoreError, check_gapless,
+    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Loaded, LogPage, NewEncounter, Notice, OpenError, Store,
+    StoreConfig, StoreError, check_gapless,
 };
 
 const SALT: &str = "turnkeeper:salt";
@@ -46,19 +46,12 @@ impl RedisStore {
     ///
     /// Connects only when it is used: a Redis that is away now is [`StoreError::Away`] until it is back. `certificates`
     /// replace the public roots and prove who we are, where a private Redis asks for it.
-    pub fn open(
-        urls: &str,
-        certificates: Option<TlsCertificates>,
-        config: StoreConfig,
-    ) -> Result<Self, OpenError> {
+    pub fn open(urls: &str, certificates: Option<TlsCertificates>, config: StoreConfig) -> Result<Self, OpenError> {
         Ok(Self {
             connection: Connection::new(urls, certificates)?,
             scripts: Scripts::new(),
             feed: Feed::new(),
-            ttl: config
-                .ttl
-                .map_or(0, |ttl| ttl.as_millis().max(1))
-                .to_string(),
+            ttl: config.ttl.map_or(0, |ttl| ttl.as_millis().max(1)).to_string(),
             answers: config.answers.as_millis().to_string(),
         })
     }
@@ -74,12 +67,7 @@ struct Keys {
 impl Keys {
     fn new(id: &str) -> Self {
         let key = |part: &str| format!("{{turnkeeper:{id}}}:{part}");
-        Self {
-            doc: key("doc"),
-            log: key("log"),
-            answers: key("answers"),
-            answered: key("answered"),
-        }
+        Self { doc: key("doc"), log: key("log"), answers: key("answers"), answered: key("answered") }
     }
 
     fn all(&self) -> [&str; 4] {
@@ -96,48 +84,22 @@ fn nonce() -> String {
 impl Store for RedisStore {
     async fn create(&self, id: &str, new: NewEncounter) -> Result<Created, StoreError> {
         let nonce = nonce();
-        let args: [&[u8]; 4] = [
-            &new.document,
-            &new.base,
-            self.ttl.as_bytes(),
-            nonce.as_bytes(),
-        ];
-        let answer = self
-            .connection
-            .run(&self.scripts.create, &Keys::new(id).all(), &args)
-            .await?;
+        let args: [&[u8]; 4] = [&new.document, &new.base, self.ttl.as_bytes(), nonce.as_bytes()];
+        let answer = self.connection.run(&self.scripts.create, &Keys::new(id).all(), &args).await?;
         let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
         match &reply.bytes()?[..] {
             b"new" => Ok(Created::New),
-            b"existing" => Ok(Created::Existing {
-                base: reply.bytes()?,
-            }),
+            b"existing" => Ok(Created::Existing { base: reply.bytes()? }),
             other => Err(unknown(other)),
         }
     }
 
-    async fn load(
-        &self,
-        id: &str,
-        known: Option<u64>,
-        key: Option<&KeyDigest>,
-    ) -> Result<Loaded, StoreError> {
+    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError> {
         let keys = Keys::new(id);
-        let known = known
-            .map(|revision| revision.to_string())
-            .unwrap_or_default();
-        let args: [&[u8]; 3] = [
-            known.as_bytes(),
-            key.map_or(&[], |digest| digest.as_slice()),
-            self.answers.as_bytes(),
-        ];
+        let known = known.map(|revision| revision.to_string()).unwrap_or_default();
+        let args: [&[u8]; 3] = [known.as_bytes(), key.map_or(&[], |digest| digest.as_slice()), self.answers.as_bytes()];
         let keys = [keys.doc.as_str(), &keys.answers, &keys.answered];
-        let Some(mut reply) = Reply::array(
-            self.connection
-                .run(&self.scripts.load, &keys, &args)
-                .await?,
-        )?
-        else {
+        let Some(mut reply) = Reply::array(self.connection.run(&self.scripts.load, &keys, &args).await?)? else {
             return Ok(Loaded::Missing);
         };
         Ok(Loaded::Found(Found {
@@ -149,35 +111,17 @@ impl Store for RedisStore {
     }
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {
-        let (expected, next) = (
-            commit.expected.to_string(),
-            commit.expected.saturating_add(1).to_string(),
-        );
-        let entry = commit.entry.as_ref().map(|entry| {
-            (
-                entry.version.to_string(),
-                entry.version.saturating_sub(1).to_string(),
-                &entry.bytes[..],
-            )
-        });
-        let (version, previous, entry) = entry
+        let (expected, next) = (commit.expected.to_string(), commit.expected.saturating_add(1).to_string());
+        let entry = commit
+            .entry
             .as_ref()
-            .map_or((&[][..], &[][..], &[][..]), |(v, p, bytes)| {
-                (v.as_bytes(), p.as_bytes(), *bytes)
-            });
-        let (digest, answer) = commit
-            .answer
-            .as_ref()
-            .map_or((&[][..], &[][..]), |(key, answer)| (&key[..], answer));
-        let rebase = commit
-            .rebase
-            .as_ref()
-            .map(|base| (base.version.to_string(), &base.document[..]));
-        let (rebase_version, rebase) = rebase
-            .as_ref()
-            .map_or((&[][..], &[][..]), |(version, document)| {
-                (version.as_bytes(), *document)
-            });
+            .map(|entry| (entry.version.to_string(), entry.version.saturating_sub(1).to_string(), &entry.bytes[..]));
+        let (version, previous, entry) =
+            entry.as_ref().map_or((&[][..], &[][..], &[][..]), |(v, p, bytes)| (v.as_bytes(), p.as_bytes(), *bytes));
+        let (digest, answer) = commit.answer.as_ref().map_or((&[][..], &[][..]), |(key, answer)| (&key[..], answer));
+        let rebase = commit.rebase.as_ref().map(|base| (base.version.to_string(), &base.document[..]));
+        let (rebase_version, rebase) =
+            rebase.as_ref().map_or((&[][..], &[][..]), |(version, document)| (version.as_bytes(), *document));
         let nonce = nonce();
         let args: [&[u8]; 15] = [
             expected.as_bytes(),
@@ -196,43 +140,20 @@ impl Store for RedisStore {
             rebase_version,
             rebase,
         ];
-        let answer = self
-            .connection
-            .run(&self.scripts.commit, &Keys::new(id).all(), &args)
-            .await?;
+        let answer = self.connection.run(&self.scripts.commit, &Keys::new(id).all(), &args).await?;
         committed(answer)
     }
 
-    async fn log(
-        &self,
-        id: &str,
-        after: u64,
-        limit: usize,
-        max_bytes: usize,
-    ) -> Result<LogPage, StoreError> {
+    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError> {
         let keys = Keys::new(id);
-        let args = [
-            after.saturating_add(1).to_string(),
-            limit.to_string(),
-            max_bytes.to_string(),
-        ];
+        let args = [after.saturating_add(1).to_string(), limit.to_string(), max_bytes.to_string()];
         let args = args.each_ref().map(|arg| arg.as_bytes());
-        let answer = self
-            .connection
-            .run(&self.scripts.log, &[&keys.doc, &keys.log], &args)
-            .await?;
+        let answer = self.connection.run(&self.scripts.log, &[&keys.doc, &keys.log], &args).await?;
         let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
-        let mut page = LogPage {
-            version: reply.number()?,
-            base_version: reply.number()?,
-            entries: Vec::new(),
-        };
+        let mut page = LogPage { version: reply.number()?, base_version: reply.number()?, entries: Vec::new() };
         let mut entries = reply.nested()?;
         while !entries.is_empty() {
-            page.entries.push(Entry {
-                version: entries.number()?,
-                bytes: entries.bytes()?,
-            });
+            page.entries.push(Entry { version: entries.number()?, bytes: entries.bytes()? });
         }
         check_gapless(&page, after, limit)?;
         Ok(page)
@@ -240,24 +161,15 @@ impl Store for RedisStore {
 
     async fn base(&self, id: &str) -> Result<Base, StoreError> {
         let mut command = cmd("HMGET");
-        command
-            .arg(Keys::new(id).doc)
-            .arg(&["revision", "base_version", "base"]);
-        let mut reply =
-            Reply::array(self.connection.call(&command).await?)?.ok_or(StoreError::Missing)?;
+        command.arg(Keys::new(id).doc).arg(&["revision", "base_version", "base"]);
+        let mut reply = Reply::array(self.connection.call(&command).await?)?.ok_or(StoreError::Missing)?;
         reply.optional()?.ok_or(StoreError::Missing)?;
-        Ok(Base {
-            version: reply.number()?,
-            document: reply.bytes()?,
-        })
+        Ok(Base { version: reply.number()?, document: reply.bytes()? })
     }
 
     async fn delete(&self, id: &str) -> Result<bool, StoreError> {
         let args = [CHANNEL.as_bytes(), id.as_bytes()];
-        let had = self
-            .connection
-            .run(&self.scripts.delete, &Keys::new(id).all(), &args)
-            .await?;
+        let had = self.connection.run(&self.scripts.delete, &Keys::new(id).all(), &args).await?;
         Ok(had == Value::Int(1))
     }
 
@@ -267,16 +179,14 @@ impl Store for RedisStore {
         let mut salt = self.connection.call(&read).await?;
         if salt == Value::Nil {
             let mut make = cmd("SET");
-            make.arg(SALT)
-                .arg(&rand::random::<[u8; 32]>()[..])
-                .arg("NX");
+            make.arg(SALT).arg(&rand::random::<[u8; 32]>()[..]).arg("NX");
             self.connection.call(&make).await?;
             salt = self.connection.call(&read).await?;
         }
         match salt {
-            Value::BulkString(salt) => salt
-                .try_into()
-                .map_err(|_| StoreError::Corrupt(format!("{SALT} is not 32 bytes"))),
+            Value::BulkString(salt) => {
+                salt.try_into().map_err(|_| StoreError::Corrupt(format!("{SALT} is not 32 bytes")))
+            }
             _ => Err(StoreError::Corrupt(format!("{SALT} cannot be read"))),
         }
     }
@@ -287,10 +197,7 @@ impl Store for RedisStore {
 
     async fn ready(&self) -> Result<(), StoreError> {
         // Not PING: in a cluster that asks every node, and a server that is loading answers it.
-        self.connection
-            .call(cmd("EXISTS").arg(SALT))
-            .await
-            .map(|_| ())
+        self.connection.call(cmd("EXISTS").arg(SALT)).await.map(|_| ())
     }
 
     async fn close(&self) {
@@ -310,16 +217,11 @@ fn committed(answer: Value) -> Result<Committed, StoreError> {
             document: Some(reply.bytes()?),
             answer: None,
         })),
-        b"corrupt" => Err(StoreError::Corrupt(
-            String::from_utf8_lossy(&reply.bytes()?).into_owned(),
-        )),
+        b"corrupt" => Err(StoreError::Corrupt(String::from_utf8_lossy(&reply.bytes()?).into_owned())),
         other => Err(unknown(other)),
     }
 }
 
 fn unknown(word: &[u8]) -> StoreError {
-    StoreError::Corrupt(format!(
-        "a script answered {:?}",
-        Bytes::copy_from_slice(word)
-    ))
+    StoreError::Corrupt(format!("a script answered {:?}", Bytes::copy_from_slice(word)))
 }

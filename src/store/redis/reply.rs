@@ -34,8 +34,7 @@ impl Reply {
 
     /// The next part, which must be there.
     pub(super) fn bytes(&mut self) -> Result<Bytes, StoreError> {
-        self.optional()?
-            .ok_or_else(|| unreadable("bytes", &Value::Nil))
+        self.optional()?.ok_or_else(|| unreadable("bytes", &Value::Nil))
     }
 
     /// The next part, a decimal number; of a stream's id the part before the dash.
@@ -43,9 +42,7 @@ impl Reply {
         let bytes = self.bytes()?;
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
         let digits = text.split_once('-').map_or(text, |(digits, _)| digits);
-        digits
-            .parse()
-            .map_err(|_| StoreError::Corrupt(format!("{text:?} where a number should be")))
+        digits.parse().map_err(|_| StoreError::Corrupt(format!("{text:?} where a number should be")))
     }
 
     /// The next part, itself an array.

@@ -27,18 +27,9 @@ impl Script {
 }
 
 fn command(name: &str, script: &str, keys: &[&str], args: &[&[u8]]) -> Cmd {
-    let bytes = keys
-        .iter()
-        .map(|key| key.len())
-        .chain(args.iter().map(|arg| arg.len()))
-        .sum::<usize>();
+    let bytes = keys.iter().map(|key| key.len()).chain(args.iter().map(|arg| arg.len())).sum::<usize>();
     let mut command = Cmd::with_capacity(3 + keys.len() + args.len(), bytes + script.len() + 16);
-    command
-        .arg(name)
-        .arg(script)
-        .arg(keys.len())
-        .arg(keys)
-        .arg(args);
+    command.arg(name).arg(script).arg(keys.len()).arg(keys).arg(args);
     command
 }
 
