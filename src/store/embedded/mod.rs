@@ -220,3 +220,69 @@ fn unreadable(error: redb::Error) -> StoreError {
         other => StoreError::Away(other.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit(expected: u64) -> Commit {
+        let entry = Some(Entry { version: expected, bytes: Bytes::from("entry") });
+        let answer = Some(([expected as u8; 32], Bytes::from("answer")));
+        Commit { expected, document: Bytes::from("document"), entry, answer, rebase: None }
+    }
+
+    fn new() -> NewEncounter {
+        NewEncounter { document: Bytes::from("document"), base: Bytes::from("base") }
+    }
+
+    #[tokio::test]
+    async fn a_failed_transaction_is_told_and_the_store_goes_on() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
+        store.create("e", new()).await.unwrap();
+        for revision in 1..4 {
+            let full = store.write(move |tables| -> Step<()> {
+                let half = tables.commit("e", &commit(revision))?.unwrap();
+                assert_eq!(half, Committed::Done);
+                Err(redb::Error::Io(std::io::Error::from(std::io::ErrorKind::StorageFull)))
+            });
+            assert!(matches!(full.await, Err(StoreError::Away(_))));
+            let panicking = store.write(move |tables| -> Step<()> {
+                let half = tables.commit("e", &commit(revision))?.unwrap();
+                panic!("after {half:?}");
+            });
+            assert!(matches!(panicking.await, Err(StoreError::Away(_))));
+            let Loaded::Found(encounter) = store.load("e", None, None).await.unwrap() else { panic!("it is gone") };
+            assert_eq!(encounter.revision, revision, "nothing of a failed transaction is kept");
+            assert_eq!(store.commit("e", commit(revision)).await.unwrap(), Committed::Done);
+        }
+    }
+
+    #[tokio::test]
+    async fn neither_deleting_nor_expiring_leaves_a_row_behind() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let ttl = Some(std::time::Duration::from_millis(400));
+        let store = EmbeddedStore::open(directory.path(), StoreConfig { ttl, ..StoreConfig::default() }).unwrap();
+        let rows = || store.write(|tables| tables.rows());
+        for id in ["deleted", "expired"] {
+            store.create(id, new()).await.unwrap();
+            for revision in 1..4 {
+                assert_eq!(store.commit(id, commit(revision)).await.unwrap(), Committed::Done);
+            }
+            let rebase = Some(Base { version: 2, document: Bytes::from("later") });
+            let commit = Commit { rebase, ..commit(4) };
+            assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
+            // Document, base, first base, two entries, four answers and their times, expiry; and the salt.
+            assert_eq!(rows().await.unwrap(), 15);
+            if id == "deleted" {
+                assert!(store.delete(id).await.unwrap());
+                assert_eq!(rows().await.unwrap(), 1);
+            }
+        }
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while rows().await.unwrap() > 1 {
+            assert!(std::time::Instant::now() < until, "{} rows are left", rows().await.unwrap());
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    }
+}

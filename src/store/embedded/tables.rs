@@ -265,6 +265,15 @@ impl<'t> Tables<'t> {
         Ok(())
     }
 
+    /// How many rows there are in all tables.
+    #[cfg(test)]
+    pub(super) fn rows(&mut self) -> Step<u64> {
+        use redb::ReadableTableMetadata;
+        let of_encounters = self.documents.len()? + self.bases.len()? + self.created.len()? + self.log.len()?;
+        let of_answers = self.answers.len()? + self.answered.len()?;
+        Ok(Ok(of_encounters + of_answers + self.expiry.len()? + self.meta.len()?))
+    }
+
     /// Makes the salt, the first time.
     pub(super) fn prepare(&mut self) -> Result<(), redb::Error> {
         if self.meta.get(SALT)?.is_none() {

@@ -8,10 +8,10 @@ if have[1] then
   end
   return {'existing', have[3] or have[4]}
 end
--- An eviction may have taken the document and left the rest.
-redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
 redis.call('HSET', KEYS[1], 'revision', '1', 'version', '0', 'document', ARGV[1],
   'base_version', '0', 'base', ARGV[2], 'creator', ARGV[4])
+-- An eviction may have taken the document and left the rest. After the first write: a full server looks at no later one.
+redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
 if ARGV[3] ~= '0' then
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
 end
