@@ -40,7 +40,7 @@ pub struct EmbeddedStore {
 impl EmbeddedStore {
     /// Opens the store in `directory`, which is made if it is missing.
     ///
-    /// After a crash this checks the whole file first, about a second for each gigabyte. A second process is refused with
+    /// After a crash this checks the whole file first. A second process is refused with
     /// [`OpenError::InUse`].
     pub fn open(directory: impl AsRef<Path>, config: StoreConfig) -> Result<Self, OpenError> {
         let file = Arc::new(File::open(directory.as_ref())?);
