@@ -3,8 +3,15 @@
 //! A store knows nothing about rules. It keeps, for each encounter, one document, one log of entries and the answers that
 //! were given under idempotency keys, and it changes them only by comparing and setting in one step.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use async_trait::async_trait;
 use bytes::Bytes;
+use tokio::sync::broadcast;
+
+pub mod embedded;
+pub mod redis;
 
 /// A store that encounters can be kept in. Every call either happens whole or not at all.
 #[async_trait]
@@ -24,20 +31,48 @@ pub trait Store: Send + Sync + 'static {
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError>;
 
     /// Reads log entries with a version above `after`, oldest first: at most `limit` of them and about `max_bytes` of bytes
-    /// (always at least one entry where there is one).
+    /// (always at least one entry where there is one). [`StoreError::Missing`] when there is no such encounter.
     async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError>;
+
+    /// Reads the document that the log is folded from: [`StoreError::Missing`] when there is no such encounter.
+    async fn base(&self, id: &str) -> Result<Base, StoreError>;
 
     /// Removes the encounter and all that belongs to it; false when there was none.
     async fn delete(&self, id: &str) -> Result<bool, StoreError>;
 
     /// 32 random bytes, made once for this store and the same ever after, for all processes on it.
+    ///
+    /// Ask again rather than keep them: a Redis that has lost everything makes new ones, and all processes must follow.
     async fn salt(&self) -> Result<[u8; 32], StoreError>;
+
+    /// Follows what every process on this store commits, from now on.
+    ///
+    /// Nothing is promised to arrive: a notice says that reading is worthwhile, never what is true. After
+    /// [`Notice::Resync`], and when the receiver lagged, anything may have changed. Call it within a Tokio runtime.
+    fn commits(&self) -> broadcast::Receiver<Notice>;
 
     /// Whether the store answers now.
     async fn ready(&self) -> Result<(), StoreError>;
 
     /// Finishes what was acknowledged, before the process ends.
     async fn close(&self);
+}
+
+/// How long a store keeps what it is given.
+#[derive(Debug, Clone, Copy)]
+pub struct StoreConfig {
+    /// Idle time after which an encounter is gone, counted from its creation or newest commit; None = never.
+    pub ttl: Option<Duration>,
+    /// How long an answer is kept under its key, if its encounter lives as long.
+    pub answers: Duration,
+}
+
+impl Default for StoreConfig {
+    /// 30 days for encounters, 24 hours for answers.
+    fn default() -> Self {
+        let day = Duration::from_secs(24 * 60 * 60);
+        Self { ttl: Some(30 * day), answers: day }
+    }
 }
 
 /// SHA-256 of an idempotency key and of whatever scopes it; never the key itself.
@@ -59,7 +94,7 @@ pub enum Created {
     New,
     /// There was one under this id: its base as it was at its creation.
     Existing {
-        /// The base document.
+        /// The base document; a later [`Commit::rebase`] has not changed it.
         base: Bytes,
     },
 }
@@ -97,6 +132,17 @@ pub struct Commit {
     pub entry: Option<Entry>,
     /// The answer to keep for a day under a key.
     pub answer: Option<(KeyDigest, Bytes)>,
+    /// A new base to fold the log from; the entries up to its version are dropped in the same step.
+    pub rebase: Option<Base>,
+}
+
+/// A document and the version of the last log entry that is folded into it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Base {
+    /// 0 at creation; not above the encounter's version.
+    pub version: u64,
+    /// The document as it was at that version.
+    pub document: Bytes,
 }
 
 /// One entry of the log.
@@ -132,6 +178,47 @@ pub struct LogPage {
     pub entries: Vec<Entry>,
 }
 
+/// Something happened to an encounter, in this process or another one on the same store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// A commit; the version is the same as before when it added no log entry.
+    Committed {
+        /// The encounter.
+        id: Arc<str>,
+        /// Its version since.
+        version: u64,
+    },
+    /// The encounter was deleted (one that merely expires is not announced).
+    Deleted {
+        /// The encounter.
+        id: Arc<str>,
+    },
+    /// Notices may have been missed, or have begun only now: read again whatever you follow.
+    Resync,
+}
+
+/// Why a store could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The address of a Redis that cannot be one.
+    #[error("not a usable Redis URL: {0}")]
+    Url(String),
+    /// Another process works on the same files.
+    #[error(
+        "{0} is in use by another process; the embedded store serves one process only: stop the other one, \
+         choose another directory, or set REDIS_URL to share a Redis between processes"
+    )]
+    InUse(String),
+    /// The files cannot be opened.
+    #[error("cannot open the embedded store {path}: {reason}")]
+    File {
+        /// The file or directory.
+        path: String,
+        /// What the system said.
+        reason: String,
+    },
+}
+
 /// Why a store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -144,4 +231,23 @@ pub enum StoreError {
     /// No such encounter.
     #[error("no such encounter")]
     Missing,
+}
+
+/// So many notices may wait for a receiver before it lags.
+const NOTICES: usize = 1024;
+
+/// Checks that a page has the entries that it must have: gapless from the first that was asked for.
+fn check_gapless(page: &LogPage, after: u64, limit: usize) -> Result<(), StoreError> {
+    let first = after.max(page.base_version);
+    let mut expected = first;
+    for entry in &page.entries {
+        expected = expected.saturating_add(1);
+        if entry.version != expected {
+            return Err(StoreError::Corrupt(format!("log entry {} where {expected} should be", entry.version)));
+        }
+    }
+    if page.entries.is_empty() && first < page.version && limit > 0 {
+        return Err(StoreError::Corrupt(format!("no log entry {} of {}", first.saturating_add(1), page.version)));
+    }
+    Ok(())
 }

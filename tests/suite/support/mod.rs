@@ -3,6 +3,7 @@
 pub mod dice;
 pub mod json;
 pub mod offers;
+pub mod redis;
 pub mod table;
 
 /// Says which rules of the catalogues the calling test shows; the coverage test reads these calls.

@@ -1,0 +1,292 @@
+//! What lies in the file, and each change of it as a step within one write transaction.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+
+use crate::store::{Commit, Committed, Created, Found, KeyDigest, NewEncounter, Notice, StoreError};
+
+/// Milliseconds since 1970.
+pub(super) type Millis = u64;
+
+/// When an encounter that never expires does.
+pub(super) const NEVER: Millis = Millis::MAX;
+
+/// Revision, version, when it expires, where [`EXPIRY`] has it (at that time or earlier), document.
+type Document = (u64, u64, Millis, Millis, &'static [u8]);
+
+pub(super) const DOCUMENTS: TableDefinition<&str, Document> = TableDefinition::new("documents");
+/// Version and document of the base.
+pub(super) const BASES: TableDefinition<&str, (u64, &[u8])> = TableDefinition::new("bases");
+/// The first base, once there is another one.
+const CREATED: TableDefinition<&str, &[u8]> = TableDefinition::new("created");
+pub(super) const LOG: TableDefinition<(&str, u64), &[u8]> = TableDefinition::new("log");
+/// When it was given, and the answer.
+pub(super) const ANSWERS: TableDefinition<(&str, &KeyDigest), (Millis, &[u8])> = TableDefinition::new("answers");
+/// The answers by their times.
+pub(super) const ANSWERED: TableDefinition<(Millis, &str, &KeyDigest), ()> = TableDefinition::new("answered");
+/// The encounters by a time at which to look whether they have expired; commits need not move it.
+pub(super) const EXPIRY: TableDefinition<(Millis, &str), ()> = TableDefinition::new("expiry");
+pub(super) const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
+pub(super) const SALT: &str = "salt";
+
+/// So many encounters, and so many answers, are swept in one transaction.
+const SWEEP: usize = 64;
+
+/// Whether a step was refused without touching anything, or the transaction failed as a whole.
+pub(super) type Step<T> = Result<Result<T, StoreError>, redb::Error>;
+
+/// All tables, open in one write transaction.
+pub(super) struct Tables<'t> {
+    documents: Table<'t, &'static str, Document>,
+    bases: Table<'t, &'static str, (u64, &'static [u8])>,
+    created: Table<'t, &'static str, &'static [u8]>,
+    log: Table<'t, (&'static str, u64), &'static [u8]>,
+    answers: Table<'t, (&'static str, &'static KeyDigest), (Millis, &'static [u8])>,
+    answered: Table<'t, (Millis, &'static str, &'static KeyDigest), ()>,
+    expiry: Table<'t, (Millis, &'static str), ()>,
+    meta: Table<'t, &'static str, &'static [u8]>,
+    now: Millis,
+    /// How long an encounter lives from now on.
+    ttl: Option<Millis>,
+    /// How long an answer lives.
+    keep: Millis,
+    /// To be told when the transaction is durable.
+    pub(super) notices: Vec<Notice>,
+}
+
+struct Head {
+    revision: u64,
+    version: u64,
+    expires: Millis,
+    indexed: Millis,
+}
+
+impl<'t> Tables<'t> {
+    /// Opens them, creating those that are not there yet.
+    pub(super) fn open(
+        transaction: &'t WriteTransaction, now: Millis, ttl: Option<Millis>, keep: Millis,
+    ) -> Result<Self, redb::Error> {
+        Ok(Self {
+            documents: transaction.open_table(DOCUMENTS)?,
+            bases: transaction.open_table(BASES)?,
+            created: transaction.open_table(CREATED)?,
+            log: transaction.open_table(LOG)?,
+            answers: transaction.open_table(ANSWERS)?,
+            answered: transaction.open_table(ANSWERED)?,
+            expiry: transaction.open_table(EXPIRY)?,
+            meta: transaction.open_table(META)?,
+            now,
+            ttl,
+            keep,
+            notices: Vec::new(),
+        })
+    }
+
+    fn head(&self, id: &str) -> Result<Option<Head>, redb::Error> {
+        let row = self.documents.get(id)?;
+        Ok(row.map(|row| {
+            let (revision, version, expires, indexed, _) = row.value();
+            Head { revision, version, expires, indexed }
+        }))
+    }
+
+    fn living(&self, id: &str) -> Result<Option<Head>, redb::Error> {
+        Ok(self.head(id)?.filter(|head| head.expires > self.now))
+    }
+
+    fn expires(&self) -> Millis {
+        self.ttl.map_or(NEVER, |ttl| self.now.saturating_add(ttl))
+    }
+
+    /// Makes sure that the sweep looks at `id` no later than it expires; answers where the index has it.
+    fn index(&mut self, id: &str, indexed: Millis, expires: Millis) -> Result<Millis, redb::Error> {
+        if indexed <= expires {
+            return Ok(indexed);
+        }
+        self.expiry.insert((expires, id), ())?;
+        if indexed != NEVER {
+            self.expiry.remove((indexed, id))?;
+        }
+        Ok(expires)
+    }
+
+    pub(super) fn create(&mut self, id: &str, new: &NewEncounter) -> Step<Created> {
+        if self.living(id)?.is_some() {
+            let created = self.created.get(id)?.map(|row| Bytes::copy_from_slice(row.value()));
+            let first = match created {
+                Some(created) => Some(created),
+                None => self.bases.get(id)?.map(|row| Bytes::copy_from_slice(row.value().1)),
+            };
+            return Ok(first.map(|base| Created::Existing { base }).ok_or_else(|| no_base(id)));
+        }
+        self.remove(id)?;
+        let expires = self.expires();
+        let indexed = self.index(id, NEVER, expires)?;
+        self.documents.insert(id, (1, 0, expires, indexed, &new.document[..]))?;
+        self.bases.insert(id, (0, &new.base[..]))?;
+        Ok(Ok(Created::New))
+    }
+
+    pub(super) fn commit(&mut self, id: &str, commit: &Commit) -> Step<Committed> {
+        let Some(head) = self.living(id)? else {
+            return Ok(Ok(Committed::Missing));
+        };
+        if let Some((digest, _)) = &commit.answer
+            && let Some(row) = self.answers.get((id, digest))?
+        {
+            let (at, answer) = row.value();
+            if at.saturating_add(self.keep) > self.now {
+                return Ok(Ok(Committed::Replayed(Bytes::copy_from_slice(answer))));
+            }
+        }
+        if head.revision != commit.expected {
+            let document = self.documents.get(id)?.map(|row| Bytes::copy_from_slice(row.value().4));
+            let (revision, version) = (head.revision, head.version);
+            return Ok(Ok(Committed::Conflict(Found { revision, version, document, answer: None })));
+        }
+        let version = commit.entry.as_ref().map_or(head.version, |entry| entry.version);
+        if commit.entry.is_some() && version != head.version.saturating_add(1) {
+            return Ok(Err(StoreError::Corrupt(format!("entry {version} does not follow version {}", head.version))));
+        }
+        if let Some(rebase) = &commit.rebase {
+            let Some(base) = self.bases.get(id)?.map(|row| row.value().0) else {
+                return Ok(Err(no_base(id)));
+            };
+            if !(base..=version).contains(&rebase.version) {
+                return Ok(Err(StoreError::Corrupt(format!(
+                    "a base at {} does not lie between {base} and {version}",
+                    rebase.version
+                ))));
+            }
+        }
+        self.apply(id, &head, commit, version)?;
+        Ok(Ok(Committed::Done))
+    }
+
+    /// The writes of a commit that nothing speaks against.
+    fn apply(&mut self, id: &str, head: &Head, commit: &Commit, version: u64) -> Result<(), redb::Error> {
+        let expires = self.expires();
+        let indexed = self.index(id, head.indexed, expires)?;
+        let revision = head.revision.saturating_add(1);
+        self.documents.insert(id, (revision, version, expires, indexed, &commit.document[..]))?;
+        if let Some(entry) = &commit.entry {
+            self.log.insert((id, entry.version), &entry.bytes[..])?;
+        }
+        if let Some(rebase) = &commit.rebase {
+            let base = self.bases.insert(id, (rebase.version, &rebase.document[..]))?;
+            if let Some(first) = base
+                && self.created.get(id)?.is_none()
+            {
+                self.created.insert(id, first.value().1)?;
+            }
+            self.log.retain_in((id, 0)..=(id, rebase.version), |_, _| false)?;
+        }
+        if let Some((digest, answer)) = &commit.answer {
+            let before = self.answers.insert((id, digest), (self.now, &answer[..]))?;
+            if let Some(before) = before {
+                self.answered.remove((before.value().0, id, digest))?;
+            }
+            self.answered.insert((self.now, id, digest), ())?;
+        }
+        self.notices.push(Notice::Committed { id: Arc::from(id), version });
+        Ok(())
+    }
+
+    pub(super) fn delete(&mut self, id: &str) -> Step<bool> {
+        let had = self.living(id)?.is_some();
+        self.remove(id)?;
+        if had {
+            self.notices.push(Notice::Deleted { id: Arc::from(id) });
+        }
+        Ok(Ok(had))
+    }
+
+    /// Removes all that belongs to `id`.
+    fn remove(&mut self, id: &str) -> Result<(), redb::Error> {
+        let Some(head) = self.head(id)? else {
+            return Ok(());
+        };
+        self.documents.remove(id)?;
+        self.bases.remove(id)?;
+        self.created.remove(id)?;
+        self.expiry.remove((head.indexed, id))?;
+        self.log.retain_in((id, 0)..=(id, u64::MAX), |_, _| false)?;
+        let mut times = Vec::new();
+        self.answers.retain_in(every_key(id), |(_, digest), (at, _)| {
+            times.push((at, *digest));
+            false
+        })?;
+        for (at, digest) in times {
+            self.answered.remove((at, id, &digest))?;
+        }
+        Ok(())
+    }
+
+    /// Removes some of what has expired; true when there may be more.
+    pub(super) fn sweep(&mut self) -> Result<bool, redb::Error> {
+        let mut due = Vec::new();
+        for row in self.expiry.range((0, "")..(self.now.saturating_add(1), ""))?.take(SWEEP) {
+            let row = row?;
+            let (at, id) = row.0.value();
+            due.push((at, id.to_owned()));
+        }
+        for (at, id) in &due {
+            match self.head(id)? {
+                Some(head) if head.expires <= self.now => self.remove(id)?,
+                Some(head) => self.put_off(id, &head)?,
+                None => drop(self.expiry.remove((*at, id.as_str()))?),
+            }
+        }
+        let mut old = Vec::new();
+        let last = self.now.saturating_sub(self.keep).saturating_add(1);
+        for row in self.answered.range((0, "", &[0; 32])..(last, "", &[0; 32]))?.take(SWEEP) {
+            let row = row?;
+            let (at, id, digest) = row.0.value();
+            old.push((at, id.to_owned(), *digest));
+        }
+        for (at, id, digest) in &old {
+            self.answered.remove((*at, id.as_str(), digest))?;
+            self.answers.remove((id.as_str(), digest))?;
+        }
+        Ok(due.len() == SWEEP || old.len() == SWEEP)
+    }
+
+    /// Moves a living encounter to where it expires now, or out of the index when it never does.
+    fn put_off(&mut self, id: &str, head: &Head) -> Result<(), redb::Error> {
+        let Some(document) = self.documents.get(id)?.map(|row| row.value().4.to_vec()) else {
+            return Ok(());
+        };
+        self.expiry.remove((head.indexed, id))?;
+        let indexed = self.index(id, NEVER, head.expires)?;
+        self.documents.insert(id, (head.revision, head.version, head.expires, indexed, &document[..]))?;
+        Ok(())
+    }
+
+    /// How many rows there are in all tables.
+    #[cfg(test)]
+    pub(super) fn rows(&mut self) -> Step<u64> {
+        use redb::ReadableTableMetadata;
+        let of_encounters = self.documents.len()? + self.bases.len()? + self.created.len()? + self.log.len()?;
+        let of_answers = self.answers.len()? + self.answered.len()?;
+        Ok(Ok(of_encounters + of_answers + self.expiry.len()? + self.meta.len()?))
+    }
+
+    /// Makes the salt, the first time.
+    pub(super) fn prepare(&mut self) -> Result<(), redb::Error> {
+        if self.meta.get(SALT)?.is_none() {
+            self.meta.insert(SALT, &rand::random::<[u8; 32]>()[..])?;
+        }
+        Ok(())
+    }
+}
+
+fn every_key(id: &str) -> RangeInclusive<(&str, &'static KeyDigest)> {
+    (id, &[0; 32])..=(id, &[0xff; 32])
+}
+
+pub(super) fn no_base(id: &str) -> StoreError {
+    StoreError::Corrupt(format!("encounter {id} has no base"))
+}

@@ -1,0 +1,262 @@
+//! The way to Redis: one multiplexed connection, dialled when it is needed, given up when it is dead, dialled again.
+//!
+//! A single server and a cluster differ only in how they are dialled. Every call is over within [`OVERALL`], whatever happens.
+
+use std::future::Future;
+use std::sync::RwLock;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use ::redis::aio::{ConnectionLike, MultiplexedConnection};
+use ::redis::cluster::ClusterClient;
+use ::redis::cluster_async::ClusterConnection;
+use ::redis::{
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, ServerErrorKind, TlsCertificates, Value,
+};
+use tokio::time::timeout;
+
+use super::script::Script;
+use crate::store::{OpenError, StoreError};
+
+/// Until a connection stands.
+pub(super) const CONNECT: Duration = Duration::from_millis(700);
+/// Until an answer is there.
+pub(super) const ANSWER: Duration = Duration::from_millis(1000);
+/// Until a call has given up, with all that it tried.
+const OVERALL: Duration = Duration::from_millis(1800);
+
+/// How one kind of deployment is connected to.
+trait Dial: Send + Sync {
+    type Connection: ConnectionLike + Clone + Send + Sync;
+
+    /// So many failures in a row, and the connection is given up. A cluster's connection mends itself while only some of
+    /// its nodes are away; a single server's does not.
+    const STRIKES: u32;
+
+    fn dial(&self) -> impl Future<Output = RedisResult<Self::Connection>> + Send;
+}
+
+impl Dial for Client {
+    type Connection = MultiplexedConnection;
+    const STRIKES: u32 = 1;
+
+    async fn dial(&self) -> RedisResult<MultiplexedConnection> {
+        let config =
+            AsyncConnectionConfig::new().set_connection_timeout(Some(CONNECT)).set_response_timeout(Some(ANSWER));
+        self.get_multiplexed_async_connection_with_config(&config).await
+    }
+}
+
+impl Dial for ClusterClient {
+    type Connection = ClusterConnection;
+    const STRIKES: u32 = 16;
+
+    async fn dial(&self) -> RedisResult<ClusterConnection> {
+        self.get_async_connection().await
+    }
+}
+
+/// A place for one connection that all requests share.
+struct Slot<D: Dial> {
+    dialler: D,
+    current: RwLock<Option<(u64, D::Connection)>>,
+    /// Held while dialling, with the newest failure, so that those who waited for it share it instead of queueing for their own.
+    dialling: tokio::sync::Mutex<Option<(Instant, RedisError)>>,
+    generation: AtomicU64,
+    strikes: AtomicU32,
+}
+
+impl<D: Dial> Slot<D> {
+    fn new(dialler: D) -> Self {
+        Self {
+            dialler,
+            current: RwLock::new(None),
+            dialling: tokio::sync::Mutex::new(None),
+            generation: AtomicU64::new(0),
+            strikes: AtomicU32::new(0),
+        }
+    }
+
+    fn current(&self) -> Option<(u64, D::Connection)> {
+        self.current.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone()
+    }
+
+    fn replace(&self, connection: Option<(u64, D::Connection)>) {
+        *self.current.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = connection;
+    }
+
+    async fn connection(&self) -> RedisResult<(u64, D::Connection)> {
+        if let Some(current) = self.current() {
+            return Ok(current);
+        }
+        let asked = Instant::now();
+        let mut failure = self.dialling.lock().await;
+        if let Some(current) = self.current() {
+            return Ok(current);
+        }
+        if let Some((at, error)) = failure.as_ref()
+            && *at >= asked
+        {
+            return Err(error.clone());
+        }
+        let dialled = match timeout(CONNECT, self.dialler.dial()).await {
+            Ok(dialled) => dialled,
+            Err(_) => Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()),
+        };
+        match dialled {
+            Ok(connection) => {
+                *failure = None;
+                self.strikes.store(0, Ordering::Relaxed);
+                let fresh = (self.generation.fetch_add(1, Ordering::Relaxed), connection);
+                self.replace(Some(fresh.clone()));
+                Ok(fresh)
+            }
+            Err(error) => {
+                *failure = Some((Instant::now(), error.clone()));
+                Err(error)
+            }
+        }
+    }
+
+    /// Notes how a call over connection `generation` ended.
+    fn judge(&self, generation: u64, error: Option<&RedisError>) {
+        let Some(error) = error else {
+            if self.strikes.load(Ordering::Relaxed) != 0 {
+                self.strikes.store(0, Ordering::Relaxed);
+            }
+            return;
+        };
+        if !(error.is_io_error() || error.is_unrecoverable_error()) {
+            return;
+        }
+        let strikes = self.strikes.fetch_add(1, Ordering::Relaxed) + 1;
+        if strikes >= D::STRIKES && self.current().is_some_and(|(now, _)| now == generation) {
+            self.replace(None);
+        }
+    }
+
+    /// Sends a command that may be sent twice; a dropped connection is dialled again once.
+    async fn send(&self, command: &Cmd) -> RedisResult<Value> {
+        let mut again = true;
+        loop {
+            let (generation, mut connection) = self.connection().await?;
+            let answer = command.query_async(&mut connection).await;
+            self.judge(generation, answer.as_ref().err());
+            match answer {
+                Err(error) if again && error.is_connection_dropped() => again = false,
+                answer => return answer,
+            }
+        }
+    }
+}
+
+enum Link {
+    Single(Slot<Client>),
+    Cluster(Slot<ClusterClient>),
+}
+
+/// The shared connection of this process to its Redis.
+pub(super) struct Connection {
+    link: Link,
+    /// Servers that can be subscribed to, tried in turn; a cluster passes every message on to all of its nodes.
+    pub(super) servers: Vec<Client>,
+}
+
+impl Connection {
+    /// Reads one or more comma separated URLs; several, or `cluster=true` in the query of one, mean a cluster. Connects to nothing yet.
+    pub(super) fn new(urls: &str, certificates: Option<TlsCertificates>) -> Result<Self, OpenError> {
+        // redis' TLS takes the process-wide provider and would panic without one; another one installed earlier is as good.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let urls: Vec<&str> = urls.split(',').map(str::trim).filter(|url| !url.is_empty()).collect();
+        let unusable = |error: RedisError| OpenError::Url(error.to_string());
+        let open = |url: &&str| match &certificates {
+            Some(certificates) => Client::build_with_tls(*url, certificates.clone()),
+            None => Client::open(*url),
+        };
+        let servers = urls.iter().map(open).collect::<RedisResult<Vec<_>>>().map_err(unusable)?;
+        let link = match servers.as_slice() {
+            [] => return Err(OpenError::Url("it is empty".to_owned())),
+            [one] if !urls.iter().any(|url| asks_for_cluster(url)) => Link::Single(Slot::new(one.clone())),
+            _ => {
+                let mut cluster = ClusterClient::builder(urls.iter().copied())
+                    .connection_timeout(CONNECT)
+                    .response_timeout(ANSWER)
+                    .retries(3)
+                    .min_retry_wait(10)
+                    .max_retry_wait(200);
+                if let Some(certificates) = certificates {
+                    cluster = cluster.certs(certificates);
+                }
+                Link::Cluster(Slot::new(cluster.build().map_err(unusable)?))
+            }
+        };
+        Ok(Self { link, servers })
+    }
+
+    /// Sends a command that does no harm when it arrives twice.
+    pub(super) async fn call(&self, command: &Cmd) -> Result<Value, StoreError> {
+        match timeout(OVERALL, self.send(command)).await {
+            Ok(answer) => answer.map_err(refused),
+            Err(_) => Err(late()),
+        }
+    }
+
+    /// Runs a script that does no harm when it runs twice; a server that does not know it is given its text.
+    pub(super) async fn run(&self, script: &Script, keys: &[&str], args: &[&[u8]]) -> Result<Value, StoreError> {
+        let attempt = async {
+            match self.send(&script.by_hash(keys, args)).await {
+                Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
+                    self.send(&script.by_text(keys, args)).await
+                }
+                answer => answer,
+            }
+        };
+        match timeout(OVERALL, attempt).await {
+            Ok(answer) => answer.map_err(refused),
+            Err(_) => Err(late()),
+        }
+    }
+
+    async fn send(&self, command: &Cmd) -> RedisResult<Value> {
+        match &self.link {
+            Link::Single(slot) => slot.send(command).await,
+            Link::Cluster(slot) => slot.send(command).await,
+        }
+    }
+}
+
+fn asks_for_cluster(url: &str) -> bool {
+    url.split_once('?').is_some_and(|(_, query)| query.split('&').any(|parameter| parameter == "cluster=true"))
+}
+
+fn late() -> StoreError {
+    StoreError::Away(format!("Redis gave no answer within {} ms", OVERALL.as_millis()))
+}
+
+/// Only a key of another type and an answer that cannot be read are the data's fault; everything else passes or is mended
+/// by an operator: loading, read-only, cluster down, out of memory, not authorised.
+fn refused(error: RedisError) -> StoreError {
+    let text = error.to_string();
+    if text.contains("WRONGTYPE") || error.kind() == ErrorKind::Parse || error.kind() == ErrorKind::UnexpectedReturnType
+    {
+        StoreError::Corrupt(text)
+    } else {
+        StoreError::Away(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_url_is_a_server_and_several_or_a_parameter_are_a_cluster() {
+        let kind = |urls| Connection::new(urls, None).map(|connection| matches!(connection.link, Link::Cluster(_)));
+        assert!(matches!(kind("redis://127.0.0.1:1"), Ok(false)));
+        assert!(matches!(kind("rediss://user:word@127.0.0.1:1/0"), Ok(false)));
+        assert!(matches!(kind("redis://127.0.0.1:1?cluster=true"), Ok(true)));
+        assert!(matches!(kind("redis://127.0.0.1:1, redis://127.0.0.1:2"), Ok(true)));
+        assert!(matches!(kind("http://127.0.0.1:1"), Err(OpenError::Url(_))));
+        assert!(matches!(kind(" "), Err(OpenError::Url(_))));
+    }
+}

@@ -1,0 +1,28 @@
+-- Reads a page of the log: at most so many entries, and no more bytes than asked for after the first entry.
+-- KEYS: doc, log
+-- ARGV: first version, limit, bytes
+local have = redis.call('HMGET', KEYS[1], 'version', 'base_version')
+if not have[1] then
+  return false
+end
+local start, left, room = ARGV[1] .. '-0', tonumber(ARGV[2]), tonumber(ARGV[3])
+local page = {}
+while left > 0 do
+  local want = math.min(left, 64)
+  local chunk = redis.call('XRANGE', KEYS[2], start, '+', 'COUNT', want)
+  for _, entry in ipairs(chunk) do
+    local bytes = entry[2][2]
+    room = room - string.len(bytes)
+    if room < 0 and #page > 0 then
+      return {have[1], have[2], page}
+    end
+    page[#page + 1] = entry[1]
+    page[#page + 1] = bytes
+  end
+  if #chunk < want then
+    break
+  end
+  left = left - want
+  start = '(' .. chunk[want][1]
+end
+return {have[1], have[2], page}

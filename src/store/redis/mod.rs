@@ -1,0 +1,227 @@
+//! Encounters in Redis (6.2 and later, Valkey; one server or a cluster), shared by any number of processes.
+//!
+//! The keys of an encounter share a hash tag, so that they live in one slot and one script can change them in one step:
+//! - `{turnkeeper:ID}:doc`, a hash: `revision`, `version`, `document`, `base_version`, `base`; `created`, the first base, once
+//!   there is another; `creator` and `silent`, which tell a write that is sent again from another one;
+//! - `{turnkeeper:ID}:log`, a stream: ids `VERSION-0`, fields `e` (the entry) and `w` (the nonce of its write);
+//! - `{turnkeeper:ID}:answers`, a hash from key digest to answer, and `{turnkeeper:ID}:answered`, its times, to prune it by.
+//!
+//! Every script may run twice with the same arguments and has then happened once: the connection sends again what it does not
+//! know to have arrived.
+
+mod connection;
+mod feed;
+mod reply;
+mod script;
+
+use ::redis::{TlsCertificates, Value, cmd};
+use async_trait::async_trait;
+use bytes::Bytes;
+use tokio::sync::broadcast;
+
+use self::connection::Connection;
+use self::feed::{CHANNEL, Feed};
+use self::reply::Reply;
+use self::script::Scripts;
+use super::{
+    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Loaded, LogPage, NewEncounter, Notice, OpenError, Store,
+    StoreConfig, StoreError, check_gapless,
+};
+
+const SALT: &str = "turnkeeper:salt";
+
+/// A store that shares its encounters through a Redis.
+pub struct RedisStore {
+    connection: Connection,
+    scripts: Scripts,
+    feed: Feed,
+    /// Milliseconds, 0 = never, as the scripts read it.
+    ttl: String,
+    /// Milliseconds.
+    answers: String,
+}
+
+impl RedisStore {
+    /// Takes `redis://` or `rediss://` (TLS) URLs; several, comma separated, or `?cluster=true`, mean a cluster.
+    ///
+    /// Connects only when it is used: a Redis that is away now is [`StoreError::Away`] until it is back. `certificates`
+    /// replace the public roots and prove who we are, where a private Redis asks for it.
+    pub fn open(urls: &str, certificates: Option<TlsCertificates>, config: StoreConfig) -> Result<Self, OpenError> {
+        Ok(Self {
+            connection: Connection::new(urls, certificates)?,
+            scripts: Scripts::new(),
+            feed: Feed::new(),
+            ttl: config.ttl.map_or(0, |ttl| ttl.as_millis().max(1)).to_string(),
+            answers: config.answers.as_millis().to_string(),
+        })
+    }
+}
+
+struct Keys {
+    doc: String,
+    log: String,
+    answers: String,
+    answered: String,
+}
+
+impl Keys {
+    fn new(id: &str) -> Self {
+        let key = |part: &str| format!("{{turnkeeper:{id}}}:{part}");
+        Self { doc: key("doc"), log: key("log"), answers: key("answers"), answered: key("answered") }
+    }
+
+    fn all(&self) -> [&str; 4] {
+        [&self.doc, &self.log, &self.answers, &self.answered]
+    }
+}
+
+/// Tells one write from every other one.
+fn nonce() -> String {
+    format!("{:016x}", rand::random::<u64>())
+}
+
+#[async_trait]
+impl Store for RedisStore {
+    async fn create(&self, id: &str, new: NewEncounter) -> Result<Created, StoreError> {
+        let nonce = nonce();
+        let args: [&[u8]; 4] = [&new.document, &new.base, self.ttl.as_bytes(), nonce.as_bytes()];
+        let answer = self.connection.run(&self.scripts.create, &Keys::new(id).all(), &args).await?;
+        let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
+        match &reply.bytes()?[..] {
+            b"new" => Ok(Created::New),
+            b"existing" => Ok(Created::Existing { base: reply.bytes()? }),
+            other => Err(unknown(other)),
+        }
+    }
+
+    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError> {
+        let keys = Keys::new(id);
+        let known = known.map(|revision| revision.to_string()).unwrap_or_default();
+        let args: [&[u8]; 3] = [known.as_bytes(), key.map_or(&[], |digest| digest.as_slice()), self.answers.as_bytes()];
+        let keys = [keys.doc.as_str(), &keys.answers, &keys.answered];
+        let Some(mut reply) = Reply::array(self.connection.run(&self.scripts.load, &keys, &args).await?)? else {
+            return Ok(Loaded::Missing);
+        };
+        Ok(Loaded::Found(Found {
+            revision: reply.number()?,
+            version: reply.number()?,
+            document: reply.optional()?,
+            answer: reply.optional()?,
+        }))
+    }
+
+    async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {
+        let (expected, next) = (commit.expected.to_string(), commit.expected.saturating_add(1).to_string());
+        let entry = commit
+            .entry
+            .as_ref()
+            .map(|entry| (entry.version.to_string(), entry.version.saturating_sub(1).to_string(), &entry.bytes[..]));
+        let (version, previous, entry) =
+            entry.as_ref().map_or((&[][..], &[][..], &[][..]), |(v, p, bytes)| (v.as_bytes(), p.as_bytes(), *bytes));
+        let (digest, answer) = commit.answer.as_ref().map_or((&[][..], &[][..]), |(key, answer)| (&key[..], answer));
+        let rebase = commit.rebase.as_ref().map(|base| (base.version.to_string(), &base.document[..]));
+        let (rebase_version, rebase) =
+            rebase.as_ref().map_or((&[][..], &[][..]), |(version, document)| (version.as_bytes(), *document));
+        let nonce = nonce();
+        let args: [&[u8]; 15] = [
+            expected.as_bytes(),
+            next.as_bytes(),
+            &commit.document,
+            nonce.as_bytes(),
+            self.ttl.as_bytes(),
+            self.answers.as_bytes(),
+            CHANNEL.as_bytes(),
+            id.as_bytes(),
+            version,
+            previous,
+            entry,
+            digest,
+            answer,
+            rebase_version,
+            rebase,
+        ];
+        let answer = self.connection.run(&self.scripts.commit, &Keys::new(id).all(), &args).await?;
+        committed(answer)
+    }
+
+    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError> {
+        let keys = Keys::new(id);
+        let args = [after.saturating_add(1).to_string(), limit.to_string(), max_bytes.to_string()];
+        let args = args.each_ref().map(|arg| arg.as_bytes());
+        let answer = self.connection.run(&self.scripts.log, &[&keys.doc, &keys.log], &args).await?;
+        let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
+        let mut page = LogPage { version: reply.number()?, base_version: reply.number()?, entries: Vec::new() };
+        let mut entries = reply.nested()?;
+        while !entries.is_empty() {
+            page.entries.push(Entry { version: entries.number()?, bytes: entries.bytes()? });
+        }
+        check_gapless(&page, after, limit)?;
+        Ok(page)
+    }
+
+    async fn base(&self, id: &str) -> Result<Base, StoreError> {
+        let mut command = cmd("HMGET");
+        command.arg(Keys::new(id).doc).arg(&["revision", "base_version", "base"]);
+        let mut reply = Reply::array(self.connection.call(&command).await?)?.ok_or(StoreError::Missing)?;
+        reply.optional()?.ok_or(StoreError::Missing)?;
+        Ok(Base { version: reply.number()?, document: reply.bytes()? })
+    }
+
+    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+        let args = [CHANNEL.as_bytes(), id.as_bytes()];
+        let had = self.connection.run(&self.scripts.delete, &Keys::new(id).all(), &args).await?;
+        Ok(had == Value::Int(1))
+    }
+
+    async fn salt(&self) -> Result<[u8; 32], StoreError> {
+        let mut read = cmd("GET");
+        read.arg(SALT);
+        let mut salt = self.connection.call(&read).await?;
+        if salt == Value::Nil {
+            let mut make = cmd("SET");
+            make.arg(SALT).arg(&rand::random::<[u8; 32]>()[..]).arg("NX");
+            self.connection.call(&make).await?;
+            salt = self.connection.call(&read).await?;
+        }
+        match salt {
+            Value::BulkString(salt) => {
+                salt.try_into().map_err(|_| StoreError::Corrupt(format!("{SALT} is not 32 bytes")))
+            }
+            _ => Err(StoreError::Corrupt(format!("{SALT} cannot be read"))),
+        }
+    }
+
+    fn commits(&self) -> broadcast::Receiver<Notice> {
+        self.feed.follow(&self.connection.servers)
+    }
+
+    async fn ready(&self) -> Result<(), StoreError> {
+        // Not PING: in a cluster that asks every node, and a server that is loading answers it.
+        self.connection.call(cmd("EXISTS").arg(SALT)).await.map(|_| ())
+    }
+
+    async fn close(&self) {
+        self.feed.stop();
+    }
+}
+
+fn committed(answer: Value) -> Result<Committed, StoreError> {
+    let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
+    match &reply.bytes()?[..] {
+        b"done" => Ok(Committed::Done),
+        b"replayed" => Ok(Committed::Replayed(reply.bytes()?)),
+        b"missing" => Ok(Committed::Missing),
+        b"conflict" => Ok(Committed::Conflict(Found {
+            revision: reply.number()?,
+            version: reply.number()?,
+            document: Some(reply.bytes()?),
+            answer: None,
+        })),
+        b"corrupt" => Err(StoreError::Corrupt(String::from_utf8_lossy(&reply.bytes()?).into_owned())),
+        other => Err(unknown(other)),
+    }
+}
+
+fn unknown(word: &[u8]) -> StoreError {
+    StoreError::Corrupt(format!("a script answered {:?}", Bytes::copy_from_slice(word)))
+}

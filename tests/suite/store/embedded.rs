@@ -1,0 +1,185 @@
+//! The embedded store.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use turnkeeper::store::embedded::EmbeddedStore;
+use turnkeeper::store::{Committed, Created, Loaded, OpenError, Store, StoreConfig, StoreError};
+
+use super::conformance::conformance;
+use super::{Stand, answered, bytes, eventually, filled, found, logged, new, rebased, silent, whole_log};
+
+struct Directory(TempDir);
+
+impl Directory {
+    fn new() -> Self {
+        Self(TempDir::new().expect("a temporary directory"))
+    }
+
+    fn open(&self, config: StoreConfig) -> EmbeddedStore {
+        EmbeddedStore::open(self.0.path().join("made/when/missing"), config).expect("an embedded store")
+    }
+}
+
+impl Stand for Directory {
+    fn stores(&self, count: usize, config: StoreConfig) -> Vec<Arc<dyn Store>> {
+        let store = Arc::new(self.open(config));
+        (0..count).map(|_| store.clone() as Arc<dyn Store>).collect()
+    }
+}
+
+conformance!(Directory::new());
+
+#[tokio::test]
+async fn everything_is_there_when_it_is_opened_again() {
+    let directory = Directory::new();
+    let store = directory.open(StoreConfig::default());
+    filled(&store, "e", 5).await;
+    let commit = answered(rebased(logged(6, "v6", 6), 2, "v2"), 1, "a");
+    assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done);
+    let salt = store.salt().await.unwrap();
+    store.close().await;
+    drop(store);
+    for _ in 0..2 {
+        // Dropped without being closed, the second time.
+        let store = directory.open(StoreConfig::default());
+        let encounter = found(store.load("e", None, Some(&[1; 32])).await.unwrap());
+        assert_eq!((encounter.revision, encounter.version), (7, 6));
+        assert_eq!((encounter.document, encounter.answer), (Some(bytes("v6")), Some(bytes("a"))));
+        assert_eq!(store.base("e").await.unwrap().document, bytes("v2"));
+        assert_eq!(whole_log(&store, "e", 0).await.len(), 4);
+        assert_eq!(store.create("e", new("x")).await.unwrap(), Created::Existing { base: bytes("v0") });
+        assert_eq!(store.salt().await.unwrap(), salt);
+    }
+}
+
+#[tokio::test]
+async fn a_second_opener_is_told_which_file_is_in_use() {
+    let directory = Directory::new();
+    let first = directory.open(StoreConfig::default());
+    let path = directory.0.path().join("made/when/missing");
+    let Err(refused) = EmbeddedStore::open(&path, StoreConfig::default()) else { panic!("two at once") };
+    assert!(matches!(refused, OpenError::InUse(_)));
+    let text = refused.to_string();
+    assert!(text.contains(&path.join("turnkeeper.redb").display().to_string()), "{text}");
+    assert!(text.contains("one process only") && text.contains("REDIS_URL"), "{text}");
+    first.ready().await.unwrap();
+    drop(first);
+    directory.open(StoreConfig::default()).ready().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_directory_that_cannot_be_is_named() {
+    let directory = Directory::new();
+    let file = directory.0.path().join("a file");
+    std::fs::write(&file, "not a directory").unwrap();
+    let Err(refused) = EmbeddedStore::open(&file, StoreConfig::default()) else { panic!("in a file") };
+    assert!(matches!(refused, OpenError::File { .. }));
+    assert!(refused.to_string().contains(&file.display().to_string()), "{refused}");
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_named_and_left_alone() {
+    let directory = Directory::new();
+    let file = directory.0.path().join("turnkeeper.redb");
+    std::fs::write(&file, "my diary").unwrap();
+    let Err(refused) = EmbeddedStore::open(directory.0.path(), StoreConfig::default()) else { panic!("a diary") };
+    assert!(refused.to_string().contains(&file.display().to_string()), "{refused}");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "my diary");
+}
+
+#[tokio::test]
+async fn a_closed_store_is_away() {
+    let directory = Directory::new();
+    let store = directory.open(StoreConfig::default());
+    filled(&store, "e", 1).await;
+    store.close().await;
+    store.close().await;
+    assert!(matches!(store.load("e", None, None).await, Err(StoreError::Away(_))));
+    assert!(matches!(store.commit("e", logged(2, "v2", 2)).await, Err(StoreError::Away(_))));
+    assert!(matches!(store.create("f", new("v0")).await, Err(StoreError::Away(_))));
+    assert!(matches!(store.delete("e").await, Err(StoreError::Away(_))));
+    assert!(matches!(store.ready().await, Err(StoreError::Away(_))));
+}
+
+#[tokio::test]
+async fn whatever_was_queued_before_closing_is_written() {
+    let directory = Directory::new();
+    let store = Arc::new(directory.open(StoreConfig::default()));
+    let mut writes = Vec::new();
+    for n in 0..100 {
+        let store = store.clone();
+        writes.push(tokio::spawn(async move { store.create(&format!("e{n}"), new("v0")).await }));
+    }
+    tokio::task::yield_now().await;
+    store.close().await;
+    let mut kept = Vec::new();
+    for (n, write) in writes.into_iter().enumerate() {
+        match write.await.unwrap() {
+            Ok(Created::New) => kept.push(n),
+            Err(StoreError::Away(_)) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    drop(store);
+    let store = directory.open(StoreConfig::default());
+    assert!(!kept.is_empty());
+    for n in kept {
+        assert_eq!(found(store.load(&format!("e{n}"), None, None).await.unwrap()).revision, 1);
+    }
+}
+
+#[tokio::test(flavor = "current_thread")]
+async fn a_full_queue_refuses_at_once_and_accepts_again() {
+    let directory = Directory::new();
+    let store = directory.open(StoreConfig::default());
+    let writes = (0..5000).map(|n| {
+        let (store, id) = (&store, format!("e{n}"));
+        async move { store.create(&id, new(&"x".repeat(4000))).await }
+    });
+    // All are begun before any of them can be answered, faster than they can be written.
+    let results = futures::future::join_all(writes).await;
+    let refused = results.iter().filter(|result| matches!(result, Err(StoreError::Away(_)))).count();
+    let written = results.iter().filter(|result| matches!(result, Ok(Created::New))).count();
+    assert_eq!(refused + written, 5000);
+    assert!(refused > 0 && written >= 1024, "{written} written, {refused} refused");
+    assert_eq!(store.create("later", new("v0")).await.unwrap(), Created::New);
+}
+
+#[tokio::test]
+async fn an_encounter_of_another_time_to_live_follows_the_new_one_from_its_next_commit() {
+    let directory = Directory::new();
+    let never = StoreConfig { ttl: None, ..StoreConfig::default() };
+    let short = StoreConfig { ttl: Some(Duration::from_millis(700)), ..StoreConfig::default() };
+    filled(&directory.open(never), "e", 0).await;
+    let store = directory.open(short);
+    tokio::time::sleep(Duration::from_millis(800)).await;
+    assert_eq!(store.commit("e", silent(1, "v0")).await.unwrap(), Committed::Done);
+    eventually("it expires", async || store.load("e", None, None).await.unwrap() == Loaded::Missing).await;
+    filled(&store, "f", 0).await;
+    drop(store);
+    let store = directory.open(never);
+    assert_eq!(store.commit("f", silent(1, "v0")).await.unwrap(), Committed::Done);
+    tokio::time::sleep(Duration::from_millis(800)).await;
+    assert_eq!(found(store.load("f", None, None).await.unwrap()).revision, 2);
+}
+
+#[tokio::test]
+async fn what_was_swept_makes_room_in_the_file() {
+    let directory = Directory::new();
+    let file = directory.0.path().join("made/when/missing/turnkeeper.redb");
+    let short = StoreConfig { ttl: Some(Duration::from_millis(300)), answers: Duration::from_millis(100) };
+    let store = directory.open(short);
+    let mut sizes = Vec::new();
+    for round in 0..6 {
+        for n in 0..100 {
+            let id = format!("{round}/{n}");
+            store.create(&id, new(&"x".repeat(20_000))).await.unwrap();
+        }
+        sizes.push(std::fs::metadata(&file).unwrap().len());
+        tokio::time::sleep(Duration::from_millis(800)).await;
+    }
+    // Six times two documents of 2 MB in all, of which never more than two rounds live at once.
+    assert!(sizes[5] <= sizes[2] + 4_000_000, "the file only grows: {sizes:?}");
+}

@@ -1,0 +1,88 @@
+//! The stores: what holds for every one of them, and what only one can suffer.
+
+mod conformance;
+mod embedded;
+mod redis;
+mod redis_faults;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use turnkeeper::store::{Base, Commit, Committed, Entry, Found, Loaded, NewEncounter, Store, StoreConfig};
+
+/// A place that stores can be opened on.
+pub trait Stand {
+    /// Some stores over the same encounters, as many as asked for; where only one can be, it several times.
+    fn stores(&self, count: usize, config: StoreConfig) -> Vec<Arc<dyn Store>>;
+
+    fn store(&self, config: StoreConfig) -> Arc<dyn Store> {
+        self.stores(1, config).remove(0)
+    }
+}
+
+pub fn bytes(text: &str) -> Bytes {
+    Bytes::copy_from_slice(text.as_bytes())
+}
+
+pub fn new(text: &str) -> NewEncounter {
+    NewEncounter { document: bytes(text), base: bytes(text) }
+}
+
+/// A write with nothing but a document.
+pub fn silent(expected: u64, document: &str) -> Commit {
+    Commit { expected, document: bytes(document), entry: None, answer: None, rebase: None }
+}
+
+/// A write with a document and a log entry `entry VERSION`.
+pub fn logged(expected: u64, document: &str, version: u64) -> Commit {
+    let entry = Entry { version, bytes: bytes(&format!("entry {version}")) };
+    Commit { entry: Some(entry), ..silent(expected, document) }
+}
+
+pub fn rebased(commit: Commit, version: u64, document: &str) -> Commit {
+    Commit { rebase: Some(Base { version, document: bytes(document) }), ..commit }
+}
+
+pub fn answered(commit: Commit, key: u8, answer: &str) -> Commit {
+    Commit { answer: Some(([key; 32], bytes(answer))), ..commit }
+}
+
+/// Creates `id` and gives it log entries 1 to `entries`.
+pub async fn filled(store: &dyn Store, id: &str, entries: u64) {
+    store.create(id, new("v0")).await.expect("a new encounter");
+    for version in 1..=entries {
+        let committed = store.commit(id, logged(version, &format!("v{version}"), version)).await;
+        assert_eq!(committed.expect("a store that answers"), Committed::Done);
+    }
+}
+
+#[track_caller]
+pub fn found(loaded: Loaded) -> Found {
+    match loaded {
+        Loaded::Found(found) => found,
+        Loaded::Missing => panic!("there is no such encounter"),
+    }
+}
+
+/// Everything in the log, by the smallest pages.
+pub async fn whole_log(store: &dyn Store, id: &str, after: u64) -> Vec<Entry> {
+    let mut entries: Vec<Entry> = Vec::new();
+    loop {
+        let last = entries.last().map_or(after, |entry| entry.version);
+        let page = store.log(id, last, 100, 1 << 20).await.expect("a page of the log");
+        if page.entries.is_empty() {
+            return entries;
+        }
+        entries.extend(page.entries);
+    }
+}
+
+/// Waits until `check` says so, for 10 seconds at most.
+pub async fn eventually<F: Future<Output = bool>>(what: &str, mut check: impl FnMut() -> F) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while !check().await {
+        assert!(Instant::now() < until, "{what}: not within 10 seconds");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}

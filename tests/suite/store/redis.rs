@@ -1,0 +1,195 @@
+//! The Redis store, while its Redis is well.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use turnkeeper::store::redis::RedisStore;
+use turnkeeper::store::{Committed, OpenError, Store, StoreConfig, StoreError};
+
+use super::conformance::conformance;
+use super::{Stand, answered, filled, found, logged, new, rebased, silent, whole_log};
+use crate::support::redis::{RedisCluster, RedisServer};
+
+impl Stand for RedisServer {
+    fn stores(&self, count: usize, config: StoreConfig) -> Vec<Arc<dyn Store>> {
+        (0..count).map(|_| Arc::new(open(&self.url(), config)) as Arc<dyn Store>).collect()
+    }
+}
+
+impl Stand for RedisCluster {
+    fn stores(&self, count: usize, config: StoreConfig) -> Vec<Arc<dyn Store>> {
+        (0..count).map(|_| Arc::new(open(&self.url(), config)) as Arc<dyn Store>).collect()
+    }
+}
+
+pub fn open(url: &str, config: StoreConfig) -> RedisStore {
+    RedisStore::open(url, None, config).expect("a usable URL")
+}
+
+conformance!(RedisServer::start());
+conformance!(in_one_test everything_that_holds_for_one_redis_holds_for_a_cluster, RedisCluster::start());
+
+fn expiry(server: &RedisServer, key: &str) -> i64 {
+    redis::from_redis_value(server.command(&["PTTL", key])).expect("a number")
+}
+
+#[tokio::test]
+async fn every_key_of_an_encounter_shares_its_hash_tag_and_its_expiry() {
+    let server = RedisServer::start();
+    let ttl = Duration::from_secs(1000);
+    let store = open(&server.url(), StoreConfig { ttl: Some(ttl), ..StoreConfig::default() });
+    filled(&store, "e", 2).await;
+    assert_eq!(store.commit("e", answered(logged(3, "v3", 3), 1, "a")).await.unwrap(), Committed::Done);
+    let keys = server.keys();
+    assert_eq!(keys, ["answered", "answers", "doc", "log"].map(|part| format!("{{turnkeeper:e}}:{part}")));
+    let expiries: Vec<i64> = keys.iter().map(|key| expiry(&server, key)).collect();
+    for expiry in &expiries {
+        assert!((990_000..=1_000_000).contains(expiry), "{expiries:?}");
+    }
+    // Without a time to live, the next commit makes it stay.
+    let lasting = open(&server.url(), StoreConfig { ttl: None, ..StoreConfig::default() });
+    assert_eq!(lasting.commit("e", silent(4, "v3")).await.unwrap(), Committed::Done);
+    for key in &keys {
+        assert_eq!(expiry(&server, key), -1, "{key}");
+    }
+}
+
+#[tokio::test]
+async fn deleting_leaves_no_key_behind() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    filled(&store, "e", 2).await;
+    let commit = rebased(answered(logged(3, "v3", 3), 1, "a"), 1, "v1");
+    assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done);
+    assert_eq!(server.keys().len(), 4);
+    assert!(store.delete("e").await.unwrap());
+    assert_eq!(server.keys(), [""; 0]);
+}
+
+#[tokio::test]
+async fn answers_that_are_too_old_are_pruned() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig { ttl: None, answers: Duration::from_millis(300) });
+    store.create("e", new("v0")).await.unwrap();
+    for n in 1..=5 {
+        assert_eq!(store.commit("e", answered(silent(n, "v0"), n as u8, "a")).await.unwrap(), Committed::Done);
+    }
+    assert_eq!(server.command(&["HLEN", "{turnkeeper:e}:answers"]), redis::Value::Int(5));
+    tokio::time::sleep(Duration::from_millis(400)).await;
+    assert_eq!(store.commit("e", answered(silent(6, "v0"), 9, "a")).await.unwrap(), Committed::Done);
+    assert_eq!(server.command(&["HLEN", "{turnkeeper:e}:answers"]), redis::Value::Int(1));
+    assert_eq!(server.command(&["ZCARD", "{turnkeeper:e}:answered"]), redis::Value::Int(1));
+}
+
+#[tokio::test]
+async fn a_server_that_forgot_the_scripts_is_given_them_again() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    filled(&store, "e", 1).await;
+    for version in 2..5 {
+        server.command(&["SCRIPT", "FLUSH"]);
+        assert_eq!(store.commit("e", logged(version, "v", version)).await.unwrap(), Committed::Done);
+        server.command(&["SCRIPT", "FLUSH"]);
+        assert_eq!(found(store.load("e", None, None).await.unwrap()).version, version);
+    }
+}
+
+#[tokio::test]
+async fn what_another_program_wrote_is_called_unreadable() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    server.command(&["SET", "{turnkeeper:string}:doc", "mine"]);
+    assert!(matches!(store.load("string", None, None).await, Err(StoreError::Corrupt(_))));
+    assert!(matches!(store.create("string", new("v0")).await, Err(StoreError::Corrupt(_))));
+    server.command(&["HSET", "{turnkeeper:word}:doc", "revision", "one", "version", "1"]);
+    assert!(matches!(store.load("word", None, None).await, Err(StoreError::Corrupt(_))));
+    filled(&store, "gap", 3).await;
+    server.command(&["XDEL", "{turnkeeper:gap}:log", "2-0"]);
+    assert!(matches!(store.log("gap", 0, 10, 1000).await, Err(StoreError::Corrupt(_))));
+    server.command(&["DEL", "{turnkeeper:gap}:log"]);
+    assert!(matches!(store.log("gap", 0, 10, 1000).await, Err(StoreError::Corrupt(_))));
+    server.command(&["SET", "turnkeeper:salt", "short"]);
+    assert!(matches!(store.salt().await, Err(StoreError::Corrupt(_))));
+}
+
+#[tokio::test]
+async fn an_evicted_document_leaves_nothing_to_a_namesake() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    filled(&store, "e", 2).await;
+    assert_eq!(store.commit("e", answered(logged(3, "v3", 3), 1, "a")).await.unwrap(), Committed::Done);
+    server.command(&["DEL", "{turnkeeper:e}:doc"]);
+    filled(&store, "e", 1).await;
+    assert_eq!(found(store.load("e", None, Some(&[1; 32])).await.unwrap()).answer, None);
+    assert_eq!(whole_log(&store, "e", 0).await.len(), 1);
+}
+
+#[tokio::test]
+async fn two_databases_of_one_server_are_two_stores() {
+    let server = RedisServer::start();
+    let zero = open(&server.url(), StoreConfig::default());
+    let three = open(&format!("{}/3", server.url()), StoreConfig::default());
+    filled(&zero, "e", 1).await;
+    filled(&three, "e", 2).await;
+    assert_eq!(found(zero.load("e", None, None).await.unwrap()).version, 1);
+    assert_eq!(found(three.load("e", None, None).await.unwrap()).version, 2);
+}
+
+#[tokio::test]
+async fn a_url_that_cannot_be_one_is_refused_without_its_password() {
+    for url in ["", "http://127.0.0.1", "127.0.0.1:6379", "redis://:secret@127.0.0.1:notaport"] {
+        let Err(refused) = RedisStore::open(url, None, StoreConfig::default()) else { panic!("{url} was taken") };
+        assert!(matches!(refused, OpenError::Url(_)));
+        assert!(!refused.to_string().contains("secret"), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_password_is_used_and_a_wrong_one_is_a_store_that_is_away() {
+    let server = RedisServer::start();
+    server.command(&["CONFIG", "SET", "requirepass", "secret"]);
+    let right = open(&format!("redis://:secret@127.0.0.1:{}", server.port()), StoreConfig::default());
+    filled(&right, "e", 1).await;
+    for url in [server.url(), format!("redis://:wrong@127.0.0.1:{}", server.port())] {
+        let refused = open(&url, StoreConfig::default()).load("e", None, None).await;
+        assert!(matches!(refused, Err(StoreError::Away(_))), "{refused:?}");
+    }
+}
+
+/// A certificate authority, and a server certificate by it for 127.0.0.1, in the server's directory.
+fn certificates(directory: &std::path::Path) {
+    let script = "
+        openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj '/CN=authority' -keyout ca.key -out ca.crt
+        openssl req -newkey rsa:2048 -nodes -subj '/CN=redis' -keyout redis.key -out redis.csr
+        printf 'subjectAltName=IP:127.0.0.1\nbasicConstraints=CA:FALSE\nextendedKeyUsage=serverAuth,clientAuth' > ext
+        openssl x509 -req -in redis.csr -CA ca.crt -CAkey ca.key -CAcreateserial -days 2 -extfile ext -out redis.crt";
+    let made = Command::new("sh").args(["-ec", script]).current_dir(directory).output().expect("a shell");
+    assert!(made.status.success(), "openssl: {} (run tests/setup first)", String::from_utf8_lossy(&made.stderr));
+}
+
+#[tokio::test]
+async fn tls_is_spoken_and_a_stranger_is_not_trusted() {
+    let keys = tempfile::TempDir::new().unwrap();
+    certificates(keys.path());
+    let path = |name: &str| keys.path().join(name).display().to_string();
+    let port = crate::support::redis::free_port().to_string();
+    let (cert, key, ca) = (path("redis.crt"), path("redis.key"), path("ca.crt"));
+    let settings = ["--tls-port", &port, "--tls-cert-file", &cert, "--tls-key-file", &key, "--tls-ca-cert-file", &ca];
+    let _server = RedisServer::tls(port.parse().unwrap(), &settings);
+    let url = format!("rediss://127.0.0.1:{port}");
+    let certificates = redis::TlsCertificates {
+        client_tls: Some(redis::ClientTlsConfig {
+            client_cert: std::fs::read(&cert).unwrap(),
+            client_key: std::fs::read(&key).unwrap(),
+        }),
+        root_cert: Some(std::fs::read(&ca).unwrap()),
+    };
+    let store = RedisStore::open(&url, Some(certificates), StoreConfig::default()).unwrap();
+    let mut notices = store.commits();
+    filled(&store, "e", 3).await;
+    assert_eq!(whole_log(&store, "e", 0).await.len(), 3);
+    tokio::time::timeout(Duration::from_secs(5), notices.recv()).await.expect("a subscription over TLS").unwrap();
+    let distrustful = open(&url, StoreConfig::default()).load("e", None, None).await;
+    assert!(matches!(distrustful, Err(StoreError::Away(_))), "{distrustful:?}");
+}

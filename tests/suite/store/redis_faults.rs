@@ -1,0 +1,305 @@
+//! A Redis that goes away in every way that it can: the store says so within 2 seconds, and is well again by itself.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use turnkeeper::store::redis::RedisStore;
+use turnkeeper::store::{Committed, Created, Notice, Store, StoreConfig, StoreError};
+
+use super::redis::open;
+use super::{answered, bytes, eventually, filled, found, logged, new, silent, whole_log};
+use crate::support::redis::RedisServer;
+
+const PATIENCE: Duration = Duration::from_secs(2);
+
+async fn away<T: std::fmt::Debug>(what: &str, call: impl Future<Output = Result<T, StoreError>>) {
+    let start = Instant::now();
+    let answer = tokio::time::timeout(Duration::from_secs(20), call).await.expect("an answer at all");
+    assert!(start.elapsed() < PATIENCE, "{what} took {:?}", start.elapsed());
+    assert!(matches!(answer, Err(StoreError::Away(_))), "{what}: {answer:?}");
+}
+
+/// Every call, one after the other and then many at once: away, in time.
+async fn everything_is_away(store: &RedisStore) {
+    away("load", store.load("e", None, None)).await;
+    away("commit", store.commit("e", logged(1, "lost", 1))).await;
+    away("ready", store.ready()).await;
+    for _ in 0..2 {
+        let loads = (0..50).map(|_| away("one of many loads", store.load("e", None, None)));
+        let commits = (0..50).map(|_| away("one of many commits", store.commit("e", silent(99, "lost"))));
+        tokio::join!(
+            futures::future::join_all(loads),
+            futures::future::join_all(commits),
+            away("create", store.create("lost", new("lost"))),
+            away("log", store.log("e", 0, 1, 1)),
+            away("base", store.base("e")),
+            away("delete", store.delete("e")),
+            away("salt", store.salt()),
+            away("ready", store.ready()),
+        );
+    }
+}
+
+/// Within 2 seconds of the Redis' return; then everything works.
+async fn recovers(store: &RedisStore) {
+    let start = Instant::now();
+    while let Err(error) = store.ready().await {
+        assert!(matches!(error, StoreError::Away(_)), "{error}");
+        assert!(start.elapsed() < PATIENCE, "not back after {:?}: {error}", start.elapsed());
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    filled(store, "after", 3).await;
+    assert_eq!(whole_log(store, "after", 0).await.len(), 3);
+}
+
+fn durable() -> RedisServer {
+    RedisServer::with(&["--appendonly", "yes", "--appendfsync", "always"])
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redis_that_is_not_there_yet_is_waited_for() {
+    let mut server = RedisServer::not_started();
+    let store = open(&server.url(), StoreConfig::default());
+    everything_is_away(&store).await;
+    server.again();
+    recovers(&store).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_redis_is_away_until_it_is_back() {
+    let mut server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    filled(&store, "e", 1).await;
+    server.kill();
+    everything_is_away(&store).await;
+    server.again();
+    recovers(&store).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frozen_redis_is_away_until_it_goes_on() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    filled(&store, "e", 1).await;
+    server.pause();
+    everything_is_away(&store).await;
+    server.resume();
+    recovers(&store).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_paused_redis_is_away_until_it_goes_on() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    filled(&store, "e", 1).await;
+    // It holds back every command, the one to end the pause too.
+    let end = Instant::now() + Duration::from_secs(9);
+    server.command(&["CLIENT", "PAUSE", "9000", "ALL"]);
+    everything_is_away(&store).await;
+    tokio::time::sleep_until(end.into()).await;
+    recovers(&store).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_host_that_never_answers_is_away() {
+    // Accepts every connection and says nothing; and an address of the range that is kept for documentation.
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = silent.local_addr().unwrap().port();
+    everything_is_away(&open(&format!("redis://127.0.0.1:{port}"), StoreConfig::default())).await;
+    everything_is_away(&open("redis://192.0.2.1:6379", StoreConfig::default())).await;
+    everything_is_away(&open("redis://no-such-host.invalid:6379", StoreConfig::default())).await;
+    let cluster = format!("redis://127.0.0.1:{port},redis://192.0.2.1:6379");
+    everything_is_away(&open(&cluster, StoreConfig::default())).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_restart_between_two_calls_is_not_noticed() {
+    let mut server = durable();
+    let store = open(&server.url(), StoreConfig::default());
+    filled(&store, "e", 1).await;
+    for version in 2..6 {
+        server.kill();
+        server.again();
+        let committed = store.commit("e", logged(version, &format!("v{version}"), version)).await;
+        assert_eq!(committed.expect("the first call after a restart"), Committed::Done);
+        server.kill();
+        server.again();
+        let loaded = store.load("e", None, None).await.expect("the first call after a restart");
+        assert_eq!(found(loaded).version, version);
+    }
+    assert_eq!(whole_log(&store, "e", 0).await.len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_go_on_over_broken_connections_and_repeat_nothing() {
+    let server = RedisServer::start();
+    let store = Arc::new(open(&server.url(), StoreConfig::default()));
+    filled(&*store, "e", 0).await;
+    let writer = tokio::spawn({
+        let store = store.clone();
+        async move {
+            for version in 1..=2000 {
+                // A connection may break twice in a row; then nobody knows but the next read.
+                loop {
+                    match store.commit("e", logged(version, &format!("v{version}"), version)).await {
+                        Ok(Committed::Done) => break,
+                        Ok(other) => panic!("{other:?}"),
+                        Err(error) => {
+                            assert!(matches!(error, StoreError::Away(_)), "{error}");
+                            if found(store.load("e", None, None).await.unwrap()).version == version {
+                                break;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    });
+    while !writer.is_finished() {
+        server.command(&["CLIENT", "KILL", "TYPE", "normal"]);
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    writer.await.unwrap();
+    assert_eq!(whole_log(&*store, "e", 0).await.len(), 2000);
+    assert_eq!(found(store.load("e", None, None).await.unwrap()).revision, 2001);
+}
+
+/// A way to a server that, when told, lets one request through and breaks off before its answer.
+struct Proxy {
+    port: u16,
+    swallow: Arc<AtomicBool>,
+}
+
+impl Proxy {
+    async fn start(server: &RedisServer) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (port, to) = (listener.local_addr().unwrap().port(), server.port());
+        let swallow = Arc::new(AtomicBool::new(false));
+        let flag = swallow.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let upstream = TcpStream::connect(("127.0.0.1", to)).await.unwrap();
+                tokio::spawn(Self::pass(client, upstream, flag.clone()));
+            }
+        });
+        Self { port, swallow }
+    }
+
+    async fn pass(client: TcpStream, upstream: TcpStream, swallow: Arc<AtomicBool>) {
+        let (mut from_client, mut to_client) = client.into_split();
+        let (mut from_server, mut to_server) = upstream.into_split();
+        let forth = tokio::spawn(async move { tokio::io::copy(&mut from_client, &mut to_server).await });
+        let mut buffer = vec![0; 1 << 16];
+        while let Ok(read @ 1..) = from_server.read(&mut buffer).await {
+            if swallow.swap(false, Ordering::SeqCst) || to_client.write_all(&buffer[..read]).await.is_err() {
+                break;
+            }
+        }
+        forth.abort();
+    }
+
+    fn swallow_the_next_answer(&self) {
+        self.swallow.store(true, Ordering::SeqCst);
+    }
+
+    fn swallowed(&self) -> bool {
+        !self.swallow.load(Ordering::SeqCst)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
+    let server = RedisServer::start();
+    let proxy = Proxy::start(&server).await;
+    let store = open(&format!("redis://127.0.0.1:{}", proxy.port), StoreConfig::default());
+    store.ready().await.unwrap();
+    // Every script is known to the server, so that one answer is the whole call.
+    filled(&store, "warm", 1).await;
+
+    proxy.swallow_the_next_answer();
+    assert_eq!(store.create("e", new("v0")).await.unwrap(), Created::New);
+    assert!(proxy.swallowed());
+    let writes = [
+        (logged(1, "v1", 1), 1),
+        (silent(2, "v1"), 1),
+        (answered(logged(3, "v2", 2), 1, "a"), 2),
+        (answered(silent(4, "v2"), 2, "b"), 2),
+    ];
+    for (revision, (commit, version)) in (2..).zip(writes) {
+        proxy.swallow_the_next_answer();
+        assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done, "revision {revision}");
+        assert!(proxy.swallowed());
+        let encounter = found(store.load("e", None, None).await.unwrap());
+        assert_eq!((encounter.revision, encounter.version), (revision, version));
+    }
+    assert_eq!(whole_log(&store, "e", 0).await.len(), 2);
+    // Another's write of the very same bytes is not taken for ours.
+    let other = open(&server.url(), StoreConfig::default());
+    assert!(matches!(other.commit("e", silent(4, "v2")).await.unwrap(), Committed::Conflict(_)));
+    assert!(matches!(other.commit("e", logged(3, "v2", 2)).await.unwrap(), Committed::Conflict(_)));
+    let replayed = other.commit("e", answered(silent(4, "v2"), 2, "b")).await.unwrap();
+    assert_eq!(replayed, Committed::Replayed(bytes("b")));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redis_that_refuses_is_away_and_nothing_is_half_written() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    filled(&store, "e", 2).await;
+    let refuses = async |how: &[&str], back: &[&str]| {
+        server.command(how);
+        away(&how.join(" "), store.commit("e", answered(logged(3, "v3", 3), 1, "a"))).await;
+        away(&how.join(" "), store.create("f", new("v0"))).await;
+        server.command(back);
+        let encounter = found(store.load("e", None, Some(&[1; 32])).await.unwrap());
+        assert_eq!((encounter.revision, encounter.version, encounter.answer), (3, 2, None), "{how:?}");
+        assert_eq!(whole_log(&store, "e", 0).await.len(), 2, "{how:?}");
+    };
+    refuses(&["CONFIG", "SET", "maxmemory", "1"], &["CONFIG", "SET", "maxmemory", "0"]).await;
+    refuses(&["CONFIG", "SET", "min-replicas-to-write", "1"], &["CONFIG", "SET", "min-replicas-to-write", "0"]).await;
+    refuses(&["REPLICAOF", "127.0.0.1", "1"], &["REPLICAOF", "NO", "ONE"]).await;
+    server.command(&["CONFIG", "SET", "replica-serve-stale-data", "no"]);
+    server.command(&["REPLICAOF", "127.0.0.1", "1"]);
+    everything_is_away(&store).await;
+    server.command(&["REPLICAOF", "NO", "ONE"]);
+    recovers(&store).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn followers_are_told_to_read_again_after_every_break() {
+    let mut server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    let mut notices = store.commits();
+    let mut second = store.commits();
+    let next = async |notices: &mut tokio::sync::broadcast::Receiver<Notice>| {
+        tokio::time::timeout(Duration::from_secs(5), notices.recv()).await.expect("a notice in time").unwrap()
+    };
+    assert_eq!(next(&mut notices).await, Notice::Resync);
+    for id in ["one", "two"] {
+        filled(&store, id, 1).await;
+        assert_eq!(next(&mut notices).await, Notice::Committed { id: id.into(), version: 1 });
+        server.kill();
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        server.again();
+        assert_eq!(next(&mut notices).await, Notice::Resync);
+        server.command(&["CLIENT", "KILL", "TYPE", "pubsub"]);
+        assert_eq!(next(&mut notices).await, Notice::Resync);
+    }
+    let mut heard = 0;
+    while second.try_recv().is_ok() {
+        heard += 1;
+    }
+    assert_eq!(heard, 7, "both followers hear the same");
+    let subscribers: Vec<redis::Value> =
+        redis::from_redis_value(server.command(&["PUBSUB", "NUMSUB", "turnkeeper:commits"])).unwrap();
+    assert_eq!(subscribers[1], redis::Value::Int(1), "one subscription for all followers");
+    drop(store);
+    eventually("the subscription ends with the store", async || {
+        let channels: Vec<String> = redis::from_redis_value(server.command(&["PUBSUB", "CHANNELS"])).unwrap();
+        channels.is_empty()
+    })
+    .await;
+}
