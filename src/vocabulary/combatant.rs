@@ -80,22 +80,33 @@ pub struct Combatant<R: Ruleset> {
     /// Who decides for it: `gm`, or a player's name.
     pub controller: Text<80>,
     /// True while the players may not know of it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub hidden: bool,
     /// Its hit points, where they are tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp: Option<Hp>,
     /// The members of a group that acts as one; empty for a single combatant.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub members: Vec<Member>,
     /// Its conditions.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub conditions: Vec<Slug>,
     /// Whether its turn of this round is over.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub acted: bool,
     /// Counts the combatants in the order in which they joined, from 1.
     pub joined: u32,
     /// What its ruleset needs to know of it; clients set it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub stats: R::Stats,
     /// What its ruleset keeps about it; play sets it.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub standing: R::Standing,
+}
+
+/// What has its usual value is not stored: documents stay small, and loads quick.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Conditions that take a combatant (or a member of a group) out of the fight, in every ruleset.
