@@ -2,7 +2,10 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod app;
+pub mod config;
 pub mod engine;
+pub mod http;
 pub mod openapi;
 pub mod rulesets;
 pub mod store;

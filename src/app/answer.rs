@@ -1,0 +1,63 @@
+//! What a command is answered with.
+
+use super::AppError;
+use crate::engine::{Decided, Game};
+use bytes::Bytes;
+use std::io::Write;
+
+/// How much an answer says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Shape {
+    /// `version`, `events` and the whole `encounter`.
+    Full = 1,
+    /// `version`, `events`, `current` and `pending`.
+    Minimal = 2,
+}
+
+impl Shape {
+    pub(super) fn from_byte(byte: u8) -> Option<Self> {
+        [Self::Full, Self::Minimal].into_iter().find(|shape| *shape as u8 == byte)
+    }
+
+    /// The body for what was decided; the parts that are JSON already are put in as they are.
+    pub(super) fn render(self, decided: &Decided) -> Result<Bytes, AppError> {
+        let (game, events) = (&*decided.next, decided.events.get());
+        let body = match self {
+            Self::Full => spliced(game, events, game.view()?.get()),
+            Self::Minimal => {
+                // `{"current":...,"pending":...}` goes on where the other fields end.
+                let brief = serde_json::to_string(&game.brief())?;
+                let mut body = Vec::with_capacity(events.len() + brief.len() + 48);
+                write!(body, "{{\"version\":{},\"events\":{events},", game.version()).map_err(unwritable)?;
+                body.extend_from_slice(brief.trim_start_matches('{').as_bytes());
+                Ok(body)
+            }
+        };
+        body.map(Bytes::from)
+    }
+}
+
+fn spliced(game: &dyn Game, events: &str, encounter: &str) -> Result<Vec<u8>, AppError> {
+    let mut body = Vec::with_capacity(events.len() + encounter.len() + 64);
+    write!(body, "{{\"version\":{},\"events\":{events},\"encounter\":{encounter}}}", game.version())
+        .map_err(unwritable)?;
+    Ok(body)
+}
+
+fn unwritable(error: std::io::Error) -> AppError {
+    AppError::Broken(error.to_string())
+}
+
+/// The answer to a command.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The version that the command made.
+    pub version: u64,
+    /// How much the body says.
+    pub shape: Shape,
+    /// JSON.
+    pub body: Bytes,
+    /// True when it was given before, under the same idempotency key, and nothing was applied now.
+    pub replayed: bool,
+}

@@ -1,0 +1,55 @@
+//! Copies of encounters that this process saw last: they save a read and its parsing, and decide nothing.
+
+use crate::engine::Game;
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use std::sync::Arc;
+
+/// An encounter at one revision.
+#[derive(Clone)]
+pub struct Held {
+    /// The revision in the store that it was at.
+    pub revision: u64,
+    /// The encounter.
+    pub game: Arc<dyn Game>,
+    /// The bytes of its document.
+    pub(super) size: usize,
+}
+
+/// What the process remembers, bounded by weight; the least useful goes first.
+pub(super) struct Copies(Option<Cache<Arc<str>, Held, ByWeight>>);
+
+#[derive(Clone)]
+struct ByWeight;
+
+impl Weighter<Arc<str>, Held> for ByWeight {
+    fn weight(&self, _: &Arc<str>, held: &Held) -> u64 {
+        // In memory an encounter takes a small multiple of its document.
+        (held.size as u64).saturating_mul(3).saturating_add(512)
+    }
+}
+
+impl Copies {
+    /// Room for about `memory` bytes.
+    pub fn new(memory: u64) -> Self {
+        const TYPICAL: u64 = 16 * 1024;
+        let items = usize::try_from(memory / TYPICAL).unwrap_or(usize::MAX).clamp(16, 1 << 20);
+        Self((memory > 0).then(|| Cache::with_weighter(items, memory, ByWeight)))
+    }
+
+    pub fn get(&self, id: &str) -> Option<Held> {
+        self.0.as_ref()?.get(id)
+    }
+
+    pub fn keep(&self, id: &str, held: Held) {
+        if let Some(cache) = &self.0 {
+            cache.insert(id.into(), held);
+        }
+    }
+
+    pub fn forget(&self, id: &str) {
+        if let Some(cache) = &self.0 {
+            cache.remove(id);
+        }
+    }
+}

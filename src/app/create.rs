@@ -1,0 +1,64 @@
+//! New encounters.
+
+use super::{App, AppError, Held, IdempotencyKey, MAX_DOCUMENT, Token, now};
+use crate::engine::{Creation, Game, Meta};
+use crate::store::{Created, NewEncounter};
+use bytes::Bytes;
+use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
+use std::sync::Arc;
+
+/// An encounter that was created, and its game master's token: the only time that it is in the clear.
+pub struct Birth {
+    /// The encounter at version 0.
+    pub game: Arc<dyn Game>,
+    /// The game master's token.
+    pub token: Token,
+    /// True when it was created before, under the same idempotency key.
+    pub replayed: bool,
+}
+
+impl App {
+    /// Creates an encounter, once for each idempotency key: id and token follow from the key, so that a repeated request finds
+    /// what the first one made.
+    pub async fn create(&self, creation: Creation, key: Option<&IdempotencyKey>) -> Result<Birth, AppError> {
+        let (id, secret): ([u8; 32], [u8; 32]) = match key {
+            None => (rand::random(), rand::random()),
+            Some(key) => {
+                let salt = self.store.salt().await?;
+                (key.derive(&salt, "encounter")?, key.derive(&salt, "token")?)
+            }
+        };
+        let [id @ .., _, _, _, _, _, _, _, _, _, _, _, _] = &id;
+        let id = BASE32.encode(id).to_ascii_lowercase();
+        let token = Token::gm(&secret);
+        let meta = Meta {
+            id: id.clone(),
+            created_at: now(),
+            seed: creation.seed,
+            request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
+            tokens: vec![token.record("gm", "gm")],
+        };
+        let game = self.rulesets.create(meta, creation)?;
+        let document = Bytes::from(stored(&*game)?);
+        let size = document.len();
+        match self.store.create(&id, NewEncounter { base: document.clone(), document }).await? {
+            Created::New => {
+                self.copies.keep(&id, Held { revision: 1, game: game.clone(), size });
+                Ok(Birth { game, token, replayed: false })
+            }
+            Created::Existing { base } => {
+                let first = self.rulesets.load(&base)?;
+                if key.is_none() || first.meta().request != game.meta().request {
+                    return Err(AppError::KeyReused);
+                }
+                Ok(Birth { game: first, token, replayed: true })
+            }
+        }
+    }
+}
+
+/// The document of an encounter, unless it is too large to be stored.
+pub(super) fn stored(game: &dyn Game) -> Result<Vec<u8>, AppError> {
+    let document = game.document()?;
+    if document.len() > MAX_DOCUMENT { Err(AppError::TooLarge { size: document.len() }) } else { Ok(document) }
+}

@@ -1,0 +1,66 @@
+//! Why the application did not do what was asked.
+
+use crate::engine::{LoadError, Refusal};
+use crate::store::StoreError;
+
+/// Why a request was not carried out.
+#[derive(Debug)]
+pub enum AppError {
+    /// No such encounter, or none that this token may know of: the two are told apart nowhere.
+    NotFound,
+    /// No such ruleset; these are the ones there are.
+    NoRuleset(Vec<&'static str>),
+    /// The engine refuses it; nothing changed.
+    Refused(Refusal),
+    /// The encounter is at another version than was asked for.
+    Stale {
+        /// The version that it is at.
+        current: u64,
+    },
+    /// The idempotency key was used before, for another request.
+    KeyReused,
+    /// The encounter would become larger than [`MAX_DOCUMENT`](super::MAX_DOCUMENT).
+    TooLarge {
+        /// The bytes that it would have.
+        size: usize,
+    },
+    /// Others kept changing the encounter first; nothing was applied.
+    Contended,
+    /// The store is out of reach. Whether a write happened only its idempotency key can tell.
+    Away(String),
+    /// What is stored was written by a newer program.
+    Newer(String),
+    /// Something that should be impossible: a bug, or a damaged store.
+    Broken(String),
+}
+
+impl From<StoreError> for AppError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Away(reason) => Self::Away(reason),
+            StoreError::Corrupt(reason) => Self::Broken(reason),
+            StoreError::Missing => Self::NotFound,
+        }
+    }
+}
+
+impl From<LoadError> for AppError {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Newer { .. } | LoadError::UnknownRuleset(_) => Self::Newer(error.to_string()),
+            LoadError::Unreadable(_) => Self::Broken(error.to_string()),
+        }
+    }
+}
+
+impl From<Refusal> for AppError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<serde_json::Error> for AppError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Broken(format!("cannot be written as JSON: {error}"))
+    }
+}

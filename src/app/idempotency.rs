@@ -1,0 +1,57 @@
+//! The same request under the same key happens once, and is answered alike however often it is sent.
+
+use super::{Answer, AppError, Presented, Shape};
+use crate::store::KeyDigest;
+use bytes::Bytes;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+/// An idempotency key and what it was sent with.
+pub struct IdempotencyKey {
+    /// The key, as the client chose it.
+    pub key: String,
+    /// SHA-256 of everything that makes the request this one and no other.
+    pub fingerprint: [u8; 32],
+}
+
+impl IdempotencyKey {
+    /// What the answer is kept under: the key in the hand of this token, for this encounter.
+    pub(super) fn digest(&self, id: &str, token: &Presented) -> KeyDigest {
+        let digest = Sha256::new_with_prefix(id).chain_update([0]).chain_update(token.as_bytes()).chain_update([0]);
+        digest.chain_update(&self.key).finalize().into()
+    }
+
+    /// 32 bytes for `purpose` that only this key gives, and only on this store.
+    pub(super) fn derive(&self, salt: &[u8; 32], purpose: &str) -> Result<[u8; 32], AppError> {
+        let hmac = Hmac::<Sha256>::new_from_slice(salt).map_err(|error| AppError::Broken(error.to_string()))?;
+        let hmac = hmac.chain_update(purpose).chain_update([0]).chain_update(&self.key);
+        Ok(hmac.finalize().into_bytes().into())
+    }
+
+    /// The answer as it is kept: the fingerprint, the version, the shape, the body.
+    pub(super) fn record(&self, answer: &Answer) -> Bytes {
+        let mut record = Vec::with_capacity(HEAD + answer.body.len());
+        record.extend_from_slice(&self.fingerprint);
+        record.extend_from_slice(&answer.version.to_be_bytes());
+        record.push(answer.shape as u8);
+        record.extend_from_slice(&answer.body);
+        record.into()
+    }
+
+    /// The answer that was kept, if it was kept for this very request.
+    pub(super) fn replay(&self, record: &Bytes) -> Result<Answer, AppError> {
+        let parts = record.split_first_chunk::<32>().and_then(|(fingerprint, rest)| {
+            let (version, rest) = rest.split_first_chunk::<8>()?;
+            Some((fingerprint, u64::from_be_bytes(*version), Shape::from_byte(*rest.first()?)?))
+        });
+        let (fingerprint, version, shape) =
+            parts.ok_or_else(|| AppError::Broken("a recorded answer is unreadable".to_owned()))?;
+        if *fingerprint != self.fingerprint {
+            return Err(AppError::KeyReused);
+        }
+        Ok(Answer { version, shape, body: record.slice(HEAD..), replayed: true })
+    }
+}
+
+/// The bytes of a record before the body.
+const HEAD: usize = 32 + 8 + 1;

@@ -1,0 +1,86 @@
+//! The only way that an encounter ever changes: load, decide, commit.
+//!
+//! Nothing here knows of HTTP. What is kept in the process between two requests saves work and never decides truth: see
+//! [`App::command`].
+
+mod answer;
+mod cache;
+mod command;
+mod create;
+mod error;
+mod idempotency;
+mod queue;
+mod read;
+mod token;
+
+pub use answer::{Answer, Shape};
+pub use cache::Held;
+pub use command::Command;
+pub use create::Birth;
+pub use error::AppError;
+pub use idempotency::IdempotencyKey;
+pub use read::Page;
+pub use token::{Presented, Token};
+
+use crate::engine::Rulesets;
+use crate::store::Store;
+use cache::Copies;
+use queue::Queues;
+use std::sync::Arc;
+
+/// The largest document that is stored, in bytes.
+pub const MAX_DOCUMENT: usize = 2 * 1024 * 1024;
+
+/// The application: rulesets, a store, and what one process may remember between two requests.
+pub struct App {
+    store: Arc<dyn Store>,
+    rulesets: Rulesets,
+    copies: Copies,
+    queues: Queues,
+}
+
+impl App {
+    /// An application over `store` that remembers about `memory` bytes of encounters; with 0 it remembers none.
+    pub fn new(store: Arc<dyn Store>, rulesets: Rulesets, memory: u64) -> Self {
+        Self { store, rulesets, copies: Copies::new(memory), queues: Queues::new() }
+    }
+
+    /// The rulesets that it serves.
+    pub fn rulesets(&self) -> &Rulesets {
+        &self.rulesets
+    }
+
+    /// Whether the store answers now.
+    pub async fn ready(&self) -> Result<(), AppError> {
+        Ok(self.store.ready().await?)
+    }
+
+    /// Finishes what was acknowledged, before the process ends.
+    pub async fn close(&self) {
+        self.store.close().await;
+    }
+}
+
+/// The versions that a request may be decided against.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// Whichever there is.
+    Any,
+    /// One of these.
+    OneOf(Vec<u64>),
+}
+
+impl Expected {
+    /// Whether `version` is one of them.
+    pub fn admits(&self, version: u64) -> bool {
+        match self {
+            Self::Any => true,
+            Self::OneOf(versions) => versions.contains(&version),
+        }
+    }
+}
+
+/// The time, as answers and the log tell it: RFC 3339 in UTC, to the millisecond.
+fn now() -> String {
+    format!("{:.3}", jiff::Timestamp::now())
+}

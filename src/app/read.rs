@@ -1,0 +1,88 @@
+//! Reading: every read asks the store, and gets the document only if it has changed.
+
+use super::{App, AppError, Expected, Held, Presented};
+use crate::store::{Found, KeyDigest, Loaded};
+use bytes::Bytes;
+
+/// So many bytes of log entries in one page, about.
+const MAX_PAGE: usize = 1024 * 1024;
+
+/// What a read brought.
+pub(super) struct Fetched {
+    /// The encounter as it is.
+    pub held: Held,
+    /// Whether it is another one than the copy that was known.
+    pub changed: bool,
+    /// The answer recorded under the key that was asked for.
+    pub answer: Option<Bytes>,
+}
+
+/// A page of the log.
+pub struct Page {
+    /// The entries, each a JSON object, oldest first.
+    pub entries: Vec<Bytes>,
+    /// The version of the last entry here, where more follow.
+    pub next: Option<u64>,
+}
+
+impl App {
+    /// The encounter as it is now, for the holder of `token`.
+    pub async fn read(&self, id: &str, token: &Presented) -> Result<Held, AppError> {
+        let known = self.copies.get(id);
+        let held = self.fetch(id, known.as_ref(), None).await?.held;
+        token.find(held.game.meta()).ok_or(AppError::NotFound)?;
+        Ok(held)
+    }
+
+    /// At most `limit` log entries with a version above `after`, and about a MiB of them.
+    pub async fn log(&self, id: &str, token: &Presented, after: u64, limit: usize) -> Result<Page, AppError> {
+        self.read(id, token).await?;
+        let page = self.store.log(id, after, limit, MAX_PAGE).await?;
+        let last = page.entries.last().map(|entry| entry.version);
+        let next = last.filter(|last| *last < page.version);
+        Ok(Page { entries: page.entries.into_iter().map(|entry| entry.bytes).collect(), next })
+    }
+
+    /// Removes the encounter and all that belongs to it.
+    ///
+    /// `expected` is compared before the removal, not in one step with it: what another process commits in between is lost
+    /// with the rest.
+    pub async fn delete(&self, id: &str, token: &Presented, expected: Option<&Expected>) -> Result<(), AppError> {
+        let _turn = self.queues.enter(id).await?;
+        let current = self.read(id, token).await?.game.version();
+        if expected.is_some_and(|expected| !expected.admits(current)) {
+            return Err(AppError::Stale { current });
+        }
+        self.copies.forget(id);
+        if self.store.delete(id).await? { Ok(()) } else { Err(AppError::NotFound) }
+    }
+
+    /// The encounter as it is now; an unchanged one that is known is neither sent nor parsed again.
+    pub(super) async fn fetch(
+        &self, id: &str, known: Option<&Held>, key: Option<&KeyDigest>,
+    ) -> Result<Fetched, AppError> {
+        match self.store.load(id, known.map(|held| held.revision), key).await? {
+            Loaded::Found(found) => self.take(id, known, found),
+            Loaded::Missing => {
+                self.copies.forget(id);
+                Err(AppError::NotFound)
+            }
+        }
+    }
+
+    /// Makes an encounter of what the store found, and remembers it.
+    pub(super) fn take(&self, id: &str, known: Option<&Held>, found: Found) -> Result<Fetched, AppError> {
+        let Found { revision, document, answer, .. } = found;
+        let (held, changed) = match (document, known) {
+            (None, Some(known)) => (known.clone(), false),
+            (None, None) => return Err(AppError::Broken("the store left the document out".to_owned())),
+            (Some(document), _) => {
+                let game = self.rulesets.load(&document)?;
+                let held = Held { revision, game, size: document.len() };
+                self.copies.keep(id, held.clone());
+                (held, true)
+            }
+        };
+        Ok(Fetched { held, changed, answer })
+    }
+}

@@ -1,0 +1,187 @@
+//! The one reader of the configuration: the environment, and arguments of the same names.
+
+use crate::http::{Origins, Settings};
+use crate::store::StoreConfig;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Runs the turn order of tabletop combat behind a REST API.
+///
+/// Without a subcommand it serves. Every setting is an environment variable, or an argument; an argument wins.
+#[derive(Debug, Parser)]
+#[command(name = "turnkeeper", version)]
+pub struct Config {
+    /// What to do instead of serving.
+    #[command(subcommand)]
+    pub task: Option<Task>,
+
+    /// The settings of the server.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// What the program can do besides serving.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+pub enum Task {
+    /// Print the OpenAPI document.
+    Openapi,
+}
+
+/// The settings of the server.
+#[derive(Debug, Args)]
+pub struct Server {
+    /// Where to listen; port 0 takes any free one, printed at start.
+    #[arg(long, env = "TURNKEEPER_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT")]
+    pub listen: SocketAddr,
+
+    /// The Redis that keeps the encounters: redis:// or rediss:// (TLS), several with commas for a cluster. Without it they are
+    /// kept in the embedded store.
+    #[arg(long, env = "REDIS_URL", value_name = "URL", hide_env_values = true)]
+    pub redis_url: Option<String>,
+
+    /// A PEM file with the certificate authorities to trust for rediss://, instead of the public ones.
+    #[arg(long, env = "TURNKEEPER_REDIS_CA", value_name = "FILE")]
+    pub redis_ca: Option<PathBuf>,
+
+    /// A PEM file with the certificate to show to a rediss:// server that asks for one.
+    #[arg(long, env = "TURNKEEPER_REDIS_CERT", value_name = "FILE", requires = "redis_key")]
+    pub redis_cert: Option<PathBuf>,
+
+    /// A PEM file with the key of that certificate.
+    #[arg(long, env = "TURNKEEPER_REDIS_KEY", value_name = "FILE", requires = "redis_cert")]
+    pub redis_key: Option<PathBuf>,
+
+    /// The directory of the embedded store, made where it is missing.
+    #[arg(long, env = "TURNKEEPER_DATA", default_value = "./turnkeeper-data", value_name = "DIRECTORY")]
+    pub data: PathBuf,
+
+    /// How long an encounter may be idle before it is gone: such as 30d, 12h, 15m, 90s; 0 = for ever.
+    #[arg(long, env = "TURNKEEPER_TTL", default_value = "30d", value_name = "TIME", value_parser = span)]
+    pub ttl: Duration,
+
+    /// The origins whose web pages may call: * for all, none, or a list with commas.
+    #[arg(long, env = "TURNKEEPER_CORS_ORIGINS", default_value = "*", value_name = "ORIGINS")]
+    pub cors_origins: Origins,
+
+    /// The largest request body, in bytes.
+    #[arg(long, env = "TURNKEEPER_BODY_LIMIT", default_value_t = 262_144, value_name = "BYTES",
+        value_parser = clap::value_parser!(u64).range(1024..=16_777_216))]
+    pub body_limit: u64,
+
+    /// How long a request may take to arrive and be answered: such as 30s.
+    #[arg(long, env = "TURNKEEPER_REQUEST_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = some_span)]
+    pub request_timeout: Duration,
+
+    /// How many MiB of encounters the process remembers to save reads; 0 = none.
+    #[arg(long, env = "TURNKEEPER_CACHE_MIB", default_value_t = 32, value_name = "MIB",
+        value_parser = clap::value_parser!(u64).range(0..=65_536))]
+    pub cache_mib: u64,
+
+    /// What is logged, to standard error: error, warn, info, debug, or directives such as turnkeeper=debug,warn.
+    #[arg(long, env = "TURNKEEPER_LOG", default_value = "info", value_name = "LEVEL")]
+    pub log: tracing_subscriber::filter::Targets,
+
+    /// How log lines look.
+    #[arg(long, env = "TURNKEEPER_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
+    pub log_format: LogFormat,
+}
+
+/// How log lines look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// One line of text.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+impl Server {
+    /// How long the store keeps what it is given.
+    pub fn store(&self) -> StoreConfig {
+        StoreConfig { ttl: (!self.ttl.is_zero()).then_some(self.ttl), ..StoreConfig::default() }
+    }
+
+    /// The settings of the HTTP floor.
+    pub fn http(&self) -> Settings {
+        Settings {
+            origins: self.cors_origins.clone(),
+            body_limit: usize::try_from(self.body_limit).unwrap_or(usize::MAX),
+            timeout: self.request_timeout,
+        }
+    }
+
+    /// How many bytes of encounters the process remembers.
+    pub fn memory(&self) -> u64 {
+        self.cache_mib.saturating_mul(1024 * 1024)
+    }
+}
+
+/// A Redis URL (or several) without what must not be printed: user, password and parameters.
+pub fn presentable(urls: &str) -> String {
+    let shown = urls.split(',').map(|url| {
+        let (scheme, rest) = url.trim().split_once("://").unwrap_or(("redis", ""));
+        let place = rest.rsplit_once('@').map_or(rest, |(_, place)| place);
+        let place = place.split(['?', '#']).next().unwrap_or_default();
+        format!("{scheme}://{place}")
+    });
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+/// A time such as `30d`, `12h`, `15m` or `90s`; a bare `0` is none.
+fn span(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("{text:?} is no time: write a whole number and a unit, such as 30d, 12h, 15m, 90s, or 0");
+    let text = text.trim();
+    if text == "0" {
+        return Ok(Duration::ZERO);
+    }
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let number: u64 = text.strip_suffix(unit).and_then(|number| number.parse().ok()).ok_or_else(wrong)?;
+    let seconds = match unit {
+        's' => 1,
+        'm' => 60,
+        'h' => 60 * 60,
+        'd' => 24 * 60 * 60,
+        _ => return Err(wrong()),
+    };
+    // A century: what is longer is for ever, and Redis counts milliseconds in 64 bits.
+    const MOST: u64 = 100 * 366 * 24 * 60 * 60;
+    let seconds = number.checked_mul(seconds).filter(|seconds| *seconds <= MOST);
+    seconds.map(Duration::from_secs).ok_or_else(|| format!("{text} is more than a century: 0 means for ever"))
+}
+
+/// A time that is not zero.
+fn some_span(text: &str) -> Result<Duration, String> {
+    span(text).and_then(|time| if time.is_zero() { Err("it must be more than 0".to_owned()) } else { Ok(time) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_arguments_are_consistent() {
+        <Config as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(span("30d"), Ok(Duration::from_secs(30 * 86_400)));
+        assert_eq!(span("12h"), Ok(Duration::from_secs(43_200)));
+        assert_eq!(span("15m"), Ok(Duration::from_secs(900)));
+        assert_eq!(span("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(span("0"), Ok(Duration::ZERO));
+        for wrong in ["", "30", "d", "-1d", "1.5h", "3 weeks", "99999999999999999999d", "999999999d", "1é"] {
+            assert!(span(wrong).is_err(), "{wrong}");
+        }
+        assert!(some_span("0").is_err() && some_span("0s").is_err());
+    }
+
+    #[test]
+    fn what_is_printed_of_a_redis_url_holds_no_secret() {
+        let urls = "rediss://user:p@ss@cache.example:6380/2?token=x, redis://:secret@10.0.0.1:6379";
+        assert_eq!(presentable(urls), "rediss://cache.example:6380/2, redis://10.0.0.1:6379");
+        assert_eq!(presentable("secret"), "redis://");
+    }
+}

@@ -1,0 +1,16 @@
+//! The published document, and a page to read it and try it out.
+
+use super::Shared;
+use super::reply::Reply;
+use axum::Router;
+use axum::routing::get;
+use utoipa_swagger_ui::{Config, SwaggerUi};
+
+/// The committed document: what is served is what was reviewed.
+const DOCUMENT: &str = include_str!("../../openapi/openapi.json");
+
+/// `/openapi.json`, and Swagger UI under `/docs`: bundled, so that it works offline.
+pub(super) fn routes() -> Router<Shared> {
+    let page = SwaggerUi::new("/docs").config(Config::new(["/openapi.json"]));
+    Router::new().route("/openapi.json", get(async || Reply::json(DOCUMENT))).merge(page)
+}

@@ -1,0 +1,78 @@
+//! Extractors: what a handler gets is well-formed, or the handler is never called.
+
+use super::Shared;
+use super::problem::Problem;
+use crate::app::Presented;
+use crate::vocabulary::FieldError;
+use axum::extract::{FromRequestParts, Path, Query};
+use axum::http::header::AUTHORIZATION;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+/// The encounter that the path names; whatever cannot be an id is no encounter.
+pub(super) struct EncounterId(pub String);
+
+impl FromRequestParts<Shared> for EncounterId {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, Problem> {
+        let id = Path::<String>::from_request_parts(parts, state).await.map(|Path(id)| id).unwrap_or_default();
+        let sound = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+        if id.is_empty() || id.len() > 64 || !id.bytes().all(sound) {
+            return Err(crate::app::AppError::NotFound.into());
+        }
+        Ok(Self(id))
+    }
+}
+
+/// Whoever sends the request, by a bearer token.
+pub(super) struct Caller(pub Presented);
+
+impl FromRequestParts<Shared> for Caller {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+        const MISSING: &str = "send the encounter's token in the header: Authorization: Bearer tk_...";
+        const MALFORMED: &str = "this is no token of ours: the header is Authorization: Bearer tk_...";
+        let value = single(&parts.headers, &AUTHORIZATION).map_err(|_| Problem::unauthorized(MALFORMED))?;
+        let value = value.ok_or(Problem::unauthorized(MISSING))?;
+        let (scheme, token) = value.split_once(' ').ok_or(Problem::unauthorized(MALFORMED))?;
+        let bearer = scheme.eq_ignore_ascii_case("bearer");
+        let token = Presented::read(token.trim()).filter(|_| bearer);
+        token.map(Self).ok_or(Problem::unauthorized(MALFORMED))
+    }
+}
+
+/// The query's parameters; one that is not among the fields of `T` is refused.
+pub(super) struct Parameters<T>(pub T);
+
+impl<T: DeserializeOwned> FromRequestParts<Shared> for Parameters<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+        let query = Query::<T>::try_from_uri(&parts.uri);
+        query.map(|Query(parameters)| Self(parameters)).map_err(|rejection| {
+            let message = std::error::Error::source(&rejection).map_or(rejection.to_string(), ToString::to_string);
+            // "limit: invalid digit found in string": the parameter stands before what is wrong with it.
+            let (path, message) = message.split_once(": ").unwrap_or(("", &message));
+            Problem::parameter(FieldError { path: path.to_owned(), message: message.to_owned(), meaningless: false })
+        })
+    }
+}
+
+/// No query parameter at all.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Nothing {}
+
+/// The value of a header that may stand there once; None when it does not.
+pub(super) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, Problem> {
+    let mut values = headers.get_all(name).iter();
+    let Some(value) = values.next() else { return Ok(None) };
+    let text = value.to_str().ok().filter(|_| values.next().is_none());
+    text.map(Some).ok_or_else(|| {
+        Problem::bad("invalid_header", format!("the header {name} must stand there once, in visible ASCII characters"))
+    })
+}

@@ -1,0 +1,74 @@
+//! What happens around every request: a request id, a time limit, problem documents, CORS, and one log line.
+
+use super::Shared;
+use super::problem::Problem;
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::{CONNECTION, ORIGIN};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use axum::middleware::Next;
+use axum::response::IntoResponse;
+use futures::FutureExt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::time::timeout;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Serves a request within the frame.
+pub(super) async fn around(State(shared): State<Shared>, request: Request, next: Next) -> Response<Body> {
+    let started = Instant::now();
+    let settings = &shared.settings;
+    let request_id = request_id(request.headers());
+    let origin = request.headers().get(ORIGIN).cloned();
+    let (method, uri) = (request.method().clone(), request.uri().clone());
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = match settings.origins.preflight(&method) {
+        Some(response) => response,
+        None => match timeout(settings.timeout, AssertUnwindSafe(next.run(request)).catch_unwind()).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(_)) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+            Err(_) => ([(CONNECTION, "close")], StatusCode::REQUEST_TIMEOUT).into_response(),
+        },
+    };
+    let status = response.status();
+    if status.is_client_error() || status.is_server_error() {
+        let problem = response.extensions_mut().remove::<Arc<Problem>>();
+        let problem = problem.map_or_else(|| Problem::of_status(status), Arc::unwrap_or_clone);
+        problem.render(uri.path(), &mut response);
+    }
+    settings.origins.allow(origin.as_ref(), response.headers_mut());
+    tracing::info!(
+        target: "turnkeeper::request",
+        method = method.as_str(),
+        path = route.as_ref().map_or("-", MatchedPath::as_str),
+        encounter = route.as_ref().and_then(|route| encounter(route, uri.path())),
+        status = status.as_u16(),
+        ms = started.elapsed().as_micros() as f64 / 1000.0,
+        request_id = request_id.to_str().unwrap_or_default(),
+    );
+    response.headers_mut().insert(REQUEST_ID, request_id);
+    response
+}
+
+/// The request's own id where it is harmless to print, else a new one.
+fn request_id(headers: &HeaderMap) -> HeaderValue {
+    let harmless = |value: &&HeaderValue| {
+        let bytes = value.as_bytes();
+        let sound = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+        // A token in the wrong header must not reach the log.
+        (1..=64).contains(&bytes.len()) && bytes.iter().all(sound) && !bytes.windows(3).any(|part| part == b"tk_")
+    };
+    let own = headers.get(REQUEST_ID).filter(harmless).cloned();
+    own.or_else(|| HeaderValue::try_from(format!("{:016x}", rand::random::<u64>())).ok())
+        .unwrap_or(HeaderValue::from_static("none"))
+}
+
+/// As much of the encounter's id as tells it from others in a log.
+fn encounter<'p>(route: &MatchedPath, path: &'p str) -> Option<&'p str> {
+    let id = path.strip_prefix("/v1/encounters/").filter(|_| route.as_str().contains("{id}"))?;
+    let id = id.split('/').next()?;
+    let known = id.get(..8)?;
+    known.bytes().all(|b| b.is_ascii_alphanumeric()).then_some(known)
+}

@@ -1,0 +1,106 @@
+//! Bodies and idempotency keys of what is posted.
+
+use super::Shared;
+use super::extract::single;
+use super::problem::Problem;
+use crate::app::{IdempotencyKey, Shape};
+use axum::body::{Body, Bytes};
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, StatusCode};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const PREFER: HeaderName = HeaderName::from_static("prefer");
+
+/// What was posted: JSON, and the key under which it happens at most once.
+pub(super) struct Post {
+    pub body: Value,
+    pub key: Option<IdempotencyKey>,
+}
+
+impl FromRequest<Shared> for Post {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
+        let (parts, body) = request.into_parts();
+        let key = key(&parts.headers)?;
+        check_type(&parts.headers)?;
+        let bytes = collect(body, state.settings.body_limit).await?;
+        let key = key.map(|key| IdempotencyKey { key: key.to_owned(), fingerprint: fingerprint(&parts, &bytes) });
+        match serde_json::from_slice(&bytes) {
+            Ok(body) => Ok(Self { body, key }),
+            Err(_) if bytes.is_empty() => Err(Problem::bad("invalid_json", "the body is empty: JSON is expected")),
+            Err(error) => Err(Problem::bad("invalid_json", format!("the body is not JSON: {error}"))),
+        }
+    }
+}
+
+fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    let key = single(headers, &IDEMPOTENCY_KEY)?;
+    match key {
+        Some(key) if !(1..=255).contains(&key.len()) || !key.bytes().all(|b| b.is_ascii_graphic()) => {
+            let detail = "an Idempotency-Key has 1 to 255 visible ASCII characters, such as a UUID, and no spaces";
+            Err(Problem::bad("invalid_header", detail))
+        }
+        key => Ok(key),
+    }
+}
+
+/// What makes a request this one and no other; two that differ in nothing of it are repetitions.
+fn fingerprint(parts: &Parts, body: &[u8]) -> [u8; 32] {
+    let mut digest = Sha256::new();
+    let query = parts.uri.query().unwrap_or_default();
+    for part in [parts.method.as_str(), parts.uri.path(), query] {
+        digest.update((part.len() as u64).to_be_bytes());
+        digest.update(part);
+    }
+    for prefer in parts.headers.get_all(PREFER) {
+        digest.update((prefer.len() as u64).to_be_bytes());
+        digest.update(prefer.as_bytes());
+    }
+    digest.chain_update(body).finalize().into()
+}
+
+fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
+    let essence = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(|value| {
+        let essence = value.split(';').next().unwrap_or_default();
+        essence.trim().to_ascii_lowercase()
+    });
+    let json = |essence: &str| essence == "application/json" || essence.ends_with("+json");
+    if essence.as_deref().is_some_and(json) {
+        return Ok(());
+    }
+    let detail = "the body must be JSON and say so: Content-Type: application/json";
+    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", detail))
+}
+
+async fn collect(body: Body, limit: usize) -> Result<Bytes, Problem> {
+    match Limited::new(body, limit).collect().await {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => {
+            let detail = format!("the body is larger than {limit} bytes");
+            Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail))
+        }
+        Err(_) => Err(Problem::bad("incomplete_body", "the body ended too early")),
+    }
+}
+
+/// How much the client wants to be answered: `Prefer: return=minimal`.
+pub(super) struct Preferred(pub Shape);
+
+impl FromRequestParts<Shared> for Preferred {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Self::Rejection> {
+        let values = parts.headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
+        let minimal = values.flat_map(|value| value.split(',')).any(|preference| {
+            let preference: String = preference.chars().filter(|c| !c.is_whitespace() && *c != '"').collect();
+            preference.eq_ignore_ascii_case("return=minimal")
+        });
+        Ok(Self(if minimal { Shape::Minimal } else { Shape::Full }))
+    }
+}

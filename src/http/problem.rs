@@ -1,0 +1,256 @@
+//! Errors as problem documents (RFC 9457): the one place that knows which status an error is.
+
+use crate::app::{AppError, MAX_DOCUMENT};
+use crate::engine::Refusal;
+use crate::vocabulary::{FieldError, Ground, Violation};
+use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::{HeaderValue, Response, StatusCode};
+use axum::response::IntoResponse;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// What went wrong, for programs and for people.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(super) struct Problem {
+    /// A stable URI for this kind of problem: `urn:problem-type:turnkeeper:` and the code.
+    #[serde(rename = "type")]
+    #[schema(format = "uri")]
+    kind: String,
+    /// The kind of problem, in a few words.
+    title: &'static str,
+    /// The HTTP status.
+    status: u16,
+    /// What is wrong and what would be right.
+    detail: Cow<'static, str>,
+    /// The path that was asked for.
+    instance: String,
+    /// A stable name for programs.
+    code: &'static str,
+    /// The rule that it rests on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rule: Option<&'static str>,
+    /// The fields that are wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<FieldProblem>,
+    /// The version that the encounter is at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    current_version: Option<u64>,
+    #[serde(skip)]
+    header: Option<(HeaderName, HeaderValue)>,
+}
+
+/// A field that is wrong.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+struct FieldProblem {
+    /// Where it is: field names and list positions with dots between; empty for the whole body.
+    path: String,
+    /// What is wrong with it.
+    message: String,
+}
+
+impl Problem {
+    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            kind: format!("urn:problem-type:turnkeeper:{code}"),
+            title: title(status),
+            status: status.as_u16(),
+            detail: detail.into(),
+            instance: String::new(),
+            code,
+            rule: None,
+            errors: Vec::new(),
+            current_version: None,
+            header: None,
+        }
+    }
+
+    /// Something malformed outside the body's fields: 400.
+    pub fn bad(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, detail)
+    }
+
+    /// A bad query parameter: 400, or 422 where the shape is right.
+    pub fn parameter(error: FieldError) -> Self {
+        Self::field(error, "invalid_query")
+    }
+
+    /// No token, or one that cannot be one.
+    pub fn unauthorized(detail: &'static str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", detail)
+            .with(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
+    }
+
+    /// The problem for a status that no handler of ours chose, such as 405.
+    pub fn of_status(status: StatusCode) -> Self {
+        match status {
+            StatusCode::NOT_FOUND => Self::new(status, "not_found", "there is nothing at this path"),
+            StatusCode::METHOD_NOT_ALLOWED => Self::new(
+                status,
+                "method_not_allowed",
+                "this method is not possible here; the Allow header says which are",
+            ),
+            StatusCode::REQUEST_TIMEOUT => Self::new(status, "request_timeout", "the request took too long to arrive"),
+            StatusCode::INTERNAL_SERVER_ERROR => Self::new(
+                status,
+                "internal_error",
+                "the server made a mistake; the log tells more under the request id",
+            ),
+            _ if status.is_server_error() => Self::new(status, "internal_error", "the server made a mistake"),
+            _ => Self::new(status, "bad_request", "the request cannot be understood"),
+        }
+    }
+
+    fn field(FieldError { path, message, meaningless }: FieldError, code: &'static str) -> Self {
+        let (status, code) = if meaningless {
+            (StatusCode::UNPROCESSABLE_ENTITY, "invalid_value")
+        } else {
+            (StatusCode::BAD_REQUEST, code)
+        };
+        let detail = if path.is_empty() { message.clone() } else { format!("{path}: {message}") };
+        Self::new(status, code, detail).at(path, message)
+    }
+
+    fn at(mut self, path: String, message: String) -> Self {
+        self.errors.push(FieldProblem { path, message });
+        self
+    }
+
+    fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.header = Some((name, value));
+        self
+    }
+
+    /// The answer, for a request to `path`; headers that were set along with the status stay.
+    pub fn render(mut self, path: &str, response: &mut Response<axum::body::Body>) {
+        let header = self.header.take();
+        let body = self.document(path);
+        let allow = response.headers_mut().remove(ALLOW);
+        let headers = response.headers_mut();
+        headers.clear();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.extend(allow.map(|methods| (ALLOW, methods)));
+        headers.extend(header);
+        *response.body_mut() = body.into();
+    }
+}
+
+impl Problem {
+    /// The document, for a request to `path`.
+    pub fn document(mut self, path: &str) -> Vec<u8> {
+        self.instance = path.to_owned();
+        // A problem is made of text and numbers: it cannot fail to serialise.
+        serde_json::to_vec(&self).unwrap_or_default()
+    }
+}
+
+/// The kinds of problems, by their status.
+fn title(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::BAD_REQUEST => "The request is malformed",
+        StatusCode::UNAUTHORIZED => "A token is needed",
+        StatusCode::FORBIDDEN => "The token may not do this",
+        StatusCode::NOT_FOUND => "Not found",
+        StatusCode::METHOD_NOT_ALLOWED => "Method not allowed",
+        StatusCode::REQUEST_TIMEOUT => "Too slow",
+        StatusCode::CONFLICT => "Refused by the rules",
+        StatusCode::PRECONDITION_FAILED => "The encounter has changed",
+        StatusCode::PAYLOAD_TOO_LARGE => "Too large",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "Not JSON",
+        StatusCode::UNPROCESSABLE_ENTITY => "Well-formed but meaningless",
+        StatusCode::TOO_MANY_REQUESTS => "Too many requests",
+        StatusCode::SERVICE_UNAVAILABLE => "Not now",
+        status if status.is_server_error() => "A mistake of the server's",
+        _ => "The request cannot be served",
+    }
+}
+
+/// A response that still has to be rendered: the frame around every request does it, because it knows the path.
+impl IntoResponse for Problem {
+    fn into_response(self) -> axum::response::Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = status.into_response();
+        response.extensions_mut().insert(Arc::new(self));
+        response
+    }
+}
+
+impl From<AppError> for Problem {
+    fn from(error: AppError) -> Self {
+        const NOT_FOUND: &str = "there is no such encounter, or this token does not know it";
+        match error {
+            AppError::NotFound => Self::new(StatusCode::NOT_FOUND, "not_found", NOT_FOUND),
+            AppError::NoRuleset(known) => {
+                let detail = format!("there is no such ruleset; there are {}", known.join(", "));
+                Self::new(StatusCode::NOT_FOUND, "not_found", detail)
+            }
+            AppError::Refused(refusal) => refusal.into(),
+            AppError::Stale { current } => {
+                let detail = format!("the encounter is at version {current}: read it again and decide anew");
+                let problem = Self::new(StatusCode::PRECONDITION_FAILED, "stale_version", detail);
+                Self { current_version: Some(current), ..problem }
+            }
+            AppError::KeyReused => Self::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "idempotency_key_reused",
+                "this Idempotency-Key was used before, for another request: choose a new key for each request",
+            ),
+            AppError::TooLarge { size } => {
+                let detail =
+                    format!("the encounter would take {size} bytes, {MAX_DOCUMENT} is the most: remove something");
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "encounter_too_large", detail)
+            }
+            AppError::Contended => {
+                let detail = "others kept changing the encounter first; nothing was applied: send it again";
+                Self::unavailable("contended", detail)
+            }
+            AppError::Away(reason) => {
+                tracing::warn!(%reason, "the store is away");
+                let detail =
+                    "the store does not answer; whether anything was applied an Idempotency-Key tells: send it again";
+                Self::unavailable("store_away", detail)
+            }
+            AppError::Newer(reason) => {
+                tracing::error!(%reason, "stored by a newer program");
+                Self::unavailable("newer_document", reason)
+            }
+            AppError::Broken(reason) => {
+                tracing::error!(%reason, "broken");
+                Self::of_status(StatusCode::INTERNAL_SERVER_ERROR)
+            }
+        }
+    }
+}
+
+impl Problem {
+    fn unavailable(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail).with(RETRY_AFTER, HeaderValue::from_static("1"))
+    }
+}
+
+impl From<Refusal> for Problem {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Field(error) => Self::field(error, "invalid_body"),
+            Refusal::UnknownCommand { path, verb, known } => {
+                let verb: String = verb.chars().take(40).collect();
+                let message = format!("there is no command {verb:?} here; there are {}", known.join(", "));
+                let path = FieldError::meaningless("type", "").within(&path).path;
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unknown_command", message.clone()).at(path, message)
+            }
+            Refusal::Violation { path, violation: Violation { code, ground, detail } } => match ground {
+                Ground::Rule(rule) => {
+                    let message = detail.clone().into_owned();
+                    let problem = Self { rule: Some(rule), ..Self::new(StatusCode::CONFLICT, code, detail) };
+                    if path.is_empty() { problem } else { problem.at(path, message) }
+                }
+                Ground::Field(field) => {
+                    let path = FieldError::meaningless(field, "").within(&path).path;
+                    let message = detail.clone().into_owned();
+                    Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail).at(path, message)
+                }
+            },
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Answers: bodies that are bytes already, with their headers.
+
+use super::conditions::etag;
+use axum::body::{Body, Bytes};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// Says that an answer was given before, and that nothing was applied now.
+pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+/// Says that a preference was heeded.
+pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
+
+/// A list: all there is of it, or a page.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct List<T> {
+    /// What was asked for.
+    pub items: Vec<T>,
+    /// Where the next page begins; null when nothing follows.
+    pub next_cursor: Option<String>,
+}
+
+/// An answer in the making.
+pub(super) struct Reply(Response);
+
+impl Reply {
+    /// JSON that is text already.
+    pub fn json(body: impl Into<Bytes>) -> Self {
+        let mut response = Response::new(Body::from(body.into()));
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        Self(response)
+    }
+
+    /// Plain text.
+    pub fn text(body: String) -> Self {
+        Self(body.into_response())
+    }
+
+    /// No body.
+    pub fn empty(status: StatusCode) -> Self {
+        Self(status.into_response())
+    }
+
+    pub fn status(mut self, status: StatusCode) -> Self {
+        *self.0.status_mut() = status;
+        self
+    }
+
+    pub fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.headers_mut().insert(name, value);
+        self
+    }
+
+    /// Marks it with the version of the encounter that it shows.
+    pub fn version(self, version: u64) -> Self {
+        self.header(ETAG, etag(version))
+    }
+
+    /// What a cache has to know of an answer that one token gets at one version.
+    pub fn revalidated(self) -> Self {
+        let reply = self.header(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+        reply.header(VARY, HeaderValue::from_static("accept, authorization"))
+    }
+
+    /// Marks it as given before, where it was.
+    pub fn replayed(self, replayed: bool) -> Self {
+        if replayed { self.header(REPLAYED, HeaderValue::from_static("true")) } else { self }
+    }
+}
+
+impl IntoResponse for Reply {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}

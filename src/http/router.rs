@@ -1,0 +1,35 @@
+//! Every route, with its documentation: one router for every front door.
+
+use super::gzip::Gzip;
+use super::{Settings, Shared, commands, docs, encounters, events, frame, health, options, rulesets};
+use crate::app::App;
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use std::sync::Arc;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+fn api() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new()
+        .routes(routes!(rulesets::list_rulesets))
+        .routes(routes!(rulesets::read_ruleset))
+        .routes(routes!(encounters::create_encounter))
+        .routes(routes!(encounters::read_encounter, encounters::delete_encounter))
+        .routes(routes!(commands::send_command))
+        .routes(routes!(options::list_options))
+        .routes(routes!(events::list_events))
+        .routes(routes!(health::livez))
+        .routes(routes!(health::readyz))
+}
+
+/// The whole service.
+pub fn router(app: Arc<App>, settings: Settings) -> Router {
+    let shared = Shared { app, settings: Arc::new(settings) };
+    let routes = Router::from(api()).merge(docs::routes());
+    routes.layer(from_fn_with_state(shared.clone(), frame::around)).layer(Gzip).with_state(shared)
+}
+
+/// The document that describes it.
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    api().into_openapi()
+}

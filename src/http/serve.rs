@@ -1,0 +1,50 @@
+//! The socket door: accepts connections, and lets them finish before the process ends.
+
+use super::apology::Apologetic;
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use std::time::Duration;
+use tokio::net::TcpListener;
+
+/// How long a connection may be idle, or take to send a request's head.
+const HEAD: Duration = Duration::from_secs(30);
+/// How long requests may take to finish once the process is to end.
+const FAREWELL: Duration = Duration::from_secs(10);
+
+/// Serves `router` on `listener` until `stop` is done; then accepts nothing more, and gives open requests 10 seconds.
+pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    let open = GracefulShutdown::new();
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let stream = tokio::select! {
+            () = &mut stop => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => stream,
+                Err(error) => {
+                    // Out of file descriptors, mostly: waiting is all that helps.
+                    tracing::warn!(%error, "cannot accept a connection");
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                }
+            },
+        };
+        // Without it small answers wait for acknowledgements; where it cannot be set they just wait.
+        let _ = stream.set_nodelay(true);
+        let service = TowerToHyperService::new(router.clone());
+        let connection = http.serve_connection(TokioIo::new(Apologetic::new(stream)), service);
+        let connection = open.watch(connection);
+        tokio::spawn(async move {
+            // What goes wrong with a connection is its client's business.
+            let _ = connection.await;
+        });
+    }
+    drop(listener);
+    if tokio::time::timeout(FAREWELL, open.shutdown()).await.is_err() {
+        tracing::warn!("some requests were not finished in time");
+    }
+}
