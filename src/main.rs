@@ -25,7 +25,10 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 fn main() -> ExitCode {
     let config = Config::parse();
     let outcome = match config.task {
-        Some(Task::Openapi) => print_openapi(),
+        Some(Task::Openapi) => {
+            println!("{}", http::DOCUMENT.trim_end());
+            Ok(())
+        }
         None => serve(&config.server),
     };
     match outcome {
@@ -35,11 +38,6 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-fn print_openapi() -> Result<(), String> {
-    println!("{}", http::openapi().to_pretty_json().map_err(reason)?);
-    Ok(())
 }
 
 #[tokio::main]

@@ -6,8 +6,8 @@ use axum::Router;
 use axum::routing::get;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-/// The committed document: what is served is what was reviewed.
-const DOCUMENT: &str = include_str!("../../openapi/openapi.json");
+/// The published document, as it is committed: what is served is what was reviewed.
+pub const DOCUMENT: &str = include_str!("../../openapi/openapi.json");
 
 /// `/openapi.json`, and Swagger UI under `/docs`: bundled, so that it works offline.
 pub(super) fn routes() -> Router<Shared> {

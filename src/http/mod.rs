@@ -24,6 +24,7 @@ mod rulesets;
 mod serve;
 
 pub use cors::Origins;
+pub use docs::DOCUMENT;
 pub use router::{openapi, router};
 pub use serve::serve;
 

@@ -1,11 +1,13 @@
 //! Every route, with its documentation: one router for every front door.
 
 use super::gzip::Gzip;
+use super::problem::Problem;
 use super::{Settings, Shared, commands, docs, encounters, events, frame, health, options, rulesets};
 use crate::app::App;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use std::sync::Arc;
+use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -29,7 +31,12 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
     routes.layer(from_fn_with_state(shared.clone(), frame::around)).layer(Gzip).with_state(shared)
 }
 
-/// The document that describes it.
+/// The routes as they document themselves; [`crate::openapi::document`] makes the published document of them.
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    api().into_openapi()
+    let mut routes = api().into_openapi();
+    let components = routes.components.get_or_insert_default();
+    let (mut schemas, problem) = (Vec::new(), (Problem::name().into_owned(), Problem::schema()));
+    Problem::schemas(&mut schemas);
+    components.schemas = schemas.into_iter().chain([problem]).collect();
+    routes
 }

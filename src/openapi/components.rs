@@ -1,7 +1,7 @@
 //! The unions and objects that answers and requests are made of, for every registered ruleset.
 
 use super::naming::{Components, Shelf, reference};
-use crate::engine::{AnyRuleset, Brief, Rulesets, TypeSchema, type_schema};
+use crate::engine::{AnyRuleset, Rulesets, TypeSchema, type_schema};
 use crate::vocabulary::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -19,7 +19,6 @@ pub fn components(rulesets: &Rulesets) -> Components {
     take::<Status>(&mut shelf);
     take::<Place>(&mut shelf);
     take::<Die>(&mut shelf);
-    take::<Brief>(&mut shelf);
     take::<Pending>(&mut shelf);
     take::<Offer>(&mut shelf);
     take::<Manifest>(&mut shelf);
@@ -36,7 +35,7 @@ pub fn components(rulesets: &Rulesets) -> Components {
     for name in ["Encounter", "NewEncounter"] {
         all.insert(name.to_owned(), by_ruleset(&prefixes, name));
     }
-    for name in ["Command", "Event", "LogEntry", "CommandAnswer", "Created"] {
+    for name in ["Command", "LogEntry", "CommandAnswer", "Created"] {
         let any: Vec<Value> = prefixes.iter().map(|(prefix, _)| reference(&format!("{prefix}{name}"))).collect();
         all.insert(
             name.to_owned(),
@@ -63,7 +62,6 @@ fn prefix(id: &str) -> String {
 fn described(name: &str) -> &str {
     match name {
         "Command" => "A command",
-        "Event" => "Something that happened",
         "LogEntry" => "An entry of the log",
         "CommandAnswer" => "What a command brought about",
         _ => "A new encounter with its token",

@@ -1,6 +1,8 @@
 //! The published document's schemas, made from the types of the registered rulesets.
 
 mod components;
+mod document;
 mod naming;
 
 pub use components::components;
+pub use document::{Examples, document};

@@ -1,5 +1,6 @@
 //! Names in the published document: shared types keep theirs, a ruleset's own get its name in front.
 
+use crate::vocabulary::{INLINE, inlined};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::openapi::{RefOr, Schema};
@@ -31,31 +32,25 @@ impl Shelf {
 
     /// The schemas with what is to be inlined inlined, and with `prefix` before the names that `shared` does not have.
     pub fn publish(mut self, prefix: &str, shared: &BTreeSet<String>) -> Components {
-        let inline: BTreeMap<String, Value> =
-            self.schemas.iter().filter(|(name, _)| inlined(name)).map(|(n, s)| (n.clone(), s.clone())).collect();
-        self.schemas.retain(|name, _| !inlined(name));
+        self.schemas.retain(|name, _| !name.starts_with(INLINE));
         let published = |name: &str| if shared.contains(name) { name.to_owned() } else { format!("{prefix}{name}") };
         let renamed = self.schemas.into_iter().map(|(name, mut schema)| {
-            rewrite(&mut schema, &inline, &published);
+            rewrite(&mut schema, &published);
             (published(&name), schema)
         });
         renamed.collect()
     }
 }
 
-fn inlined(name: &str) -> bool {
-    name.starts_with(crate::vocabulary::INLINE)
-}
-
 fn json(schema: &RefOr<Schema>) -> Value {
     serde_json::to_value(schema).unwrap_or_default()
 }
 
-fn rewrite(value: &mut Value, inline: &BTreeMap<String, Value>, published: &impl Fn(&str) -> String) {
+fn rewrite(value: &mut Value, published: &impl Fn(&str) -> String) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, inline, published)),
+        Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, published)),
         Value::Object(fields) => {
-            inline_reference(fields, inline);
+            inline_reference(fields);
             for (key, value) in fields.iter_mut() {
                 match value {
                     Value::String(text) if key == "$ref" => rename(text, published),
@@ -64,7 +59,7 @@ fn rewrite(value: &mut Value, inline: &BTreeMap<String, Value>, published: &impl
                             rename(text, published);
                         }
                     }),
-                    _ => rewrite(value, inline, published),
+                    _ => rewrite(value, published),
                 }
             }
         }
@@ -72,11 +67,10 @@ fn rewrite(value: &mut Value, inline: &BTreeMap<String, Value>, published: &impl
     }
 }
 
-/// Puts an inlined schema in place of a reference to it; what stands beside the reference (a description) stays.
-fn inline_reference(fields: &mut Map<String, Value>, inline: &BTreeMap<String, Value>) {
+/// Puts a bounded scalar's schema in place of a reference to it; what stands beside the reference (a description) stays.
+fn inline_reference(fields: &mut Map<String, Value>) {
     let Some(Value::String(target)) = fields.get("$ref") else { return };
-    let Some(Value::Object(schema)) = target.strip_prefix(REF).and_then(|name| inline.get(name)) else { return };
-    let schema = schema.clone();
+    let Some(Value::Object(schema)) = target.strip_prefix(REF).and_then(inlined) else { return };
     fields.remove("$ref");
     for (key, value) in schema {
         fields.entry(key).or_insert(value);

@@ -7,7 +7,6 @@ use utoipa::ToSchema;
 /// When an effect ends. Counts are what remains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "at", rename_all = "snake_case", deny_unknown_fields)]
-#[schema(no_recursion)]
 pub enum Expiry {
     /// At the end of this round (or unit) for 1, of the next for 2, and so on.
     RoundEnd {

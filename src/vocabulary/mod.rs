@@ -27,7 +27,7 @@ pub use offer::{Choice, Offer, Values};
 pub use place::{Because, Pending, Place};
 pub use play::Play;
 pub use ruleset::{Data, Registrar, Ruleset};
-pub use scalar::{CombatantId, EffectId, INLINE, Int, Slug, Text};
+pub use scalar::{CombatantId, EffectId, INLINE, Int, Slug, Text, inlined};
 pub use table::{Status, Table};
 pub use tagged::{FieldError, Verbs, read};
 pub use violation::{Ground, Violation};

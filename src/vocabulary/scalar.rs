@@ -2,6 +2,7 @@
 
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Value, json};
 use smol_str::SmolStr;
 use std::borrow::{Borrow, Cow};
 use std::fmt;
@@ -11,6 +12,17 @@ use utoipa::{PartialSchema, ToSchema};
 
 /// Schemas of this name's beginning are put in place of their references in the published document.
 pub const INLINE: &str = "inline.";
+
+/// The schema of the bounded scalar whose schema has this name.
+pub fn inlined(name: &str) -> Option<Value> {
+    let bound = |text: &str| text.parse::<i64>().ok();
+    match *name.strip_prefix(INLINE)?.split('.').collect::<Vec<_>>() {
+        ["int", min, max] => Some(json!({"type": "integer", "minimum": bound(min)?, "maximum": bound(max)?})),
+        ["text", max] => Some(json!({"type": "string", "minLength": 1, "maxLength": bound(max)?})),
+        ["slug"] => Some(json!({"type": "string", "pattern": Slug::PATTERN})),
+        _ => None,
+    }
+}
 
 /// A whole number from `MIN` to `MAX`, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

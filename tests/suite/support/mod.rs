@@ -1,6 +1,7 @@
 //! What several tests need.
 
 pub mod dice;
+pub mod http;
 pub mod json;
 pub mod offers;
 pub mod redis;

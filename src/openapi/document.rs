@@ -1,0 +1,232 @@
+//! The published document: routes as the HTTP floor declares them, schemas of the rulesets, and what holds for every operation.
+
+use super::components;
+use super::naming::reference;
+use crate::engine::Rulesets;
+use serde_json::{Map, Value, json};
+
+/// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI examples.
+pub type Examples = Map<String, Value>;
+
+/// What an operation takes and gives, beyond what its route declares.
+struct Operation {
+    id: &'static str,
+    request: Option<fn() -> Value>,
+    answer: Option<(&'static str, fn() -> Value)>,
+    headers: &'static [&'static str],
+    errors: &'static [u16],
+}
+
+const ENCOUNTER: &[u16] = &[400, 401, 404, 503];
+
+const OPERATIONS: &[Operation] = &[
+    Operation {
+        id: "list_rulesets",
+        request: None,
+        answer: Some(("200", || page(reference("RulesetInfo")))),
+        headers: &[],
+        errors: &[400],
+    },
+    Operation {
+        id: "read_ruleset",
+        request: None,
+        answer: Some(("200", || reference("RulesetInfo"))),
+        headers: &[],
+        errors: &[400, 404],
+    },
+    Operation {
+        id: "create_encounter",
+        request: Some(|| reference("NewEncounter")),
+        answer: Some(("201", || reference("Created"))),
+        headers: &["Idempotency-Key"],
+        errors: &[400, 413, 415, 422, 503],
+    },
+    Operation {
+        id: "read_encounter",
+        request: None,
+        answer: Some(("200", || reference("Encounter"))),
+        headers: &["If-None-Match"],
+        errors: ENCOUNTER,
+    },
+    Operation {
+        id: "delete_encounter",
+        request: None,
+        answer: None,
+        headers: &["If-Match"],
+        errors: &[400, 401, 404, 412, 503],
+    },
+    Operation {
+        id: "send_command",
+        request: Some(|| {
+            let list = json!({"type": "array", "minItems": 1, "maxItems": 50, "items": reference("Command")});
+            json!({"anyOf": [reference("Command"), list]})
+        }),
+        answer: Some(("200", || reference("CommandAnswer"))),
+        headers: &["If-Match", "Idempotency-Key", "Prefer"],
+        errors: &[400, 401, 404, 409, 412, 413, 415, 422, 503],
+    },
+    Operation {
+        id: "list_options",
+        request: None,
+        answer: Some(("200", || {
+            let mut page = page(reference("Offer"));
+            page["properties"]["version"] =
+                json!({"type": "integer", "minimum": 0, "description": "The encounter's version."});
+            page
+        })),
+        headers: &["If-None-Match"],
+        errors: ENCOUNTER,
+    },
+    Operation {
+        id: "list_events",
+        request: None,
+        answer: Some(("200", || page(reference("LogEntry")))),
+        headers: &[],
+        errors: &[400, 401, 404, 422, 503],
+    },
+    Operation { id: "livez", request: None, answer: None, headers: &[], errors: &[408] },
+    Operation { id: "readyz", request: None, answer: None, headers: &[], errors: &[408, 503] },
+];
+
+fn page(items: Value) -> Value {
+    json!({
+        "type": "object",
+        "required": ["items", "next_cursor"],
+        "properties": {
+            "items": {"type": "array", "items": items},
+            "next_cursor": {"type": ["string", "null"], "description": "Where the next page begins; null on the last."},
+        },
+    })
+}
+
+/// The whole document.
+pub fn document(routes: &utoipa::openapi::OpenApi, rulesets: &Rulesets, examples: &Examples) -> Value {
+    let mut document = serde_json::to_value(routes).unwrap_or_default();
+    document["openapi"] = "3.1.0".into();
+    document["info"] = json!({
+        "title": "Turnkeeper",
+        "version": env!("CARGO_PKG_VERSION"),
+        "summary": env!("CARGO_PKG_DESCRIPTION"),
+        "description": "Tell it what happened at the table; it answers who may act now, who may act next, and why, by the rules of \
+            a published initiative system.",
+        "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
+    });
+    document["servers"] = json!([{"url": "/", "description": "This server"}]);
+    document["tags"] = json!([
+        {"name": "rulesets", "description": "The initiative systems and their rules"},
+        {"name": "encounters", "description": "Fights: created, read, removed"},
+        {"name": "commands", "description": "What happens in a fight, and what is legal now"},
+        {"name": "events", "description": "What has happened"},
+        {"name": "health", "description": "The process and its store"},
+    ]);
+    for (name, schema) in components(rulesets) {
+        document["components"]["schemas"][name] = schema;
+    }
+    document["components"]["securitySchemes"] = json!({
+        "token": {"type": "http", "scheme": "bearer", "description": "The token that the creation of the encounter answered with."},
+    });
+    if let Some(paths) = document["paths"].as_object_mut() {
+        for (path, methods) in paths {
+            for operation in methods.as_object_mut().into_iter().flat_map(Map::values_mut) {
+                complete(path, operation, examples);
+            }
+        }
+    }
+    document
+}
+
+fn complete(path: &str, operation: &mut Value, examples: &Examples) {
+    let secured = path.starts_with("/v1/encounters/{id}");
+    operation["security"] = if secured { json!([{"token": []}]) } else { json!([]) };
+    let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
+    let examples = examples.get(&id).cloned().unwrap_or_default();
+    if let Some(declared) = OPERATIONS.iter().find(|declared| declared.id == id) {
+        declare(declared, operation);
+    }
+    if let (Some(content), Some(request)) =
+        (operation.pointer_mut("/requestBody/content/application~1json"), examples.get("request"))
+    {
+        content["examples"] = request.clone();
+    }
+    let Some(responses) = operation["responses"].as_object_mut() else { return };
+    for (status, response) in responses {
+        let of_status = examples.get("responses").and_then(|r| r.get(status)).and_then(Value::as_object);
+        for (media, content) in response.get_mut("content").and_then(Value::as_object_mut).into_iter().flatten() {
+            if let Some(examples) = of_status.and_then(|of_status| of_status.get(media)) {
+                content["examples"] = examples.clone();
+            }
+        }
+    }
+}
+
+fn declare(declared: &Operation, operation: &mut Value) {
+    if let Some(request) = declared.request {
+        operation["requestBody"] = json!({"required": true, "content": {"application/json": {"schema": request()}}});
+    }
+    if let Some((status, answer)) = declared.answer {
+        operation["responses"][status]["content"]["application/json"] = json!({"schema": answer()});
+    }
+    if declared.id == "read_encounter" {
+        operation["responses"]["200"]["content"]["text/plain"] = json!({"schema": {"type": "string"}});
+    }
+    if matches!(declared.id, "create_encounter" | "read_encounter" | "send_command" | "list_options") {
+        let (status, _) = declared.answer.unwrap_or(("200", || Value::Null));
+        operation["responses"][status]["headers"]["ETag"] =
+            json!({"description": "The encounter's version, quoted.", "schema": {"type": "string"}});
+    }
+    if declared.id == "create_encounter" {
+        operation["responses"]["201"]["headers"]["Location"] =
+            json!({"description": "Where the encounter is.", "schema": {"type": "string"}});
+        operation["responses"]["201"]["links"] = links();
+    }
+    for header in declared.headers {
+        let parameter = json!({"name": header, "in": "header", "required": false,
+            "description": purpose(header), "schema": {"type": "string"}});
+        match operation["parameters"].as_array_mut() {
+            Some(parameters) => parameters.push(parameter),
+            None => operation["parameters"] = json!([parameter]),
+        }
+    }
+    for status in declared.errors {
+        operation["responses"][status.to_string()] = json!({
+            "description": meaning(*status),
+            "content": {"application/problem+json": {"schema": reference("Problem")}},
+        });
+    }
+}
+
+fn links() -> Value {
+    let id = json!({"id": "$response.body#/encounter/id"});
+    let link = |operation: &str, what: &str| json!({"operationId": operation, "parameters": id, "description": what});
+    json!({
+        "read": link("read_encounter", "The encounter as it is now"),
+        "command": link("send_command", "What happens in it"),
+        "options": link("list_options", "What is legal now"),
+        "events": link("list_events", "Its log"),
+        "delete": link("delete_encounter", "Its removal"),
+    })
+}
+
+fn purpose(header: &str) -> &'static str {
+    match header {
+        "If-Match" => "Only at this version (an ETag such as \"13\"): else 412.",
+        "If-None-Match" => "Answered 304 without a body while the version is still this one.",
+        "Idempotency-Key" => "At most once: for a day the same request with the same key gets the first answer again.",
+        _ => "`return=minimal` leaves the encounter out of the answer.",
+    }
+}
+
+fn meaning(status: u16) -> &'static str {
+    match status {
+        400 => "Not JSON, or not the shape; `errors` says where",
+        401 => "No token, or one that cannot be one",
+        408 => "The request took too long to arrive",
+        404 => "There is no such thing, or none that this token may know of",
+        409 => "The rules refuse it now; `code` and `rule` say why",
+        412 => "The encounter has another version; `current_version` says which",
+        413 => "The body is too large",
+        415 => "The body is not JSON",
+        422 => "Well-formed but meaningless here",
+        _ => "The store is away or too contended; Retry-After says when to try again",
+    }
+}

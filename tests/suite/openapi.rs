@@ -1,0 +1,222 @@
+//! The published document: what is committed is what the code says, its examples are what a server answered, and every answer
+//! fits its schema. `TURNKEEPER_BLESS=1 tests/run openapi` rewrites it.
+
+use crate::support::http::{Answer, Client};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use turnkeeper::engine::Rulesets;
+use turnkeeper::{http, openapi};
+
+fn file() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("openapi/openapi.json")
+}
+
+/// Examples as they are captured: by operation, by status and media type, by name.
+#[derive(Default)]
+struct Capture(Map<String, Value>);
+
+impl Capture {
+    fn request(&mut self, operation: &str, name: &str, summary: &str, body: &Value) {
+        self.0.entry(operation).or_insert(json!({}))["request"][name] = json!({"summary": summary, "value": body});
+    }
+
+    fn answer(&mut self, operation: &str, name: &str, answer: &Answer) {
+        let (status, media) = (answer.status.to_string(), answer.media());
+        let value = if media == "text/plain" { json!(answer.text) } else { answer.json() };
+        let slot = &mut self.0.entry(operation).or_insert(json!({}))["responses"][status][media];
+        slot[name] = json!({"value": scrubbed(value)});
+    }
+}
+
+/// What differs from run to run, made the same.
+fn scrubbed(mut value: Value) -> Value {
+    fn walk(value: &mut Value, id: &str) {
+        match value {
+            Value::Array(items) => items.iter_mut().for_each(|item| walk(item, id)),
+            Value::Object(fields) => {
+                for (key, value) in fields.iter_mut() {
+                    match (key.as_str(), &mut *value) {
+                        ("at" | "created_at", Value::String(time)) if time.contains('T') => {
+                            *time = "2026-01-01T00:00:00Z".into();
+                        }
+                        ("token", Value::String(token)) => *token = "tk_gm_shown-only-here".into(),
+                        ("by", Value::String(by)) if by.len() > 8 => *by = "gm".into(),
+                        (_, value) => walk(value, id),
+                    }
+                }
+            }
+            Value::String(text) if !id.is_empty() => *text = text.replace(id, ID),
+            _ => {}
+        }
+    }
+    let id = value.pointer("/encounter/id").or(value.get("id").filter(|_| value.get("version").is_some()));
+    let path = value.get("instance").and_then(Value::as_str).and_then(|path| path.split('/').nth(3)).map(str::to_owned);
+    let id = id.and_then(Value::as_str).map(str::to_owned).or(path).unwrap_or_default();
+    walk(&mut value, &id);
+    value
+}
+
+const ID: &str = "hVq2yK0m3ZrWc8sT1uXe5A";
+
+/// The transcript that serves as a ruleset's example: the first worked example that needs no dice of the server's.
+fn example(ruleset: &str) -> Value {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(ruleset);
+    let mut files: Vec<_> = std::fs::read_dir(&folder).expect("a folder").map(|f| f.expect("a file").path()).collect();
+    files.sort_by_key(|file| {
+        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        (!name.starts_with('t'), name)
+    });
+    let read = |file: &PathBuf| -> Value {
+        serde_json::from_slice(&std::fs::read(file).expect("a file")).expect("a transcript")
+    };
+    let no_dice = |value: &Value| value.get("dice").and_then(Value::as_array).is_none_or(Vec::is_empty);
+    let fit = |transcript: &Value| {
+        let steps = transcript["steps"].as_array().expect("steps");
+        no_dice(transcript) && steps.iter().all(no_dice) && steps.iter().filter(|s| s.get("send").is_some()).count() > 3
+    };
+    files.iter().map(read).find(fit).unwrap_or_else(|| panic!("{ruleset} has no transcript without dice"))
+}
+
+async fn captured() -> Map<String, Value> {
+    let mut capture = Capture::default();
+    let client = Client::embedded().await;
+    for ruleset in Rulesets::shipped().iter().map(|r| r.manifest()) {
+        let transcript = example(ruleset.id);
+        let name = ruleset.id.replace('-', "_");
+        capture.request("create_encounter", &name, ruleset.title, &transcript["create"]);
+        let created = client.post("/v1/encounters", &transcript["create"]).await;
+        assert_eq!(created.status, 201, "{}", created.text);
+        if ruleset.id == "active-initiative" {
+            capture.answer("create_encounter", &name, &created);
+        }
+        let table = client.with_token(&created);
+        let path = format!("/v1/encounters/{}", created.json()["encounter"]["id"].as_str().expect("an id"));
+        let sends = transcript["steps"].as_array().expect("steps").iter().filter_map(|step| step.get("send"));
+        let mut shown = BTreeSet::new();
+        for send in sends {
+            let answer = table.post(&format!("{path}/commands"), send).await;
+            let verb = send["type"].as_str().unwrap_or("list").to_owned();
+            if shown.len() < 8 && shown.insert((verb.clone(), answer.status)) {
+                let (example, summary) = (format!("{name}_{verb}"), format!("{}: {verb}", ruleset.title));
+                if answer.status == 200 {
+                    capture.request("send_command", &example, &summary, send);
+                }
+                if shown.len() == 2 || answer.status == 409 && shown.iter().filter(|(_, s)| *s == 409).count() == 1 {
+                    capture.answer("send_command", &example, &answer);
+                }
+            }
+        }
+        if ruleset.id == "active-initiative" {
+            reads(&mut capture, &client, &table, &path).await;
+        }
+    }
+    capture.0
+}
+
+async fn reads(capture: &mut Capture, client: &Client, table: &Client, path: &str) {
+    capture.answer("read_encounter", "json", &table.get(path).await);
+    capture.answer("read_encounter", "turn_table", &table.get_as(path, "text/plain").await);
+    capture.answer("list_options", "options", &table.get(&format!("{path}/options")).await);
+    capture.answer("list_events", "page", &table.get(&format!("{path}/events?limit=2")).await);
+    capture.answer("list_rulesets", "rulesets", &client.get("/v1/rulesets").await);
+    capture.answer("read_ruleset", "ruleset", &client.get("/v1/rulesets/active-initiative").await);
+    capture.answer("read_encounter", "no_token", &client.get(path).await);
+    let note = json!({"type": "damage", "target": "nobody", "amount": 1});
+    capture.answer("send_command", "unknown_combatant", &table.post(&format!("{path}/commands"), &note).await);
+    let typo = json!({"type": "note", "txt": "hello"});
+    capture.answer("send_command", "unknown_field", &table.post(&format!("{path}/commands"), &typo).await);
+}
+
+#[tokio::test]
+async fn the_committed_document_is_what_the_code_says() {
+    let document = openapi::document(&http::openapi(), &Rulesets::shipped(), &captured().await);
+    let mut text = serde_json::to_string_pretty(&document).expect("JSON");
+    text.push('\n');
+    if std::env::var_os("TURNKEEPER_BLESS").is_some() {
+        std::fs::write(file(), &text).expect("the document can be written");
+    }
+    let committed = std::fs::read_to_string(file()).expect("the document is there");
+    assert!(committed == text, "openapi/openapi.json is not what the code says: TURNKEEPER_BLESS=1 tests/run openapi");
+}
+
+fn published() -> Value {
+    serde_json::from_slice(&std::fs::read(file()).expect("the document is there")).expect("JSON")
+}
+
+fn each(value: &Value, visit: &mut impl FnMut(&str, &Value)) {
+    match value {
+        Value::Array(items) => items.iter().for_each(|item| each(item, visit)),
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                visit(key, value);
+                each(value, visit);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_schema_is_used() {
+    let document = published();
+    let mut used = BTreeSet::new();
+    each(&document, &mut |key, value| {
+        let targets: Vec<&str> = match (key, value) {
+            ("$ref", Value::String(target)) => vec![target],
+            ("mapping", Value::Object(mapping)) => mapping.values().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        for target in targets {
+            assert!(document.pointer(&target[1..]).is_some(), "{target} leads nowhere");
+            used.insert(target.rsplit('/').next().unwrap_or_default().to_owned());
+        }
+    });
+    let schemas = document["components"]["schemas"].as_object().expect("schemas");
+    let unused: Vec<_> = schemas.keys().filter(|name| !used.contains(*name)).collect();
+    assert!(unused.is_empty(), "nothing refers to {unused:?}");
+}
+
+#[test]
+fn every_operation_says_what_it_needs_and_gives_and_shows_an_example() {
+    let document = published();
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in methods.as_object().expect("methods") {
+            let what = format!("{method} {path}");
+            assert!(operation["operationId"].is_string(), "{what} has no id");
+            assert!(operation["summary"].is_string(), "{what} has no summary");
+            assert_eq!(operation["tags"].as_array().map(Vec::len), Some(1), "{what} has one tag");
+            let secured = operation["security"].as_array().is_some_and(|s| !s.is_empty());
+            assert_eq!(secured, path.starts_with("/v1/encounters/{id}"), "{what}: the token");
+            let responses = operation["responses"].as_object().expect("responses");
+            assert!(responses.values().all(|r| r["description"].is_string()), "{what}: each answer is described");
+            let shows = ["/requestBody/content/application~1json", "/responses/200/content/application~1json"];
+            let has_body = |pointer: &&str| operation.pointer(pointer).is_some();
+            for pointer in shows.iter().filter(|p| has_body(p)).filter(|_| !path.ends_with('z')) {
+                let examples = operation.pointer(&format!("{pointer}/examples"));
+                assert!(examples.and_then(Value::as_object).is_some_and(|e| !e.is_empty()), "{what}: {pointer}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_example_fits_its_schema() {
+    let document = published();
+    let mut checked = 0;
+    each(&document["paths"], &mut |_, value| {
+        let (Some(schema), Some(examples)) = (value.get("schema"), value.get("examples").and_then(Value::as_object))
+        else {
+            return;
+        };
+        let schema = json!({"allOf": [schema], "components": document["components"]});
+        let validator = jsonschema::draft202012::new(&schema).expect("a schema");
+        for (name, example) in examples {
+            let errors: Vec<_> =
+                validator.iter_errors(&example["value"]).map(|e| format!("{}: {e}", e.instance_path())).collect();
+            assert!(errors.is_empty(), "the example {name} does not fit: {errors:#?}");
+            checked += 1;
+        }
+    });
+    assert!(checked > 15, "only {checked} examples");
+}
