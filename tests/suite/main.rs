@@ -1,5 +1,7 @@
 //! The tests below HTTP and above it, in one binary: linking is what costs.
 
+mod coverage;
+mod floors;
 mod store;
 mod support;
 mod tiny;

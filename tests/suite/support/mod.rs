@@ -4,6 +4,8 @@ pub mod dice;
 pub mod json;
 pub mod offers;
 pub mod redis;
+pub mod schema;
+pub mod sources;
 pub mod table;
 
 /// Says which rules of the catalogues the calling test shows; the coverage test reads these calls.
