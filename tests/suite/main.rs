@@ -2,6 +2,8 @@
 
 mod coverage;
 mod floors;
+mod laws;
+mod pitfalls;
 mod store;
 mod support;
 mod tiny;

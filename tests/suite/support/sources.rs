@@ -24,7 +24,8 @@ pub fn rust_files(folder: &str) -> Vec<(String, String)> {
 
 /// The string literals of a piece of code, without escapes undone.
 pub fn string_literals(code: &str) -> Vec<String> {
-    split(code).into_iter().filter_map(|part| matches!(part, Part::Text(_)).then(|| part.text().to_owned())).collect()
+    let texts = split(code).into_iter().filter_map(|part| if let Part::Text(text) = part { Some(text) } else { None });
+    texts.map(str::to_owned).collect()
 }
 
 /// The code without comments and without what stands in its string literals.
@@ -36,14 +37,6 @@ pub fn bare_code(code: &str) -> String {
 enum Part<'s> {
     Code(&'s str),
     Text(&'s str),
-}
-
-impl<'s> Part<'s> {
-    fn text(self) -> &'s str {
-        match self {
-            Self::Code(text) | Self::Text(text) => text,
-        }
-    }
 }
 
 /// Code and string literals in turn; comments are left out.
