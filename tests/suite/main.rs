@@ -1,6 +1,10 @@
 //! The tests below HTTP and above it, in one binary: linking is what costs.
 
+mod coverage;
+mod floors;
+mod laws;
 mod openapi;
+mod pitfalls;
 mod store;
 mod support;
 mod tiny;

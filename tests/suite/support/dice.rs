@@ -46,3 +46,15 @@ impl Dice for ScriptedDice {
         }
     }
 }
+
+#[test]
+fn scripted_dice_fall_as_written_and_no_others() {
+    let combatants = serde_json::json!([{"id": "ann"}, {"id": "bob"}]);
+    let creation = serde_json::json!({"ruleset": "active-initiative", "combatants": combatants});
+    let mut table = super::table::Table::create(creation);
+    table.roll(&[3, 17], serde_json::json!({"type": "start"})).expect("a start");
+    assert_eq!(table.at("current"), serde_json::json!(["bob"]));
+    let mut dice = ScriptedDice::new(&[7, 2, 5]);
+    assert_eq!((dice.roll(6), dice.roll(6)), (1, 2));
+    assert_eq!(dice.verdict(), ["die 1 is a d6: the script says 7", "the dice [5] are left over"]);
+}

@@ -5,6 +5,8 @@ pub mod http;
 pub mod json;
 pub mod offers;
 pub mod redis;
+pub mod schema;
+pub mod sources;
 pub mod table;
 
 /// Says which rules of the catalogues the calling test shows; the coverage test reads these calls.

@@ -17,8 +17,27 @@ fn lists(offer: &Offer, command: &Value) -> bool {
             Values::Range { min, max } => value.as_i64().is_some_and(|n| (*min..=*max).contains(&n)),
             Values::Like(_) => true,
         },
-        None => fixed.get(field) == Some(value),
+        None => fixed.get(field).map_or(says_nothing(value), |fixed| fixed == value),
     });
     let complete = fixed.keys().all(|field| sent.contains_key(field) || choice(field).is_some_and(|c| !c.required));
     admitted && complete
+}
+
+/// Whether a field that holds this could as well be left out.
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Bool(true) | Value::Number(_) | Value::String(_) => false,
+    }
+}
+
+/// Whether one of `offers` promises that `command` is accepted: what is told in words counts only as the example says.
+pub fn promised(offers: &[Offer], command: &Value) -> bool {
+    offers.iter().any(|offer| {
+        let told = |field: &str| offer.choices.iter().any(|c| c.field == field && matches!(c.values, Values::Like(_)));
+        let as_told = |(field, value): (&String, &Value)| !told(field) || offer.command.get(field) == Some(value);
+        lists(offer, command) && command.as_object().is_some_and(|fields| fields.iter().all(as_told))
+    })
 }

@@ -1,0 +1,114 @@
+//! Every rule of a system's own text is shown by a transcript or a test, and catalogues are in order.
+
+use crate::support::sources::{rust_files, string_literals};
+use crate::support::table::RULESETS;
+use crate::transcripts;
+use std::collections::{BTreeMap, BTreeSet};
+use turnkeeper::vocabulary::{HOUSE_RULES, Manifest, Rule};
+
+/// The rules that are named as shown, and by whom.
+fn shown() -> BTreeMap<String, Vec<String>> {
+    let mut shown: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for (file, text) in transcripts::files() {
+        for rule in transcripts::read(&text).map(|t| t.rules).unwrap_or_default() {
+            shown.entry(rule).or_default().push(file.clone());
+        }
+    }
+    let call = concat!("shows", "(&[");
+    for (file, text) in rust_files("tests/suite") {
+        for (start, _) in text.match_indices(call) {
+            let list = text[start..].split_once("])").map_or("", |(list, _)| list);
+            for rule in string_literals(list) {
+                shown.entry(rule).or_default().push(file.clone());
+            }
+        }
+    }
+    shown
+}
+
+fn manifests() -> Vec<&'static Manifest> {
+    RULESETS.iter().map(|ruleset| ruleset.manifest()).collect()
+}
+
+#[test]
+fn every_rule_of_a_systems_own_text_is_shown() {
+    let shown = shown();
+    let mut missing = Vec::new();
+    for manifest in manifests() {
+        let seeds: Vec<&Rule> = manifest.rules.iter().filter(|rule| rule.seed).collect();
+        let unseen: Vec<&str> = seeds.iter().map(|rule| rule.id).filter(|id| !shown.contains_key(*id)).collect();
+        println!("{}: {} seed rules, {} shown", manifest.id, seeds.len(), seeds.len() - unseen.len());
+        assert!(!seeds.is_empty(), "{} has no rule of its own", manifest.id);
+        missing.extend(unseen.iter().map(|id| format!("{}: {id}", manifest.id)));
+    }
+    missing.extend(HOUSE_RULES.iter().map(|rule| rule.id).filter(|id| !shown.contains_key(*id)).map(str::to_owned));
+    assert!(missing.is_empty(), "no transcript and no test shows\n  {}", missing.join("\n  "));
+}
+
+#[test]
+fn nothing_shows_a_rule_that_does_not_exist() {
+    let manifests = manifests();
+    let known: BTreeSet<&str> = manifests.iter().flat_map(|m| m.rules).chain(HOUSE_RULES).map(|rule| rule.id).collect();
+    let unknown: Vec<_> = shown().into_iter().filter(|(rule, _)| !known.contains(rule.as_str())).collect();
+    assert!(unknown.is_empty(), "these rules are in no catalogue: {unknown:?}");
+    for (file, text) in transcripts::files() {
+        let folder = file.split('/').next().unwrap_or_default();
+        let Some(own) = manifests.iter().find(|m| m.id == folder) else { continue };
+        for rule in transcripts::read(&text).map(|t| t.rules).unwrap_or_default() {
+            let here = own.rules.iter().chain(HOUSE_RULES).any(|r| r.id == rule);
+            assert!(here, "{file} shows {rule}, a rule of another system");
+        }
+    }
+}
+
+#[test]
+fn catalogue_ids_are_unique_and_ascend() {
+    let mut seen = BTreeSet::new();
+    for rule in manifests().iter().flat_map(|m| m.rules).chain(HOUSE_RULES) {
+        assert!(seen.insert(rule.id), "{} stands twice in the catalogues", rule.id);
+        let one_line = !rule.summary.trim().is_empty() && !rule.summary.contains('\n');
+        assert!(one_line, "{}: the summary is one line", rule.id);
+    }
+    for manifest in manifests() {
+        let mut last: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for rule in manifest.rules {
+            let (family, numbers) = family(rule.id);
+            let before = last.insert(family, numbers.clone()).unwrap_or_default();
+            assert!(before < numbers, "{}: {} stands after a later rule", manifest.id, rule.id);
+        }
+    }
+}
+
+/// A rule's id as the letters before its first number, and its numbers (a letter after a number counts as one).
+fn family(id: &str) -> (String, Vec<u32>) {
+    let start = id.find(|c: char| c.is_ascii_digit()).unwrap_or(id.len());
+    let (family, rest) = id.split_at(start);
+    let mut numbers = Vec::new();
+    for part in rest.split(['.', '-']) {
+        let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
+        numbers.extend(digits.parse::<u32>());
+        numbers.extend(part.chars().skip(digits.len()).map(u32::from));
+    }
+    (family.to_owned(), numbers)
+}
+
+#[test]
+fn a_manifest_lists_exactly_the_commands_that_there_are() {
+    for ruleset in RULESETS.iter() {
+        let told: BTreeSet<&str> = ruleset.manifest().commands.iter().map(|c| c.verb).collect();
+        let schema = ruleset.schemas().command;
+        let union = crate::support::schema::Shapes::of(&schema);
+        let verbs = union.variants(union.root());
+        let verbs: BTreeSet<&str> =
+            verbs.iter().filter_map(|variant| variant["properties"]["type"]["enum"][0].as_str()).collect();
+        assert_eq!(told, verbs, "{}: the manifest's commands are not those of its type", ruleset.manifest().id);
+    }
+}
+
+#[test]
+fn ids_ascend_by_their_numbers() {
+    assert!(family("AI-9") < family("AI-10"));
+    assert!(family("V3.2") < family("V3.10"));
+    assert_eq!(family("TAI2b"), ("TAI".to_owned(), vec![2, u32::from('b')]));
+    assert_eq!(string_literals(r#"a "b" [ "c" ]"#), vec!["b", "c"]);
+}

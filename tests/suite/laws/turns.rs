@@ -1,0 +1,96 @@
+//! Follows the events of a fight: turns and rounds begin and end once.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What the events so far say of turns and rounds.
+#[derive(Debug, Clone, Default)]
+pub struct Turns {
+    round: Option<i64>,
+    within: bool,
+    open: BTreeSet<String>,
+    over: BTreeSet<String>,
+    /// Whose turn was broken off, by leaving or by the game master: it may still be told to end.
+    left: BTreeSet<String>,
+    overridden: bool,
+}
+
+/// A law, and how it was broken.
+type Wrong = (&'static str, String);
+
+impl Turns {
+    /// Whether the game master set somebody's turn in this round: then somebody may well act twice.
+    pub fn overridden(&self) -> bool {
+        self.overridden
+    }
+
+    /// Follows the events of one transition.
+    pub fn follow(&mut self, events: &[Value]) -> Result<(), Wrong> {
+        let all = || Value::Array(events.to_vec());
+        events.iter().try_for_each(|event| self.one(event).map_err(|law| (law, format!("{event} in {}", all()))))
+    }
+
+    fn one(&mut self, event: &Value) -> Result<(), &'static str> {
+        let who = || event["combatant"].as_str().unwrap_or_default().to_owned();
+        match event["type"].as_str().unwrap_or_default() {
+            "round_started" => {
+                let round = event["round"].as_i64();
+                let next = self.round.is_none_or(|before| round == Some(before + 1));
+                if self.within || !next {
+                    return Err("rounds follow one another");
+                }
+                *self = Self { round, within: true, open: std::mem::take(&mut self.open), ..Self::default() };
+            }
+            "round_ended" => {
+                if !self.within || event["round"].as_i64() != self.round {
+                    return Err("a round ends once");
+                }
+                self.within = false;
+            }
+            "turn_started" if !self.open.insert(who()) => return Err("a turn starts once"),
+            "turn_ended" => {
+                if !self.open.remove(&who()) && !self.left.remove(&who()) {
+                    return Err("a turn that ends has started");
+                }
+                if !self.over.insert(who()) && !self.overridden {
+                    return Err("nobody's turn ends twice in a round");
+                }
+            }
+            // The game master may break off a turn: it may be told to end, or be as if it had never begun.
+            "overridden" => {
+                self.overridden = true;
+                self.left.append(&mut self.open);
+            }
+            "combatant_left" if self.open.remove(&who()) => _ = self.left.insert(who()),
+            "combatant_joined" => {
+                let who = event["combatant"]["id"].as_str().unwrap_or_default();
+                for set in [&mut self.open, &mut self.over, &mut self.left] {
+                    set.remove(who);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn turns_and_rounds_that_do_not_fit_are_seen() {
+    use serde_json::json;
+    let round = |kind: &str, n: i64| json!({"type": kind, "round": n});
+    let turn = |kind: &str, who: &str| json!({"type": kind, "combatant": who});
+    let whole = [round("round_started", 1), turn("turn_started", "a"), turn("turn_ended", "a")];
+    let law = |more: &[Value]| {
+        let mut turns = Turns::default();
+        turns.follow(&whole).expect("a sound beginning");
+        turns.follow(more).err().map(|(law, _)| law)
+    };
+    assert_eq!(law(&[turn("turn_started", "b"), turn("turn_ended", "b"), round("round_ended", 1)]), None);
+    assert_eq!(law(&[turn("turn_started", "a"), turn("turn_ended", "a")]), Some("nobody's turn ends twice in a round"));
+    assert_eq!(law(&[turn("turn_started", "b"), turn("turn_started", "b")]), Some("a turn starts once"));
+    assert_eq!(law(&[turn("turn_ended", "b")]), Some("a turn that ends has started"));
+    assert_eq!(law(&[round("round_started", 2)]), Some("rounds follow one another"));
+    assert_eq!(law(&[round("round_ended", 1), round("round_started", 3)]), Some("rounds follow one another"));
+    assert_eq!(law(&[round("round_ended", 1), round("round_ended", 1)]), Some("a round ends once"));
+    assert_eq!(law(&[turn("overridden", "a"), turn("turn_started", "a"), turn("turn_ended", "a")]), None);
+}
