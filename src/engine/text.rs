@@ -1,7 +1,7 @@
 //! The turn table as plain text: what a bot prints.
 
 use super::view::pending;
-use crate::vocabulary::{Combatant, CombatantId, Hp, Ruleset, Status, Table};
+use crate::vocabulary::{Combatant, CombatantId, Expiry, Hp, Ruleset, Status, Table};
 use std::fmt::Write;
 
 /// The printed turn table.
@@ -29,7 +29,7 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
     }
     for effect in &table.effects {
         let on = effect.target.as_ref().map_or(String::new(), |t| format!(" on {t}"));
-        line(&mut out, format_args!("* {}{on}", flat(effect.name.as_str())));
+        line(&mut out, format_args!("* {}{on}{}", flat(effect.name.as_str()), lasting(&effect.expires)));
     }
     if let Some(pending) = pending(table) {
         let mut who: Vec<&str> = pending.combatants.iter().map(CombatantId::as_str).collect();
@@ -68,6 +68,21 @@ fn details<R: Ruleset>(table: &Table<R>, c: &Combatant<R>) -> String {
     let remark = R::remark(table, c);
     details.extend((!remark.is_empty()).then_some(remark));
     details.join(", ")
+}
+
+/// How long an effect lasts still.
+fn lasting(expires: &Expiry) -> String {
+    let turn = |edge: &str, of: &Option<CombatantId>, turns: i64| {
+        let whose = of.as_ref().map_or(String::new(), |of| format!(" of {of}"));
+        let which = if turns > 1 { format!("turn {turns}") } else { "the next turn".to_owned() };
+        format!(", until the {edge} of {which}{whose}")
+    };
+    match expires {
+        Expiry::RoundEnd { rounds } => format!(", rounds left: {rounds}"),
+        Expiry::TurnStart { of, turns } => turn("start", of, turns.get()),
+        Expiry::TurnEnd { of, turns } => turn("end", of, turns.get()),
+        Expiry::EncounterEnd {} | Expiry::Removed {} => String::new(),
+    }
 }
 
 /// Names may hold line breaks; a table's row may not.

@@ -5,6 +5,7 @@ mod floors;
 mod laws;
 mod openapi;
 mod pitfalls;
+mod readme;
 mod store;
 mod support;
 mod tiny;
