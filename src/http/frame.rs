@@ -10,7 +10,6 @@ use axum::middleware::Next;
 use axum::response::IntoResponse;
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::time::Instant;
 use tokio::time::timeout;
 
@@ -28,14 +27,17 @@ pub(super) async fn around(State(shared): State<Shared>, request: Request, next:
         Some(response) => response,
         None => match timeout(settings.timeout, AssertUnwindSafe(next.run(request)).catch_unwind()).await {
             Ok(Ok(response)) => response,
-            Ok(Err(_)) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+            Ok(Err(_)) => {
+                tracing::error!(request_id = request_id.to_str().unwrap_or_default(), "a handler panicked");
+                StatusCode::INTERNAL_SERVER_ERROR.into_response()
+            }
             Err(_) => ([(CONNECTION, "close")], StatusCode::REQUEST_TIMEOUT).into_response(),
         },
     };
     let status = response.status();
     if status.is_client_error() || status.is_server_error() {
-        let problem = response.extensions_mut().remove::<Arc<Problem>>();
-        let problem = problem.map_or_else(|| Problem::of_status(status), Arc::unwrap_or_clone);
+        let problem = response.extensions_mut().remove::<Problem>();
+        let problem = problem.unwrap_or_else(|| Problem::of_status(status));
         problem.render(uri.path(), &mut response);
     }
     settings.origins.allow(origin.as_ref(), response.headers_mut());

@@ -8,12 +8,16 @@ use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::sync::Arc;
 use utoipa::ToSchema;
+
+/// Why a request is not served.
+#[derive(Debug, Clone)]
+pub(super) struct Problem(Box<Document>);
 
 /// What went wrong, for programs and for people.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub(super) struct Problem {
+#[schema(as = Problem)]
+pub(super) struct Document {
     /// A stable URI for this kind of problem: `urn:problem-type:turnkeeper:` and the code.
     #[serde(rename = "type")]
     #[schema(format = "uri")]
@@ -52,7 +56,7 @@ struct FieldProblem {
 
 impl Problem {
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self {
+        Self(Box::new(Document {
             kind: format!("urn:problem-type:turnkeeper:{code}"),
             title: title(status),
             status: status.as_u16(),
@@ -63,7 +67,7 @@ impl Problem {
             errors: Vec::new(),
             current_version: None,
             header: None,
-        }
+        }))
     }
 
     /// Something malformed outside the body's fields: 400.
@@ -113,18 +117,18 @@ impl Problem {
     }
 
     fn at(mut self, path: String, message: String) -> Self {
-        self.errors.push(FieldProblem { path, message });
+        self.0.errors.push(FieldProblem { path, message });
         self
     }
 
     fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
-        self.header = Some((name, value));
+        self.0.header = Some((name, value));
         self
     }
 
     /// The answer, for a request to `path`; headers that were set along with the status stay.
     pub fn render(mut self, path: &str, response: &mut Response<axum::body::Body>) {
-        let header = self.header.take();
+        let header = self.0.header.take();
         let body = self.document(path);
         let allow = response.headers_mut().remove(ALLOW);
         let headers = response.headers_mut();
@@ -139,9 +143,9 @@ impl Problem {
 impl Problem {
     /// The document, for a request to `path`.
     pub fn document(mut self, path: &str) -> Vec<u8> {
-        self.instance = path.to_owned();
+        self.0.instance = path.to_owned();
         // A problem is made of text and numbers: it cannot fail to serialise.
-        serde_json::to_vec(&self).unwrap_or_default()
+        serde_json::to_vec(&self.0).unwrap_or_default()
     }
 }
 
@@ -169,9 +173,9 @@ fn title(status: StatusCode) -> &'static str {
 /// A response that still has to be rendered: the frame around every request does it, because it knows the path.
 impl IntoResponse for Problem {
     fn into_response(self) -> axum::response::Response {
-        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = status.into_response();
-        response.extensions_mut().insert(Arc::new(self));
+        response.extensions_mut().insert(self);
         response
     }
 }
@@ -188,8 +192,9 @@ impl From<AppError> for Problem {
             AppError::Refused(refusal) => refusal.into(),
             AppError::Stale { current } => {
                 let detail = format!("the encounter is at version {current}: read it again and decide anew");
-                let problem = Self::new(StatusCode::PRECONDITION_FAILED, "stale_version", detail);
-                Self { current_version: Some(current), ..problem }
+                let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "stale_version", detail);
+                problem.0.current_version = Some(current);
+                problem
             }
             AppError::KeyReused => Self::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
@@ -242,7 +247,8 @@ impl From<Refusal> for Problem {
             Refusal::Violation { path, violation: Violation { code, ground, detail } } => match ground {
                 Ground::Rule(rule) => {
                     let message = detail.clone().into_owned();
-                    let problem = Self { rule: Some(rule), ..Self::new(StatusCode::CONFLICT, code, detail) };
+                    let mut problem = Self::new(StatusCode::CONFLICT, code, detail);
+                    problem.0.rule = Some(rule);
                     if path.is_empty() { problem } else { problem.at(path, message) }
                 }
                 Ground::Field(field) => {

@@ -6,6 +6,8 @@ mod laws;
 mod openapi;
 mod pitfalls;
 mod readme;
+mod e2e;
+mod fuzz;
 mod store;
 mod support;
 mod tiny;

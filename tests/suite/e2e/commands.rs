@@ -1,0 +1,120 @@
+//! Commands and their answers.
+
+use super::{Api, note};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_creation_answers_with_the_encounter_its_place_and_a_token() {
+    let api = Api::start().await;
+    let answer = api.post("/v1/encounters", &super::ambush()).send().await;
+    assert_eq!(answer.status, 201);
+    let body = answer.json();
+    let encounter = &body["encounter"];
+    let id = encounter["id"].as_str().unwrap();
+    assert!(id.len() >= 26 && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()), "{id}");
+    assert_eq!((answer.header("location"), answer.header("etag")), (&*format!("/v1/encounters/{id}"), "\"0\""));
+    assert_eq!(answer.header("cache-control"), "no-store", "it holds a secret");
+    let fields = "id name ruleset status round version current pending order combatants effects state";
+    assert!(fields.split(' ').all(|field| encounter.get(field).is_some()), "{encounter}");
+    assert!(body["token"].as_str().unwrap().starts_with("tk_gm_"));
+    let read = api.get(answer.header("location")).token(body["token"].as_str().unwrap()).send().await;
+    assert_eq!(read.json(), *encounter);
+}
+
+#[tokio::test]
+async fn a_command_answers_with_what_happened_and_the_encounter_after_it() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let answer = fight.accepted(json!({"type": "start", "first": "chansi"})).await;
+    let body = answer.json();
+    assert_eq!((answer.header("etag"), &body["version"]), ("\"1\"", &json!(1)));
+    assert_eq!(body["encounter"]["current"], json!(["chansi"]));
+    assert!(body["events"].as_array().unwrap().iter().any(|event| event["type"] == "turn_started"), "{body}");
+    assert_eq!(fight.get("").send().await.json(), body["encounter"]);
+}
+
+#[tokio::test]
+async fn a_list_is_applied_all_or_nothing_and_makes_one_version() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let damage = |target: &str| json!({"type": "damage", "target": target, "amount": 2});
+    let problem = fight.command(&json!([damage("brakkus"), damage("chansi"), damage("nobody")])).send().await;
+    problem.problem(422, "unknown_combatant");
+    assert_eq!(fight.get("").send().await.json()["version"], 0);
+    let body = fight.accepted(json!([damage("brakkus"), damage("chansi")])).await.json();
+    assert_eq!((&body["version"], body["events"].as_array().unwrap().len()), (&json!(1), 2));
+    assert_eq!(fight.log().await, [1]);
+    let log = fight.get("/events").send().await.json();
+    assert_eq!(log["items"][0]["commands"], json!(["damage", "damage"]));
+}
+
+#[tokio::test]
+async fn a_dry_run_answers_the_same_and_writes_nothing() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let dry = |body: &serde_json::Value| api.post(&fight.path("/commands?dry_run=true"), body).token(&fight.token);
+    let start = json!({"type": "start", "first": "chansi"});
+    let rehearsed = dry(&start).send().await;
+    assert_eq!((rehearsed.status, rehearsed.header("etag")), (200, ""));
+    dry(&json!({"type": "damage", "target": "nobody", "amount": 1})).send().await.problem(422, "unknown_combatant");
+    dry(&start).header("if-match", "\"4\"").send().await.problem(412, "stale_version");
+    assert_eq!(fight.log().await, [0; 0]);
+    assert_eq!(fight.accepted(start).await.json(), rehearsed.json());
+}
+
+#[tokio::test]
+async fn a_seed_makes_the_dice_reproducible_and_a_dry_run_does_not_show_them() {
+    let api = Api::start().await;
+    let mut creation = super::ambush();
+    creation["seed"] = json!(7);
+    let made = [0, 1].map(|_| api.post("/v1/encounters", &creation).send());
+    let mut rolls = Vec::new();
+    let mut rehearsals = std::collections::BTreeSet::new();
+    for made in futures::future::join_all(made).await {
+        let made = made.json();
+        assert!(made["encounter"].get("seed").is_none(), "the seed would tell the dice: {made}");
+        let path = format!("/v1/encounters/{}/commands", made["encounter"]["id"].as_str().unwrap());
+        let roll = json!({"type": "start"});
+        for _ in 0..20 {
+            let dry = api.post(&format!("{path}?dry_run=true"), &roll).token(made["token"].as_str().unwrap());
+            rehearsals.insert(dry.send().await.json()["events"].to_string());
+        }
+        let real = api.post(&path, &roll).token(made["token"].as_str().unwrap()).send().await;
+        rolls.push(real.json()["events"].to_string());
+    }
+    assert!(rolls[0].contains("\"given\":false"), "the server rolled: {}", rolls[0]);
+    assert_eq!(rolls[0], rolls[1]);
+    assert!(rehearsals.len() > 1, "40 rehearsals with the same dice: {rehearsals:?}");
+}
+
+#[tokio::test]
+async fn a_minimal_answer_holds_what_a_bot_needs() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    for prefer in ["return=minimal", "respond-async, Return=\"minimal\""] {
+        let answer = fight.command(&note(prefer)).header("prefer", prefer).send().await;
+        assert_eq!((answer.status, answer.header("preference-applied")), (200, "return=minimal"));
+        let body = answer.json();
+        let fields: Vec<_> = body.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(fields, ["current", "events", "pending", "version"]);
+    }
+    let full = fight.command(&note("x")).header("prefer", "return=representation").send().await;
+    assert!(full.json().get("encounter").is_some());
+}
+
+#[tokio::test]
+async fn every_command_that_is_offered_is_accepted_as_it_stands() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    fight.accepted(json!({"type": "start", "first": "chansi"})).await;
+    let options = fight.get("/options").send().await;
+    let body = options.json();
+    assert_eq!((options.header("etag"), &body["version"], &body["next_cursor"]), ("\"1\"", &json!(1), &json!(null)));
+    let offers = body["items"].as_array().unwrap();
+    assert!(offers.iter().any(|offer| offer["command"]["type"] == "end_turn"), "{body}");
+    for offer in offers {
+        let dry = api.post(&fight.path("/commands?dry_run=true"), &offer["command"]).token(&fight.token);
+        let answer = dry.send().await;
+        assert_eq!(answer.status, 200, "{offer}: {answer:?}");
+    }
+}

@@ -1,0 +1,122 @@
+//! The same request under the same key happens once.
+
+use super::{Api, ambush, note};
+use crate::support::redis::RedisServer;
+use serde_json::json;
+
+#[tokio::test]
+async fn a_repeated_command_is_answered_alike_and_applied_once() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let start = json!({"type": "start", "first": "chansi"});
+    let first = fight.command(&start).key("k-1").send().await;
+    assert_eq!((first.status, first.header("idempotency-replayed")), (200, ""));
+    fight.accepted(note("in between")).await;
+    for _ in 0..2 {
+        let again = fight.command(&start).key("k-1").send().await;
+        assert_eq!((again.status, again.header("idempotency-replayed")), (200, "true"), "{again:?}");
+        assert_eq!((again.body.clone(), again.header("etag")), (first.body.clone(), first.header("etag")));
+    }
+    let stale = fight.command(&start).key("k-1").header("if-match", "\"0\"").send().await;
+    assert_eq!((stale.status, stale.header("idempotency-replayed")), (200, "true"), "the answer outlives its condition");
+    assert_eq!(fight.log().await, [1, 2]);
+}
+
+#[tokio::test]
+async fn a_key_is_good_for_one_request_only() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    assert_eq!(fight.command(&note("a")).key("k").send().await.status, 200);
+    fight.command(&note("b")).key("k").send().await.problem(422, "idempotency_key_reused");
+    let minimal = fight.command(&note("a")).key("k").header("prefer", "return=minimal");
+    minimal.send().await.problem(422, "idempotency_key_reused");
+    let other = api.fight().await;
+    assert_eq!(other.command(&note("b")).key("k").send().await.status, 200, "keys belong to their encounter");
+    assert_eq!(fight.log().await, [1]);
+}
+
+#[tokio::test]
+async fn refusals_and_dry_runs_do_not_use_up_a_key() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let prone = json!({"type": "clear_condition", "target": "chansi", "condition": "prone"});
+    fight.command(&prone).key("k").send().await.problem(409, "condition_not_set");
+    let dry = api.post(&fight.path("/commands?dry_run=true"), &note("x")).token(&fight.token).key("k").send().await;
+    assert_eq!((dry.status, dry.header("idempotency-replayed")), (200, ""));
+    fight.accepted(json!({"type": "set_condition", "target": "chansi", "condition": "prone"})).await;
+    let now = fight.command(&prone).key("k").send().await;
+    assert_eq!((now.status, now.header("idempotency-replayed")), (200, ""));
+    assert_eq!(fight.log().await, [1, 2]);
+}
+
+#[tokio::test]
+async fn a_minimal_answer_is_replayed_as_a_minimal_one() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let send = || fight.command(&note("x")).key("k").header("prefer", "return=minimal").send();
+    let (first, again) = (send().await, send().await);
+    assert_eq!(again.header("preference-applied"), "return=minimal");
+    assert_eq!((first.body, again.header("idempotency-replayed")), (again.body.clone(), "true"));
+}
+
+#[tokio::test]
+async fn a_repeated_creation_finds_what_the_first_one_made() {
+    let api = Api::start().await;
+    let create = |body: &serde_json::Value| api.post("/v1/encounters", body).key("create-1").send();
+    let first = create(&ambush()).await;
+    assert_eq!((first.status, first.header("idempotency-replayed")), (201, ""));
+    let fight = super::Fight {
+        api: &api,
+        id: first.json()["encounter"]["id"].as_str().unwrap().to_owned(),
+        token: first.json()["token"].as_str().unwrap().to_owned(),
+    };
+    fight.accepted(note("it goes on")).await;
+    let again = create(&ambush()).await;
+    assert_eq!((again.status, again.header("idempotency-replayed")), (201, "true"));
+    assert_eq!(again.body, first.body, "the encounter as it was created, and the same token");
+    assert_eq!((again.header("location"), again.header("etag")), (first.header("location"), "\"0\""));
+    create(&json!({"ruleset": "active-initiative"})).await.problem(422, "idempotency_key_reused");
+    let unkeyed = api.fight().await;
+    assert_ne!(unkeyed.id, fight.id);
+    assert_eq!(fight.log().await, [1]);
+}
+
+#[tokio::test]
+async fn many_repetitions_at_once_through_two_servers_make_one_transition() {
+    let redis = RedisServer::start();
+    let (a, b) = (Api::on_redis(&redis.url()).await, Api::on_redis(&redis.url()).await);
+    let fight = a.fight().await;
+    let there = fight.through(&b);
+    let calls = (0..40).map(|i| {
+        let through = if i % 2 == 0 { &fight } else { &there };
+        through.command(&json!({"type": "start", "first": "chansi"})).key("once").send()
+    });
+    let answers = futures::future::join_all(calls).await;
+    let fresh = answers.iter().filter(|answer| answer.header("idempotency-replayed").is_empty()).count();
+    assert!(answers.iter().all(|answer| answer.status == 200 && answer.body == answers[0].body));
+    assert_eq!((fresh, fight.log().await), (1, vec![1]));
+    let creations = (0..10).map(|i| (if i % 2 == 0 { &a } else { &b }).post("/v1/encounters", &ambush()).key("c").send());
+    let answers = futures::future::join_all(creations).await;
+    assert!(answers.iter().all(|answer| answer.status == 201 && answer.body == answers[0].body));
+}
+
+#[tokio::test]
+async fn an_encounter_that_was_deleted_and_created_anew_under_its_key_is_another_one() {
+    let redis = RedisServer::start();
+    let (a, b) = (Api::on_redis(&redis.url()).await, Api::on_redis(&redis.url()).await);
+    let create = async |api: &Api| {
+        let made = api.post("/v1/encounters", &ambush()).key("phoenix").send().await.json();
+        (made["encounter"]["id"].as_str().unwrap().to_owned(), made["token"].as_str().unwrap().to_owned())
+    };
+    let (id, token) = create(&a).await;
+    let here = super::Fight { api: &a, id, token };
+    here.accepted(json!({"type": "damage", "target": "brakkus", "amount": 2})).await;
+    let there = here.through(&b);
+    assert_eq!(b.call("DELETE", &here.path("")).token(&here.token).send().await.status, 204);
+    assert_eq!(create(&b).await.0, here.id);
+    there.accepted(note("another life")).await;
+    let answer = here.accepted(note("through the server that remembers the first life")).await;
+    let brakkus = answer.json()["encounter"]["combatants"][2].clone();
+    assert_eq!((&brakkus["id"], &brakkus["hp"]["current"]), (&json!("brakkus"), &json!(9)), "{brakkus}");
+    assert_eq!(here.get("").send().await.json(), there.get("").send().await.json());
+}

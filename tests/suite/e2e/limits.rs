@@ -1,0 +1,88 @@
+//! Limits on everything that a client sends, and what is so malformed that no request comes of it.
+
+use super::{Api, note};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use turnkeeper::http::Settings;
+
+#[tokio::test]
+async fn an_encounter_of_thousands_and_a_list_of_hundreds_are_refused() {
+    let api = Api::start().await;
+    let crowd: Vec<Value> = (0..5000).map(|i| json!({"id": format!("c{i}")})).collect();
+    let creation = json!({"ruleset": "active-initiative", "combatants": crowd});
+    let problem = api.post("/v1/encounters", &creation).send().await.problem(422, "invalid_value");
+    assert!(problem["detail"].as_str().unwrap().contains("500"), "{problem}");
+    let fight = api.fight().await;
+    let notes: Vec<Value> = (0..51).map(|i| note(&i.to_string())).collect();
+    fight.command(&json!(notes)).send().await.problem(422, "invalid_value");
+    fight.command(&note(&"x".repeat(2001))).send().await.problem(422, "invalid_value");
+}
+
+#[tokio::test]
+async fn a_page_of_the_log_ends_after_about_a_mebibyte() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let notes: Vec<Value> = (0..50).map(|_| note(&"x".repeat(2000))).collect();
+    for _ in 0..15 {
+        fight.command(&json!(notes)).header("prefer", "return=minimal").send().await;
+    }
+    let page = fight.get("/events?limit=1000").send().await;
+    let count = page.json()["items"].as_array().unwrap().len();
+    assert!((5..15).contains(&count) && page.body.len() < 1_400_000, "{count} entries, {} bytes", page.body.len());
+    assert_eq!(page.json()["next_cursor"], count.to_string());
+}
+
+/// Writes bytes to a new connection, and gives back all that comes until it is closed.
+async fn raw(api: &Api, bytes: &[u8]) -> String {
+    let mut stream = TcpStream::connect(api.base.trim_start_matches("http://")).await.expect("a connection");
+    stream.write_all(bytes).await.expect("sent");
+    let mut answer = Vec::new();
+    let read = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut answer)).await;
+    // A server that closes with bytes of ours unread resets the connection; what it said before counts.
+    drop(read.expect("the server closes the connection"));
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_answered_by_a_problem_too() {
+    let api = Api::start().await;
+    let many: String = (0..200).map(|i| format!("x-{i}: y\r\n")).collect();
+    let large = format!("x: {}\r\n", "y".repeat(600_000));
+    let long = "a".repeat(70_000);
+    for (request, status, code) in [
+        ("GET /livez HTTP/1.1\r\nhost: x\r\nbad header: \x01\r\n\r\n".to_owned(), 400, "invalid_http"),
+        ("GET /li vez HTTP/1.1\r\nhost: x\r\n\r\n".to_owned(), 400, "invalid_http"),
+        ("\u{1}\u{2}\u{3}\r\n\r\n".to_owned(), 400, "invalid_http"),
+        ("POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-length: many\r\n\r\n".to_owned(), 400, "invalid_http"),
+        (format!("GET /livez HTTP/1.1\r\nhost: x\r\n{many}\r\n"), 431, "headers_too_large"),
+        (format!("GET /livez HTTP/1.1\r\nhost: x\r\n{large}\r\n"), 431, "headers_too_large"),
+        (format!("GET /{long} HTTP/1.1\r\nhost: x\r\n\r\n"), 414, "uri_too_long"),
+    ] {
+        let answer = raw(&api, request.as_bytes()).await;
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?} to {:.60?}", request));
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head} to {request:.60?}");
+        assert!(head.contains("content-type: application/problem+json"), "{head}");
+        let problem: Value = serde_json::from_str(body).expect("a problem");
+        assert_eq!((&problem["code"], &problem["status"]), (&json!(code), &json!(status)));
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_does_not_arrive_in_time_is_given_up() {
+    let api = Api::with(Settings { timeout: Duration::from_millis(300), ..Settings::default() }).await;
+    let request = "POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{";
+    let answer = raw(&api, request.as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert!(answer.contains("application/problem+json") && answer.contains("request_timeout"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_chunked_body_is_measured_too() {
+    let api = Api::with(Settings { body_limit: 1024, ..Settings::default() }).await;
+    let head = "POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
+    let chunks = format!("800\r\n{}\r\n", " ".repeat(0x800)).repeat(2);
+    let answer = raw(&api, format!("{head}{chunks}0\r\n\r\n").as_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains("body_too_large"), "{answer}");
+}
