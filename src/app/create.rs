@@ -41,9 +41,11 @@ impl App {
         let game = self.rulesets.create(meta, creation)?;
         let document = Bytes::from(stored(&*game)?);
         let size = document.len();
-        match self.store.create(&id, NewEncounter { base: document.clone(), document }).await? {
+        // By chance, within what every store counts exactly.
+        let revision = rand::random::<u64>() >> 12;
+        match self.store.create(&id, NewEncounter { revision, base: document.clone(), document }).await? {
             Created::New => {
-                self.copies.keep(&id, Held { revision: 1, game: game.clone(), size });
+                self.copies.keep(&id, Held { revision, game: game.clone(), size });
                 Ok(Birth { game, token, replayed: false })
             }
             Created::Existing { base } => {

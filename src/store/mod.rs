@@ -78,9 +78,12 @@ impl Default for StoreConfig {
 /// SHA-256 of an idempotency key and of whatever scopes it; never the key itself.
 pub type KeyDigest = [u8; 32];
 
-/// What a new encounter starts with: revision 1, version 0, an empty log.
+/// What a new encounter starts with, besides version 0 and an empty log.
 #[derive(Debug, Clone)]
 pub struct NewEncounter {
+    /// Its first revision: chosen by chance (below 2^53), so that the copy that somebody keeps of an encounter that was here
+    /// under the same id, and is gone, is at a revision that this one never has.
+    pub revision: u64,
     /// The current document.
     pub document: Bytes,
     /// The document that the log is folded from; the same bytes at creation.
@@ -90,7 +93,7 @@ pub struct NewEncounter {
 /// What became of [`Store::create`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Created {
-    /// Kept at revision 1.
+    /// Kept at its first revision.
     New,
     /// There was one under this id: its base as it was at its creation.
     Existing {

@@ -232,7 +232,7 @@ mod tests {
     }
 
     fn new() -> NewEncounter {
-        NewEncounter { document: Bytes::from("document"), base: Bytes::from("base") }
+        NewEncounter { revision: 1, document: Bytes::from("document"), base: Bytes::from("base") }
     }
 
     #[tokio::test]

@@ -125,7 +125,7 @@ impl<'t> Tables<'t> {
         self.remove(id)?;
         let expires = self.expires();
         let indexed = self.index(id, NEVER, expires)?;
-        self.documents.insert(id, (1, 0, expires, indexed, &new.document[..]))?;
+        self.documents.insert(id, (new.revision, 0, expires, indexed, &new.document[..]))?;
         self.bases.insert(id, (0, &new.base[..]))?;
         Ok(Ok(Created::New))
     }

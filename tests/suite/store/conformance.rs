@@ -425,7 +425,7 @@ pub async fn any_id_and_any_bytes_are_kept(stand: &impl Stand, id: &str) {
         let strange = if n == 0 { "" } else { &strange };
         let document: bytes::Bytes = every_byte[n..].to_vec().into();
         let created =
-            store.create(strange, turnkeeper::store::NewEncounter { document: document.clone(), base: bytes("") });
+            store.create(strange, NewEncounter { revision: 1, document: document.clone(), base: bytes("") });
         assert_eq!(created.await.unwrap(), Created::New, "{strange:?}");
         let mut commit = logged(1, "", 1);
         commit.document = document.clone();

@@ -26,7 +26,7 @@ pub fn bytes(text: &str) -> Bytes {
 }
 
 pub fn new(text: &str) -> NewEncounter {
-    NewEncounter { document: bytes(text), base: bytes(text) }
+    NewEncounter { revision: 1, document: bytes(text), base: bytes(text) }
 }
 
 /// A write with nothing but a document.
