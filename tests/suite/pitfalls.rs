@@ -7,6 +7,9 @@ use crate::laws::judge::{Action, Judge};
 use crate::support::shows;
 use crate::support::table::{RULESETS, Table};
 use serde_json::{Value, json};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use turnkeeper::vocabulary::Offer;
 
 /// A fight of `size` combatants on two sides, not started.
 fn gathered(ruleset: &str, size: usize) -> Judge {
@@ -21,7 +24,7 @@ fn gathered(ruleset: &str, size: usize) -> Judge {
 
 fn send(judge: &mut Judge, command: Value) -> bool {
     let action = Action { command, dice: 1, advance: true };
-    judge.act(&action).unwrap_or_else(|breach| panic!("{}: {breach:?}", judge.view))
+    judge.act(&action).unwrap_or_else(|breach| panic!("{breach:#?}\n{}", judge.view))
 }
 
 fn must(judge: &mut Judge, command: Value) {
@@ -38,12 +41,19 @@ fn go_on(judge: &mut Judge, chance: &mut Chance) -> bool {
     true
 }
 
+/// Every ruleset, whatever comes of the others: all that fail are told of.
+fn every_ruleset(tried: impl Fn(&'static str)) {
+    let ids = RULESETS.iter().map(|ruleset| ruleset.manifest().id);
+    let failed: Vec<_> = ids.filter(|id| catch_unwind(AssertUnwindSafe(|| tried(id))).is_err()).collect();
+    assert!(failed.is_empty(), "it fails in {failed:?}");
+}
+
 /// Every ruleset in fights of 1 to 5 combatants, a few commands after their start: whatever a fight may look like.
-fn every_fight(mut tried: impl FnMut(&mut Judge, &mut Chance)) {
-    for ruleset in RULESETS.iter() {
-        for size in 1..=5 {
-            for steps in 1..=8 {
-                let mut judge = gathered(ruleset.manifest().id, size);
+fn every_fight(tried: impl Fn(&mut Judge, &mut Chance)) {
+    every_ruleset(|ruleset| {
+        for size in [1, 2, 3, 5] {
+            for steps in [1, 2, 3, 4, 6, 9] {
+                let mut judge = gathered(ruleset, size);
                 let mut chance = Chance::new((size * 100 + steps) as u64);
                 for _ in 0..steps {
                     go_on(&mut judge, &mut chance);
@@ -51,7 +61,7 @@ fn every_fight(mut tried: impl FnMut(&mut Judge, &mut Chance)) {
                 tried(&mut judge, &mut chance);
             }
         }
-    }
+    });
 }
 
 fn current(judge: &Judge) -> Vec<String> {
@@ -60,18 +70,26 @@ fn current(judge: &Judge) -> Vec<String> {
 }
 
 fn finish(judge: &mut Judge, seed: u64) {
-    judge.finish_round(seed).unwrap_or_else(|breach| panic!("{}: {breach:?}", judge.view));
+    judge.finish_round(seed).unwrap_or_else(|breach| panic!("{breach:#?}\n{}", judge.view));
 }
 
-/// Plays on until it is `id`'s turn; false where that takes more than three rounds.
+/// Plays on until it is `id`'s turn, with what is awaited and what `id` itself may do (such as to join in); false where that
+/// takes more than three rounds.
 fn acts(judge: &mut Judge, chance: &mut Chance, id: &str) -> bool {
     let last = judge.view["round"].as_u64().unwrap_or(0) + 3;
+    let mut tried: Vec<Value> = Vec::new();
     while judge.view["round"].as_u64().unwrap_or(0) < last {
         if current(judge).iter().any(|c| c == id) {
             return true;
         }
-        if !go_on(judge, chance) {
-            return false;
+        let new = |o: &&Offer| o.command["combatant"] == id && !tried.contains(&o.command["type"]);
+        match judge.offers.iter().filter(|o| judge.own(&o.command["type"])).find(new).map(|offer| chance.fill(offer)) {
+            Some(command) => {
+                tried.push(command["type"].clone());
+                must(judge, command);
+            }
+            None if !go_on(judge, chance) => return false,
+            None => {}
         }
     }
     false
@@ -79,7 +97,7 @@ fn acts(judge: &mut Judge, chance: &mut Chance, id: &str) -> bool {
 
 #[test]
 fn a_retried_end_of_turn_skips_nobody() {
-    let mut retried = 0;
+    let retried = Cell::new(0);
     every_fight(|judge, chance| {
         for _ in 0..10 {
             let ends: Vec<_> = judge.offers.iter().filter(|o| o.command["type"] == "end_turn").cloned().collect();
@@ -92,11 +110,11 @@ fn a_retried_end_of_turn_skips_nobody() {
             // Where one who ends a round begins the next, the same words are another turn's end.
             if judge.view["round"] == round {
                 assert!(!send(judge, end.clone()), "{end} was accepted twice: {}", judge.view);
-                retried += 1;
+                retried.set(retried.get() + 1);
             }
         }
     });
-    assert!(retried > 100, "only {retried} retries were tried");
+    assert!(retried.get() > 100, "only {} retries were tried", retried.get());
 }
 
 #[test]
@@ -177,8 +195,8 @@ fn with_everybody_gone_the_fight_waits_for_a_newcomer() {
 
 #[test]
 fn one_alone_goes_from_round_to_round() {
-    for ruleset in RULESETS.iter() {
-        let mut judge = gathered(ruleset.manifest().id, 1);
+    every_ruleset(|ruleset| {
+        let mut judge = gathered(ruleset, 1);
         let mut chance = Chance::new(1);
         go_on(&mut judge, &mut chance);
         for seed in 0..5 {
@@ -186,7 +204,7 @@ fn one_alone_goes_from_round_to_round() {
             finish(&mut judge, seed);
             assert_eq!(judge.view["round"].as_u64(), Some(round + 1), "{}", judge.view);
         }
-    }
+    });
 }
 
 #[test]
@@ -276,8 +294,8 @@ fn an_encounter_that_has_ended_takes_notes_and_nothing_else() {
 #[test]
 fn ids_are_unique_conditions_are_set_once_and_effects_have_an_anchor() {
     shows(&["TK-2", "TK-3", "TK-6"]);
-    for ruleset in RULESETS.iter() {
-        let mut table = gathered(ruleset.manifest().id, 2).table;
+    every_ruleset(|ruleset| {
+        let mut table = gathered(ruleset, 2).table;
         let mut code = |command: Value| (table.refuse(command.clone()).code, table.game.version());
         let add = json!({"type": "add_combatant", "combatant": {"id": "c1"}});
         assert_eq!(code(add), ("combatant_exists".into(), 0));
@@ -295,15 +313,15 @@ fn ids_are_unique_conditions_are_set_once_and_effects_have_an_anchor() {
         let named = json!({"type": "add_combatant", "combatant": {"name": "C1"}});
         table.accept(named);
         assert_eq!(table.at("combatants.c1-2.name"), "C1");
-    }
+    });
 }
 
 #[test]
 fn an_encounter_holds_so_many_and_no_more() {
     shows(&["TK-4"]);
-    for ruleset in RULESETS.iter() {
+    every_ruleset(|ruleset| {
         let combatants: Vec<Value> = (1..=500).map(|n| json!({"id": format!("c{n}")})).collect();
-        let creation = json!({"ruleset": ruleset.manifest().id, "combatants": combatants});
+        let creation = json!({"ruleset": ruleset, "combatants": combatants});
         let mut table = Table::create(creation.clone());
         let refused = table.refuse(json!({"type": "add_combatant", "combatant": {"id": "late"}}));
         assert_eq!((refused.code.as_str(), refused.rule.as_deref()), ("too_many_combatants", Some("TK-4")));
@@ -318,17 +336,17 @@ fn an_encounter_holds_so_many_and_no_more() {
             table.accept(json!(vec![fog.clone(); 50]));
         }
         assert_eq!(table.refuse(fog).rule.as_deref(), Some("TK-4"));
-    }
+    });
 }
 
 #[test]
 fn the_game_master_sets_the_turn_only_of_one_who_can_act_in_a_fight_that_goes_on() {
     shows(&["TK-5"]);
-    for ruleset in RULESETS.iter() {
-        let judge = gathered(ruleset.manifest().id, 3);
+    every_ruleset(|ruleset| {
+        let judge = gathered(ruleset, 3);
         let over = |id: &str| json!({"type": "override", "combatant": id});
         assert_eq!(judge.table.clone().refuse(over("c1")).rule.as_deref(), Some("TK-5"));
-    }
+    });
     every_fight(|judge, chance| {
         if !judge.running() {
             return;

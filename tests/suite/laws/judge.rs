@@ -5,7 +5,7 @@ use super::turns::Turns;
 use crate::support::json::short;
 use crate::support::offers::{listed, promised};
 use crate::support::table::{RULESETS, Refused, Table};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use turnkeeper::engine::SeededDice;
@@ -246,15 +246,17 @@ impl Judge {
             let verbs: Vec<Value> = awaited.into_iter().filter(|verb| self.own(verb)).collect();
             let verb = chance.pick(&verbs).cloned().unwrap_or_default();
             let offers: Vec<Offer> = self.offers.iter().filter(|o| o.command["type"] == verb).cloned().collect();
+            if verbs.is_empty() && self.view["pending"]["gm"] == true && self.view["current"] == json!([]) {
+                // Nobody who is here takes turns by the rules: the fight waits for the game master.
+                return Ok(sent);
+            }
             let Some(offer) = chance.pick(&offers) else {
                 if self.offers.iter().any(|o| verbs.contains(&o.command["type"])) {
                     continue;
                 }
                 let (pending, current) = (&self.view["pending"], &self.view["current"]);
-                return breach(
-                    "a round ends",
-                    format!("nothing of the ruleset's own is awaited: {pending}, current {current}"),
-                );
+                let detail = format!("nothing of the ruleset's own is awaited: {pending}, current {current}");
+                return breach("a round ends", detail);
             };
             let command = chance.fill(offer);
             self.act(&Action { command, dice: chance.seed(), advance: true })?;
