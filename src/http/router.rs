@@ -1,7 +1,7 @@
 //! Every route, with its documentation: one router for every front door.
 
 use super::gzip::Gzip;
-use super::problem::Problem;
+use super::problem::Document as ProblemDocument;
 use super::{Settings, Shared, commands, docs, encounters, events, frame, health, options, rulesets};
 use crate::app::App;
 use axum::Router;
@@ -35,8 +35,8 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
 pub fn openapi() -> utoipa::openapi::OpenApi {
     let mut routes = api().into_openapi();
     let components = routes.components.get_or_insert_default();
-    let (mut schemas, problem) = (Vec::new(), (Problem::name().into_owned(), Problem::schema()));
-    Problem::schemas(&mut schemas);
+    let (mut schemas, problem) = (Vec::new(), (ProblemDocument::name().into_owned(), ProblemDocument::schema()));
+    ProblemDocument::schemas(&mut schemas);
     components.schemas = schemas.into_iter().chain([problem]).collect();
     routes
 }

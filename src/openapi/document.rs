@@ -8,11 +8,13 @@ use serde_json::{Map, Value, json};
 /// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI examples.
 pub type Examples = Map<String, Value>;
 
+type MakeSchema = fn() -> Value;
+
 /// What an operation takes and gives, beyond what its route declares.
 struct Operation {
     id: &'static str,
-    request: Option<fn() -> Value>,
-    answer: Option<(&'static str, fn() -> Value)>,
+    request: Option<MakeSchema>,
+    answer: Option<(&'static str, MakeSchema)>,
     headers: &'static [&'static str],
     errors: &'static [u16],
 }

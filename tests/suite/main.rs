@@ -1,13 +1,12 @@
 //! The tests below HTTP and above it, in one binary: linking is what costs.
 
 mod coverage;
+mod e2e;
 mod floors;
 mod laws;
 mod openapi;
 mod pitfalls;
 mod readme;
-mod e2e;
-mod fuzz;
 mod store;
 mod support;
 mod tiny;

@@ -84,8 +84,7 @@ fn nonce() -> String {
 impl Store for RedisStore {
     async fn create(&self, id: &str, new: NewEncounter) -> Result<Created, StoreError> {
         let (nonce, revision) = (nonce(), new.revision.to_string());
-        let args: [&[u8]; 5] =
-            [&new.document, &new.base, self.ttl.as_bytes(), nonce.as_bytes(), revision.as_bytes()];
+        let args: [&[u8]; 5] = [&new.document, &new.base, self.ttl.as_bytes(), nonce.as_bytes(), revision.as_bytes()];
         let answer = self.connection.run(&self.scripts.create, &Keys::new(id).all(), &args).await?;
         let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
         match &reply.bytes()?[..] {

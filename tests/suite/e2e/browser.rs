@@ -11,7 +11,8 @@ async fn a_preflight_is_answered_on_every_path() {
         let call = call.header("access-control-request-method", "POST");
         let answer = call.header("access-control-request-headers", "authorization,content-type").send().await;
         assert_eq!((answer.status, answer.header("access-control-allow-origin")), (204, "*"), "{path}");
-        for header in ["authorization", "content-type", "if-match", "if-none-match", "idempotency-key", "last-event-id"] {
+        for header in ["authorization", "content-type", "if-match", "if-none-match", "idempotency-key", "last-event-id"]
+        {
             assert!(answer.header("access-control-allow-headers").contains(header), "{header}: {answer:?}");
         }
         for method in ["GET", "POST", "DELETE"] {
@@ -37,9 +38,11 @@ async fn answers_and_errors_alike_can_be_read_by_a_page() {
 async fn only_the_configured_origins_are_allowed() {
     let origins: Origins = "https://a.example, http://localhost:3000".parse().unwrap();
     let api = Api::with(Settings { origins, ..Settings::default() }).await;
-    for (origin, allowed) in
-        [("https://a.example", "https://a.example"), ("http://localhost:3000", "http://localhost:3000"), ("https://b.example", "")]
-    {
+    for (origin, allowed) in [
+        ("https://a.example", "https://a.example"),
+        ("http://localhost:3000", "http://localhost:3000"),
+        ("https://b.example", ""),
+    ] {
         for method in ["GET", "OPTIONS"] {
             let answer = api.call(method, "/v1/rulesets").header("origin", origin).send().await;
             assert_eq!(answer.header("access-control-allow-origin"), allowed, "{method} {origin}");

@@ -15,7 +15,8 @@ async fn a_server_that_remembers_an_older_state_decides_on_the_newest() {
     let refused = here.command(&json!({"type": "start", "first": "chansi"})).send().await;
     assert_eq!(refused.status, 409, "refused on what b did: {refused:?}");
     there.accepted(json!({"type": "end_turn", "combatant": "chansi", "next": "valiant", "begin": true})).await;
-    let end = here.accepted(json!({"type": "end_turn", "combatant": "valiant", "next": "brakkus", "begin": true})).await;
+    let end =
+        here.accepted(json!({"type": "end_turn", "combatant": "valiant", "next": "brakkus", "begin": true})).await;
     assert_eq!(end.json()["version"], 3, "accepted on what b did");
     let stale = there.command(&note("x")).header("if-match", "\"2\"").send().await.problem(412, "stale_version");
     assert_eq!(stale["current_version"], 3);

@@ -18,7 +18,11 @@ async fn a_repeated_command_is_answered_alike_and_applied_once() {
         assert_eq!((again.body.clone(), again.header("etag")), (first.body.clone(), first.header("etag")));
     }
     let stale = fight.command(&start).key("k-1").header("if-match", "\"0\"").send().await;
-    assert_eq!((stale.status, stale.header("idempotency-replayed")), (200, "true"), "the answer outlives its condition");
+    assert_eq!(
+        (stale.status, stale.header("idempotency-replayed")),
+        (200, "true"),
+        "the answer outlives its condition"
+    );
     assert_eq!(fight.log().await, [1, 2]);
 }
 
@@ -95,7 +99,8 @@ async fn many_repetitions_at_once_through_two_servers_make_one_transition() {
     let fresh = answers.iter().filter(|answer| answer.header("idempotency-replayed").is_empty()).count();
     assert!(answers.iter().all(|answer| answer.status == 200 && answer.body == answers[0].body));
     assert_eq!((fresh, fight.log().await), (1, vec![1]));
-    let creations = (0..10).map(|i| (if i % 2 == 0 { &a } else { &b }).post("/v1/encounters", &ambush()).key("c").send());
+    let creations =
+        (0..10).map(|i| (if i % 2 == 0 { &a } else { &b }).post("/v1/encounters", &ambush()).key("c").send());
     let answers = futures::future::join_all(creations).await;
     assert!(answers.iter().all(|answer| answer.status == 201 && answer.body == answers[0].body));
 }

@@ -72,7 +72,8 @@ async fn what_is_no_http_is_answered_by_a_problem_too() {
 #[tokio::test]
 async fn a_body_that_does_not_arrive_in_time_is_given_up() {
     let api = Api::with(Settings { timeout: Duration::from_millis(300), ..Settings::default() }).await;
-    let request = "POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{";
+    let request =
+        "POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{";
     let answer = raw(&api, request.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
     assert!(answer.contains("application/problem+json") && answer.contains("request_timeout"), "{answer}");

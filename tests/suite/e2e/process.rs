@@ -97,7 +97,10 @@ async fn a_request_that_is_under_way_is_finished_before_it_ends() {
     let address = server.base.trim_start_matches("http://").to_owned();
     let mut stream = tokio::net::TcpStream::connect(&address).await.unwrap();
     let body = json!({"ruleset": "active-initiative"}).to_string();
-    let head = format!("POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
     stream.write_all(head.as_bytes()).await.unwrap();
     tokio::time::sleep(Duration::from_millis(200)).await;
     let stopping = tokio::task::spawn_blocking(move || server.stop());
@@ -135,9 +138,14 @@ fn bad_settings_are_named_and_end_it_with_2() {
 #[test]
 fn help_names_every_setting() {
     let help = String::from_utf8(output(&[], &["--help"]).stdout).unwrap();
-    for name in
-        ["TURNKEEPER_LISTEN", "REDIS_URL", "TURNKEEPER_DATA", "TURNKEEPER_TTL", "TURNKEEPER_CORS_ORIGINS", "TURNKEEPER_LOG"]
-    {
+    for name in [
+        "TURNKEEPER_LISTEN",
+        "REDIS_URL",
+        "TURNKEEPER_DATA",
+        "TURNKEEPER_TTL",
+        "TURNKEEPER_CORS_ORIGINS",
+        "TURNKEEPER_LOG",
+    ] {
         assert!(help.contains(name), "{name}");
     }
     assert!(help.contains("openapi"));

@@ -33,7 +33,10 @@ async fn the_log_is_read_page_by_page_without_a_gap() {
         versions.extend(body["items"].as_array().unwrap().iter().map(|item| item["version"].as_u64().unwrap()));
         pages += 1;
         let Some(cursor) = body["next_cursor"].as_str() else { break };
-        assert_eq!(page.header("link"), format!("<{}>; rel=\"next\"", fight.path(&format!("/events?after={cursor}&limit=10"))));
+        assert_eq!(
+            page.header("link"),
+            format!("<{}>; rel=\"next\"", fight.path(&format!("/events?after={cursor}&limit=10")))
+        );
         path = fight.path(&format!("/events?limit=10&after={cursor}"));
     }
     assert_eq!((versions, pages), ((1..=25).collect(), 3));
@@ -80,7 +83,10 @@ async fn process_store_document_and_page_are_there() {
     assert!(page.text().contains("swagger-ui"), "{page:?}");
     let script = api.get("/docs/swagger-initializer.js").send().await;
     assert!(script.text().contains("/openapi.json"), "{script:?}");
-    assert!(api.get("/docs/swagger-ui-bundle.js").send().await.body.len() > 100_000, "bundled, so that it works offline");
+    assert!(
+        api.get("/docs/swagger-ui-bundle.js").send().await.body.len() > 100_000,
+        "bundled, so that it works offline"
+    );
     assert!(!page.text().contains("https://"), "nothing is fetched from elsewhere");
 }
 

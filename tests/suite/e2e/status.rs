@@ -97,7 +97,8 @@ async fn status_404_is_the_same_for_an_unknown_encounter_and_for_a_strangers_tok
         problem
     };
     let unknown: String = fight.id.chars().rev().collect();
-    for (method, rest) in [("GET", ""), ("DELETE", ""), ("GET", "/options"), ("GET", "/events"), ("POST", "/commands")] {
+    for (method, rest) in [("GET", ""), ("DELETE", ""), ("GET", "/options"), ("GET", "/events"), ("POST", "/commands")]
+    {
         let mut answers = Vec::new();
         for path in [fight.path(rest), format!("/v1/encounters/{unknown}{rest}"), format!("/v1/encounters/%20{rest}")] {
             let body = if method == "POST" { note("x").to_string() } else { String::new() };
@@ -129,7 +130,8 @@ async fn status_404_and_405_for_paths_and_methods_that_there_are_not() {
     ] {
         let answer = api.call(method, &path).token(&fight.token).send().await;
         answer.problem(405, "method_not_allowed");
-        let methods = |text: &str| text.split(',').map(|m| m.trim().to_owned()).collect::<std::collections::BTreeSet<_>>();
+        let methods =
+            |text: &str| text.split(',').map(|m| m.trim().to_owned()).collect::<std::collections::BTreeSet<_>>();
         assert_eq!(methods(answer.header("allow")), methods(allowed), "{method} {path}");
     }
 }

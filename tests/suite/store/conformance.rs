@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use turnkeeper::store::{Committed, Created, Loaded, Notice, Store, StoreConfig, StoreError};
+use turnkeeper::store::{Committed, Created, Loaded, NewEncounter, Notice, Store, StoreConfig, StoreError};
 
 use super::{Stand, answered, bytes, eventually, filled, found, logged, new, rebased, silent, whole_log};
 
@@ -424,8 +424,7 @@ pub async fn any_id_and_any_bytes_are_kept(stand: &impl Stand, id: &str) {
         let strange = format!("{strange}{id}");
         let strange = if n == 0 { "" } else { &strange };
         let document: bytes::Bytes = every_byte[n..].to_vec().into();
-        let created =
-            store.create(strange, NewEncounter { revision: 1, document: document.clone(), base: bytes("") });
+        let created = store.create(strange, NewEncounter { revision: 1, document: document.clone(), base: bytes("") });
         assert_eq!(created.await.unwrap(), Created::New, "{strange:?}");
         let mut commit = logged(1, "", 1);
         commit.document = document.clone();
