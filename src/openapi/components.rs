@@ -260,7 +260,7 @@ fn answers(prefix: &str, id: &str, title: &str) -> Components {
         "description": format!("A new encounter under {title}."),
         "properties": {
             "ruleset": ruleset,
-            "name": {"type": "string", "minLength": 1, "maxLength": 120, "default": "Encounter", "description": "Its name for people."},
+            "name": {"type": "string", "minLength": 1, "maxLength": 120, "description": "Its name for people. Default: Encounter."},
             "options": own("Options"),
             "combatants": {"type": "array", "maxItems": 500, "items": own("CombatantDraft"), "description": "Who is in it; more can join later."},
             "seed": {"type": "integer", "format": "int64", "minimum": 0, "description": "Makes the server's dice reproducible."},

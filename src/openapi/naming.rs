@@ -51,6 +51,7 @@ fn rewrite(value: &mut Value, published: &impl Fn(&str) -> String) {
         Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, published)),
         Value::Object(fields) => {
             inline_reference(fields);
+            tell_default(fields);
             for (key, value) in fields.iter_mut() {
                 match value {
                     Value::String(text) if key == "$ref" => rename(text, published),
@@ -74,6 +75,19 @@ fn inline_reference(fields: &mut Map<String, Value>) {
     fields.remove("$ref");
     for (key, value) in schema {
         fields.entry(key).or_insert(value);
+    }
+}
+
+/// Puts a default into the description: generators take a field with a default for one that is always there, and ask for
+/// it in requests.
+fn tell_default(fields: &mut Map<String, Value>) {
+    // A property that is named `default` is a schema, not a default.
+    if fields.get("default").is_none_or(Value::is_object) {
+        return;
+    }
+    let default = fields.remove("default").unwrap_or_default();
+    if let (false, Some(Value::String(description))) = (default.is_null(), fields.get_mut("description")) {
+        description.push_str(&format!(" Default: {default}."));
     }
 }
 
