@@ -3,7 +3,7 @@
 //! There is no second set of rules here: an offer is listed because deciding it was accepted.
 
 use super::game::Live;
-use super::{MAX_COMBATANTS, Request};
+use super::{MAX_COMBATANTS, MAX_CONDITIONS, Request};
 use crate::vocabulary::{Dice, Offer, Ruleset, Status, Table, Values};
 use serde_json::{Value, json};
 
@@ -81,10 +81,11 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<Offer> {
         let offer = Offer::of(verb, "TK-1").whom("target", true, everybody());
         offers.push(offer.range("amount", true, 1, 1_000_000));
     }
-    let condition = || Some(json!("marked"));
-    let unmarked = table.iter().filter(|c| !c.has("marked")).map(|c| &c.id);
-    let set = Offer::of("set_condition", "TK-3").whom("target", true, unmarked);
-    offers.push(set.like("condition", "a condition that it does not have", condition()));
+    let mut examples = (1..).map(|n| if n == 1 { "marked".to_owned() } else { format!("marked-{n}") });
+    let example = examples.find(|name| !table.iter().any(|c| c.has(name)));
+    let unladen = table.iter().filter(|c| c.conditions.len() < MAX_CONDITIONS).map(|c| &c.id);
+    let set = Offer::of("set_condition", "TK-3").whom("target", true, unladen);
+    offers.push(set.like("condition", "a condition that it does not have", example.map(Value::from)));
     for c in table.iter().filter(|c| !c.conditions.is_empty()) {
         let conditions = c.conditions.iter().map(|c| c.as_str());
         let clear = Offer::of("clear_condition", "TK-3").with("target", c.id.as_str());
