@@ -112,8 +112,9 @@ fn of_ruleset(ruleset: &dyn AnyRuleset, shared: &BTreeSet<String>, known: &Compo
         }
         own.insert(name(verb), schema);
     }
+    own.insert(name("CombatantEntry"), combatant_entry(&stats, &standing, title));
     for event in ["CombatantJoined", "CombatantUpdated"] {
-        own.insert(name(event), roster_event(event, &name("Combatant")));
+        own.insert(name(event), roster_event(event, &name("CombatantEntry")));
     }
     let swap = |target: &str| match target {
         "AddCombatant" | "UpdateCombatant" => name(target),
@@ -213,15 +214,32 @@ fn combatant(stats: &Value, standing: &Value, title: &str) -> Value {
     object
 }
 
+/// A combatant as the log carries it: the ruleset's parts apart, and what has its usual value left out.
+fn combatant_entry(stats: &Value, standing: &Value, title: &str) -> Value {
+    let mut object = combatant(&Value::Null, &Value::Null, title);
+    object["description"] =
+        format!("A combatant as the log of {title} carries it: what has its usual value is left out.").into();
+    object["required"] = json!(["id", "name", "side", "kind", "controller"]);
+    let Some(fields) = object["properties"].as_object_mut() else { return object };
+    fields.remove("active");
+    fields.insert(
+        "joined".into(),
+        json!({"type": "integer", "minimum": 1, "description": "Counts the combatants in the order of joining."}),
+    );
+    fields.insert("stats".into(), stats.clone());
+    fields.insert("standing".into(), standing.clone());
+    object
+}
+
 fn roster_event(event: &str, combatant: &str) -> Value {
     let (tag, what) = match event {
         "CombatantJoined" => ("combatant_joined", "Somebody joined."),
         _ => ("combatant_updated", "Something about a combatant changed."),
     };
-    // The log carries combatants as they are kept, with the ruleset's parts apart.
-    let kept =
-        json!({"type": "object", "description": format!("The {combatant}, its `stats` and its `standing` apart.")});
-    object(what.to_owned(), &[("type", true, json!({"type": "string", "enum": [tag]})), ("combatant", true, kept)])
+    object(
+        what.to_owned(),
+        &[("type", true, json!({"type": "string", "enum": [tag]})), ("combatant", true, reference(combatant))],
+    )
 }
 
 fn answers(prefix: &str, id: &str, title: &str) -> Components {
