@@ -105,10 +105,10 @@ impl Judge {
             self.offers.iter().any(|offer| offer.command["type"] == *verb)
         };
         if !known {
-            let alike: Vec<_> = self.offers.iter().filter(|o| o.command["type"] == *verb).map(|o| &o.command).collect();
+            let alike = self.offers.iter().filter(|o| o.command["type"] == *verb).map(|o| o.command.clone()).collect();
             return breach(
                 "what is accepted was listed",
-                format!("{} was accepted; listed: {alike:?}", short(command)),
+                format!("{} was accepted; listed: {}", short(command), short(&alike)),
             );
         }
         if *advance {

@@ -10,7 +10,7 @@ mod player;
 mod turns;
 
 use crate::support::table::RULESETS;
-use judge::{Action, Breach, Judge};
+use judge::{Breach, Judge};
 use player::{Played, Subject, Tally};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -105,10 +105,10 @@ fn tell(subject: &Subject, law: &str, count: usize, seed: u64, mut played: Playe
 }
 
 /// The first breach of a play that is played again.
-fn again(played: &Played, actions: &[Action]) -> Option<Breach> {
+fn again(played: &Played) -> Option<Breach> {
     let run = || -> Result<(), Breach> {
         let Some(mut judge) = Judge::new(&played.creation)? else { return Ok(()) };
-        for action in actions {
+        for action in &played.actions {
             judge.act(action)?;
         }
         judge.finish_round(played.finish).map(|_| ())
@@ -116,28 +116,29 @@ fn again(played: &Played, actions: &[Action]) -> Option<Breach> {
     run().err()
 }
 
-/// Leaves out every action without which the same law is still broken.
+/// Leaves out every action and every combatant without whom the same law is still broken.
 fn shrink(played: &mut Played) -> Breach {
     let mut breach = played.breach.clone().expect("a breach");
-    let mut i = played.actions.len();
-    while i > 0 {
-        i -= 1;
-        let mut fewer = played.actions.clone();
-        fewer.remove(i);
-        if let Some(same) = again(played, &fewer).filter(|b| b.law == breach.law) {
-            played.actions = fewer;
-            breach = same;
+    loop {
+        let before = (played.actions.len(), played.creation.clone());
+        for i in (0..played.actions.len()).rev() {
+            let kept = played.actions.clone();
+            played.actions.remove(i);
+            match again(played).filter(|b| b.law == breach.law) {
+                Some(same) => breach = same,
+                None => played.actions = kept,
+            }
+        }
+        for i in (0..played.creation["combatants"].as_array().map_or(0, Vec::len)).rev() {
+            let kept = played.creation.clone();
+            played.creation["combatants"].as_array_mut().expect("combatants").remove(i);
+            match again(played).filter(|b| b.law == breach.law) {
+                Some(same) => breach = same,
+                None => played.creation = kept,
+            }
+        }
+        if before == (played.actions.len(), played.creation.clone()) {
+            return breach;
         }
     }
-    let mut combatants = played.creation["combatants"].as_array().map_or(0, Vec::len);
-    while combatants > 0 {
-        combatants -= 1;
-        let before = played.creation.clone();
-        played.creation["combatants"].as_array_mut().expect("combatants").remove(combatants);
-        match again(played, &played.actions).filter(|b| b.law == breach.law) {
-            Some(same) => breach = same,
-            None => played.creation = before,
-        }
-    }
-    breach
 }
