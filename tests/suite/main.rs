@@ -3,6 +3,7 @@
 mod coverage;
 mod e2e;
 mod floors;
+mod fuzz;
 mod laws;
 mod openapi;
 mod pitfalls;

@@ -66,6 +66,12 @@ async fn rulesets_tell_what_they_are_and_what_they_need() {
             let schema = &item[field];
             jsonschema::draft202012::new(schema).unwrap_or_else(|error| panic!("{field} of {item}: {error}"));
             assert!(schema["properties"].is_object(), "{field} of {item}");
+            let own = |(name, _): &(&String, &serde_json::Value)| {
+                !turnkeeper::vocabulary::Draft::FIELDS.contains(&name.as_str())
+            };
+            for (name, field) in schema["properties"].as_object().unwrap().iter().filter(own) {
+                assert!(field.get("description").is_some(), "{name}: {field}");
+            }
         }
         assert!(!item.to_string().contains("$ref"), "a manifest stands alone: {item}");
     }

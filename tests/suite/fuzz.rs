@@ -1,0 +1,322 @@
+//! Whatever is sent: no 5xx, no panic, and every error is a problem document.
+//!
+//! `TURNKEEPER_FUZZ` says how many requests (2000 where it is not set), `TURNKEEPER_FUZZ_SEED` which ones; a failure names its seed.
+
+use crate::support::http::Client;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use serde_json::{Value, json};
+use std::io::ErrorKind;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// A request in parts, so that each part can be spoilt.
+#[derive(Debug, Clone)]
+struct Request {
+    method: String,
+    path: String,
+    headers: Vec<(String, Vec<u8>)>,
+    body: Vec<u8>,
+}
+
+const METHODS: [&str; 8] = ["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH", "BREW"];
+const NAMES: [&str; 14] = [
+    "authorization",
+    "content-type",
+    "if-match",
+    "if-none-match",
+    "idempotency-key",
+    "prefer",
+    "accept",
+    "accept-encoding",
+    "origin",
+    "access-control-request-method",
+    "x-request-id",
+    "expect",
+    "last-event-id",
+    "x-forwarded-for",
+];
+const VALUES: [&str; 22] = [
+    "",
+    "*",
+    "\"0\"",
+    "\"1\", W/\"2\"",
+    "\"",
+    "-1",
+    "18446744073709551616",
+    "return=minimal",
+    "return=\"minimal\";x=1",
+    "text/plain",
+    "application/json",
+    "application/json; charset=utf-16",
+    "*/*;q=x",
+    "gzip",
+    "gzip;q=0",
+    "identity",
+    "Bearer",
+    "Bearer tk_gm_",
+    "Basic eDp5",
+    "null",
+    "https://table.example",
+    "k",
+];
+const VERBS: [&str; 22] = [
+    "start",
+    "end_turn",
+    "begin_turn",
+    "interrupt",
+    "damage",
+    "heal",
+    "set_condition",
+    "clear_condition",
+    "add_effect",
+    "remove_effect",
+    "add_combatant",
+    "update_combatant",
+    "remove_combatant",
+    "override",
+    "note",
+    "end_encounter",
+    "ready",
+    "claim",
+    "undo",
+    "spend",
+    "delay",
+    "",
+];
+const FIELDS: [&str; 16] = [
+    "combatant",
+    "target",
+    "amount",
+    "member",
+    "condition",
+    "next",
+    "first",
+    "begin",
+    "means",
+    "text",
+    "effect",
+    "changes",
+    "source",
+    "die",
+    "dice",
+    "trigger",
+];
+
+/// A JSON value that some field might or might not like.
+fn value(rng: &mut StdRng, depth: u8) -> Value {
+    let ids =
+        ["chansi", "valiant", "brakkus", "goblins", "goblin-1", "nobody", "prone", "dead", "interrupt_point", "damage"];
+    match rng.random_range(0..if depth == 0 { 9 } else { 12 }) {
+        0..=3 => json!(ids.choose(rng).copied()),
+        4 => json!(rng.random_range(-3_i64..25)),
+        5 => [json!(i64::MIN), json!(u64::MAX), json!(1e300), json!(-0.0), json!(0.5), json!(1_000_001)]
+            .choose(rng)
+            .cloned()
+            .unwrap(),
+        6 => json!(rng.random::<bool>()),
+        7 => json!(null),
+        8 => json!(
+            ["\u{0}", "é", "\u{202e}x", "a\nb", &"x".repeat(3000), "", " ", "../..", "{{7*7}}"].choose(rng).copied()
+        ),
+        9 => Value::Array((0..rng.random_range(0..4)).map(|_| value(rng, depth - 1)).collect()),
+        10 => {
+            json!({"name": value(rng, 0), "expires": {"at": "round_end", "rounds": value(rng, 0)}, "target": value(rng, 0)})
+        }
+        _ => {
+            let names = ["id", "name", "side", "hp", "current", "max", "members", "of", "at", "turns", "type", "kind"];
+            let fields = 0..rng.random_range(0..4);
+            Value::Object(fields.map(|_| (names.choose(rng).unwrap().to_string(), value(rng, depth - 1))).collect())
+        }
+    }
+}
+
+fn command(rng: &mut StdRng) -> Value {
+    let mut command = json!({"type": VERBS.choose(rng).copied()});
+    for _ in 0..rng.random_range(0..4) {
+        command[*FIELDS.choose(rng).unwrap()] = value(rng, 2);
+    }
+    command
+}
+
+fn creation(rng: &mut StdRng) -> Value {
+    let mut creation = json!({"ruleset": "active-initiative", "combatants": []});
+    for _ in 0..rng.random_range(0..4) {
+        let name = ["ruleset", "options", "name", "combatants", "seed", "sead"].choose(rng).unwrap();
+        creation[*name] = match (*name, rng.random_range(0..3)) {
+            ("combatants", 0 | 1) => (0..rng.random_range(0..5)).map(|_| value(rng, 2)).collect(),
+            _ => value(rng, 2),
+        };
+    }
+    creation
+}
+
+fn request(rng: &mut StdRng, places: &[(String, String)], offered: &[Value]) -> Request {
+    let (id, token) = places.choose(rng).expect("a fight");
+    let (method, path, body) = match rng.random_range(0..12) {
+        0..=5 => {
+            let body = match rng.random_range(0..6) {
+                0 => (0..rng.random_range(0..5)).map(|_| command(rng)).collect(),
+                1 => offered.choose(rng).cloned().unwrap_or_default(),
+                _ => command(rng),
+            };
+            ("POST", format!("/v1/encounters/{id}/commands"), body.to_string())
+        }
+        6 => ("POST", "/v1/encounters".to_owned(), creation(rng).to_string()),
+        7 => ("GET", format!("/v1/encounters/{id}"), String::new()),
+        8 => (
+            "GET",
+            format!("/v1/encounters/{id}/events?after={}&limit={}", rng.random::<u16>(), rng.random::<u8>()),
+            String::new(),
+        ),
+        9 => ("GET", format!("/v1/encounters/{id}/options"), String::new()),
+        10 => (
+            "GET",
+            ["/v1/rulesets", "/v1/rulesets/active-initiative", "/livez", "/docs/"].choose(rng).unwrap().to_string(),
+            String::new(),
+        ),
+        _ => ("POST", format!("/v1/encounters/{id}/commands?dry_run=true"), command(rng).to_string()),
+    };
+    let mut headers = vec![("host".to_owned(), b"x".to_vec())];
+    if rng.random_range(0..10) > 0 {
+        headers.push(("authorization".to_owned(), format!("Bearer {token}").into_bytes()));
+    }
+    if rng.random_range(0..10) > 0 {
+        headers.push(("content-type".to_owned(), b"application/json".to_vec()));
+    }
+    for _ in 0..rng.random_range(0..3) {
+        headers.push((NAMES.choose(rng).unwrap().to_string(), VALUES.choose(rng).unwrap().as_bytes().to_vec()));
+    }
+    Request { method: method.to_owned(), path, headers, body: body.into_bytes() }
+}
+
+/// Spoils some bytes: changed, removed, inserted, doubled.
+fn mutate(rng: &mut StdRng, bytes: &mut Vec<u8>) {
+    for _ in 0..rng.random_range(1..4) {
+        let at = rng.random_range(0..=bytes.len());
+        let odd = *b"\"\\{}[],:0-e.%/?#&=\x00\x01\x7f\x80\xc3\xff \t\r\n".choose(rng).unwrap();
+        match rng.random_range(0..4) {
+            0 if at < bytes.len() => bytes[at] = odd,
+            1 if at < bytes.len() => drop(bytes.drain(at..(at + rng.random_range(1..9)).min(bytes.len()))),
+            2 => {
+                let part = bytes[at / 2..at].to_vec();
+                drop(bytes.splice(at..at, part));
+            }
+            _ => bytes.insert(at, odd),
+        }
+    }
+}
+
+/// The request as bytes, spoilt here or there, and whether it is still what HTTP calls a request with one body.
+fn spoilt(rng: &mut StdRng, mut request: Request) -> Vec<u8> {
+    let mut path = request.path.into_bytes();
+    match rng.random_range(0..10) {
+        0 => mutate(rng, &mut path),
+        1 | 2 => mutate(rng, &mut request.body),
+        3 => request.method = METHODS.choose(rng).unwrap().to_string(),
+        4 => {
+            let at = rng.random_range(0..request.headers.len());
+            mutate(rng, &mut request.headers[at].1);
+        }
+        5 => {
+            let wrap = rng.random_range(1..3000);
+            request.body = [b"[".repeat(wrap), request.body, b"]".repeat(wrap)].concat();
+        }
+        _ => {}
+    }
+    let mut bytes = [request.method.as_bytes(), b" ", &path, b" HTTP/1.1\r\n"].concat();
+    for (name, value) in &request.headers {
+        bytes.extend([name.as_bytes(), b": ", value, b"\r\n"].concat());
+    }
+    bytes.extend(format!("content-length: {}\r\nconnection: close\r\n\r\n", request.body.len()).bytes());
+    bytes.extend(&request.body);
+    if rng.random_range(0..20) == 0 {
+        let head = bytes.len() - request.body.len();
+        let mut start = bytes[..head].to_vec();
+        mutate(rng, &mut start);
+        bytes = [start, request.body].concat();
+    }
+    bytes
+}
+
+/// Sends the bytes on a connection of their own, and gives back what came until it was closed.
+async fn exchange(address: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(address).await.expect("a connection");
+    let sent = stream.write_all(bytes).await;
+    // Half closed, so that a head that promises more than there is ends here.
+    let _ = stream.shutdown().await;
+    let mut answer = Vec::new();
+    match stream.read_to_end(&mut answer).await {
+        // The server may have answered and closed before it read all.
+        Err(error) if sent.is_ok() && error.kind() != ErrorKind::ConnectionReset => panic!("{error}"),
+        _ => answer,
+    }
+}
+
+/// What is wrong with an answer, if anything is.
+fn complaint(answer: &[u8], head_only: bool) -> Option<String> {
+    let text = String::from_utf8_lossy(answer);
+    if text.is_empty() {
+        return None;
+    }
+    let status: u16 = text.strip_prefix("HTTP/1.1 ").or(text.strip_prefix("HTTP/1.0 "))?.get(..3)?.parse().ok()?;
+    if status >= 500 {
+        return Some(format!("a {status}"));
+    }
+    if status < 400 || head_only {
+        return None;
+    }
+    let (head, body) = text.split_once("\r\n\r\n")?;
+    let problem: Value = serde_json::from_str(body).unwrap_or_default();
+    let sound = head.contains("application/problem+json")
+        && problem["status"] == status
+        && problem["code"].as_str().is_some_and(|code| !code.is_empty());
+    (!sound).then(|| format!("a {status} that is no problem document"))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whatever_is_sent_there_is_no_5xx_and_every_error_is_a_problem() {
+    let (count, seed) = (setting("TURNKEEPER_FUZZ", 2000), setting("TURNKEEPER_FUZZ_SEED", rand::random()));
+    println!("TURNKEEPER_FUZZ_SEED={seed}");
+    let mut rng = StdRng::seed_from_u64(seed);
+    let service = Client::embedded().await;
+    let mut places = Vec::new();
+    for options in [json!({}), json!({"interrupt_points": true})] {
+        let creation = json!({"ruleset": "active-initiative", "options": options, "combatants": [
+            {"id": "chansi", "hp": {"current": 24}}, {"id": "valiant"}, {"id": "brakkus", "side": "monsters"},
+            {"id": "goblins", "side": "monsters", "members": ["goblin-1", "goblin-2"]}]});
+        let created = service.post("/v1/encounters", &creation).await.json();
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        places.push((text(&created["encounter"]["id"]), text(&created["token"])));
+    }
+    let url = service.on_a_socket().await;
+    let address = url.trim_start_matches("http://");
+    let mut offered: Vec<Value> = Vec::new();
+    let mut seen = [0_u64; 5];
+    for n in 0..count {
+        let request = request(&mut rng, &places, &offered);
+        let (head_only, options) = (request.method == "HEAD", request.path.ends_with("/options"));
+        let bytes = spoilt(&mut rng, request);
+        let head_only = head_only || bytes.starts_with(b"HEAD ");
+        let answer = exchange(address, &bytes).await;
+        if let Some(complaint) = complaint(&answer, head_only) {
+            let (sent, got) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&answer));
+            panic!("request {n} of seed {seed} got {complaint}\n--- sent\n{sent:.3000}\n--- got\n{got:.3000}");
+        }
+        let class = answer.get(9).map_or(0, |digit| usize::from(digit.saturating_sub(b'0')));
+        seen[class.min(4)] += 1;
+        if options && let Some((_, body)) = String::from_utf8_lossy(&answer).split_once("\r\n\r\n") {
+            let list: Value = serde_json::from_str(body).unwrap_or_default();
+            offered.extend(list["items"].as_array().into_iter().flatten().map(|offer| offer["command"].clone()));
+            offered.drain(..offered.len().saturating_sub(200));
+        }
+    }
+    println!("no answer {}, 2xx {}, 3xx {}, 4xx {}", seen[0], seen[2], seen[3], seen[4]);
+    assert!(seen[2] > count / 20 && seen[4] > count / 20, "both kinds of answers were seen: {seen:?}");
+    assert!(seen[0] < count / 20, "few connections were closed without an answer: {seen:?}");
+}
