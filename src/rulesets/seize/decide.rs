@@ -1,0 +1,177 @@
+//! The rules of Seize the initiative.
+
+mod rolls;
+mod seizing;
+
+use super::*;
+use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
+pub(super) use seizing::{able, barred, may_seize, may_turn_on};
+
+pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
+    if !matches!(command, Command::Start(_)) {
+        play.running("WA-1")?;
+    }
+    match command {
+        Command::Start(c) => rolls::start(play, c),
+        Command::EndTurn(c) => finish(play, c),
+        Command::SeizeTurn(c) => seizing::seize(play, &c.combatant),
+        Command::Decline(c) => seizing::decline(play, &c.combatant),
+        Command::CloseSeizing(c) => seizing::close(play, c),
+        Command::Nominate(c) => nominate(play, c),
+        Command::Spend(c) => spend(play, &c.combatant),
+    }
+}
+
+/// Begins a turn; one who rolled a 20 and has its extra Action still has it now.
+pub(super) fn take_turn(play: &mut Fight<'_>, combatant: CombatantId, by: Way) {
+    play.own(Event::Begun(Begun { combatant: combatant.clone(), by }));
+    start_turn(play, &combatant);
+    if holds_extra_action(play, &combatant) {
+        play.own(Event::ExtraActionGranted(ExtraActionGranted { combatant }));
+    }
+}
+
+fn holds_extra_action(play: &Fight<'_>, id: &CombatantId) -> bool {
+    play.table().get(id).is_some_and(|c| c.standing.extra_action)
+}
+
+fn finish(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
+    in_turn(play, &c.combatant, "WA-8")?;
+    close_turn(play, &c.combatant);
+    match &c.next {
+        Some(next) => name(play, next),
+        None => Ok(()),
+    }
+}
+
+/// Ends a turn and goes on: to those who may seize the next one, else to whoever is next.
+pub(super) fn close_turn(play: &mut Fight<'_>, id: &CombatantId) {
+    if holds_extra_action(play, id) {
+        play.own(Event::ExtraActionLapsed(ExtraActionLapsed { combatant: id.clone() }));
+    }
+    end_turn(play, id);
+    if !open_seizing(play) {
+        advance(play);
+    }
+}
+
+/// Asks those who may seize the next turn; false where there is nobody.
+pub(super) fn open_seizing(play: &mut Fight<'_>) -> bool {
+    let table = play.table();
+    let eligible: Vec<_> = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
+    let open = !eligible.is_empty();
+    if open {
+        play.own(Event::SeizingOpened(SeizingOpened { eligible }));
+    }
+    open
+}
+
+/// Goes on where nobody is left to seize: the first who has seized begins (WA-15); else a round in which everybody has acted
+/// ends (WA-10), and somebody must be picked. With nobody left in the fight it waits for a newcomer.
+pub(super) fn advance(play: &mut Fight<'_>) {
+    let table = play.table();
+    if let Some(Seizer { combatant, bonus, .. }) = table.state.queue.first().cloned() {
+        return take_turn(play, combatant, Way::Seized { bonus });
+    }
+    let starting = matches!(table.state.phase, Phase::ChooseStarter {});
+    if starting || table.waiting().any(|c| !barred(table, c)) || table.active().next().is_none() {
+        return choose(play, starting);
+    }
+    let next = table.round.saturating_add(1);
+    end_round(play);
+    start_round(play, next);
+    choose(play, true);
+}
+
+/// Opens the choice of who is next, unless it is open already.
+fn choose(play: &mut Fight<'_>, starter: bool) {
+    let open = match play.table().state.phase {
+        Phase::ChooseNext {} => !starter,
+        Phase::ChooseStarter {} => starter,
+        _ => false,
+    };
+    if !open {
+        let chooser = chooser(play.table());
+        play.own(Event::ChoiceOpened(ChoiceOpened { chooser, starter }));
+    }
+}
+
+/// Whose controller picks the next one: whoever took the last turn, dead or alive, as long as it is in the encounter (AWA7).
+pub(super) fn chooser(table: &Table) -> Option<CombatantId> {
+    table.state.last_actor.clone().filter(|id| table.get(id).is_some())
+}
+
+fn nominate(play: &mut Fight<'_>, c: &Nominate) -> Result<(), Violation> {
+    if let Some(id) = &c.combatant {
+        play.combatant("combatant", id)?;
+    }
+    play.combatant("next", &c.next)?;
+    if let Phase::InTurn { actor } = &play.table().state.phase {
+        let detail = format!("it is {actor}'s turn: the next one is picked when it has ended");
+        return Err(Violation::new("turn_in_progress", "WA-8", detail));
+    }
+    let chooser = chooser(play.table());
+    if chooser != c.combatant {
+        let detail = match chooser {
+            Some(chooser) => format!("the pick is {chooser}'s, who took the last turn: set `combatant` to it"),
+            None => "the pick is the game master's: leave `combatant` out".to_owned(),
+        };
+        return Err(Violation::new("not_the_chooser", "WA-8", detail));
+    }
+    name(play, &c.next)
+}
+
+/// Picks `next` and begins its turn, where the turn is to be picked at all.
+fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
+    let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
+    let table = play.table();
+    let picked = play.combatant("next", next)?;
+    match &table.state.phase {
+        Phase::InTurn { actor } => {
+            return refuse("turn_seized", "WA-12", format!("{actor} has seized the next turn: leave `next` out"));
+        }
+        Phase::SeizeDecision {} => {
+            let detail = "somebody lost hit points and may seize the next turn: first all of them seize or decline";
+            return refuse("seizing_open", "WA-13", detail.into());
+        }
+        Phase::Setup | Phase::Over | Phase::ChooseNext {} | Phase::ChooseStarter {} => {}
+    }
+    if !picked.active() {
+        return refuse("not_active", "WA-10", format!("{next} is out of the fight and takes no turn"));
+    }
+    if picked.acted {
+        return refuse("already_acted", "WA-9", format!("{next} has had its turn of this round"));
+    }
+    if barred(table, picked) {
+        return refuse("barred", "WA-7", format!("{next} rolled a 1 and takes no turn in round 1"));
+    }
+    let by = chooser(table);
+    let starts = matches!(table.state.phase, Phase::ChooseStarter {});
+    if starts && by.as_ref() == Some(next) && table.active().any(|c| c.id != *next) {
+        let detail = format!("{next} took the last turn and cannot start the round while there is anybody else");
+        return refuse("names_itself", "WA-11", detail);
+    }
+    take_turn(play, next.clone(), Way::Picked { by });
+    Ok(())
+}
+
+fn in_turn(play: &Fight<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
+    play.combatant("combatant", id)?;
+    match &play.table().state.phase {
+        Phase::InTurn { actor } if actor == id => Ok(()),
+        Phase::InTurn { actor } => {
+            Err(Violation::new("not_your_turn", rule, format!("it is {actor}'s turn, not {id}'s")))
+        }
+        _ => Err(Violation::new("not_your_turn", rule, format!("it is nobody's turn now, so not {id}'s"))),
+    }
+}
+
+fn spend(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    in_turn(play, id, "WA-6")?;
+    if !holds_extra_action(play, id) {
+        let detail = format!("{id} has no extra Action: a 20 gives one, good in the first turn");
+        return Err(Violation::new("no_extra_action", "WA-6", detail));
+    }
+    play.own(Event::ExtraActionSpent(ExtraActionSpent { combatant: id.clone() }));
+    Ok(())
+}

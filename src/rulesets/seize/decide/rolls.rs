@@ -1,0 +1,185 @@
+//! The roll that decides the first turn.
+
+use super::*;
+use crate::vocabulary::{D20, Die, EncounterStarted, Kind, SharedEvent, Slug};
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+/// Whoever rolls one die: a combatant, or a group of enemies (WA-3).
+struct Roller {
+    group: Option<Slug>,
+    /// The highest bonus first, then who joined first.
+    combatants: Vec<CombatantId>,
+    /// The highest among them (AWA8).
+    bonus: i64,
+    seat: Seat,
+}
+
+/// Who goes first where nothing else decides: a player's character, then whoever joined first (AWA2).
+type Seat = (bool, Reverse<u32>);
+
+/// A roller with its die, to be compared with others.
+struct Contender {
+    roller: Roller,
+    die: Die,
+    total: i64,
+    meaning: Meaning,
+}
+
+impl Contender {
+    /// What the rules compare; equal ranks are a full tie.
+    fn rank(&self) -> (Meaning, i64, i64) {
+        (self.meaning, self.total, self.roller.bonus)
+    }
+}
+
+pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
+    if !matches!(play.table().state.phase, Phase::Setup) {
+        return Err(Violation::new("already_started", "WA-1", "the fight has begun already: everybody rolls once"));
+    }
+    let rollers = rollers(play.table(), c.enemies);
+    check(play, c, &rollers)?;
+    if rollers.is_empty() {
+        return Err(Violation::new("nobody_to_act", "WA-1", "nobody is here to roll: add a combatant first"));
+    }
+    play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
+    let contenders = roll(play, c, rollers);
+    let rolled = contenders.iter().map(|c| InitiativeRoll {
+        combatants: c.roller.combatants.clone(),
+        group: c.roller.group.clone(),
+        die: c.die,
+        bonus: c.roller.bonus,
+        total: c.total,
+        meaning: c.meaning,
+    });
+    let rolls = rolled.collect();
+    play.own(Event::InitiativeRolled(InitiativeRolled { rolls }));
+    let Some((first, by)) = winner(play, c, &contenders) else { return Ok(()) };
+    start_round(play, 1);
+    if matches!(by, Way::Rolled { meaning: Meaning::One, .. }) {
+        end_round(play);
+        start_round(play, 2);
+    }
+    take_turn(play, first, by);
+    Ok(())
+}
+
+/// Refuses dice for somebody who rolls none.
+fn check(play: &Fight<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violation> {
+    for (field, rolls) in [("rolls", &c.rolls), ("roll_offs", &c.roll_offs)] {
+        for id in rolls.keys() {
+            play.combatant(field, id)?;
+            let detail = match rollers.iter().find(|r| r.combatants.contains(id)) {
+                Some(Roller { group: None, .. }) => continue,
+                Some(Roller { group: Some(group), .. }) => {
+                    format!("{id} rolls with the group {group}: give that one's die")
+                }
+                None => format!("{id} is out of the fight and rolls nothing"),
+            };
+            return Err(Violation::field("rolls_no_die", format!("{field}.{id}"), detail));
+        }
+    }
+    for (field, rolls) in [("group_rolls", &c.group_rolls), ("group_roll_offs", &c.group_roll_offs)] {
+        for group in rolls.keys() {
+            if !rollers.iter().any(|r| r.group.as_ref() == Some(group)) {
+                let detail = format!("no enemies roll as the group {group}");
+                return Err(Violation::field("unknown_group", format!("{field}.{group}"), detail));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Everybody who is in the fight, by the die that they roll.
+fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
+    let mut ranked: Vec<&Combatant<Seize>> = table.active().collect();
+    ranked.sort_by_key(|c| (Reverse(c.stats.bonus()), c.joined));
+    let mut rollers: Vec<Roller> = Vec::with_capacity(ranked.len());
+    let mut places: BTreeMap<Slug, usize> = BTreeMap::new();
+    for c in ranked {
+        let group = match enemies {
+            _ if c.side == "players" => None,
+            Enemies::Apart => c.stats.roll_group.clone(),
+            Enemies::Together => Some(Slug::fixed("enemies")),
+        };
+        let place = group.as_ref().and_then(|group| places.get(group)).and_then(|place| rollers.get_mut(*place));
+        let seat = (c.kind == Kind::Pc, Reverse(c.joined));
+        match place {
+            Some(roller) => {
+                roller.combatants.push(c.id.clone());
+                roller.seat = roller.seat.max(seat);
+            }
+            None => {
+                places.extend(group.clone().map(|group| (group, rollers.len())));
+                rollers.push(Roller { group, combatants: vec![c.id.clone()], bonus: c.stats.bonus(), seat });
+            }
+        }
+    }
+    rollers.sort_by_key(|roller| roller.seat.1.0);
+    rollers
+}
+
+/// The die that was given for a roller, if one was.
+fn given(roller: &Roller, own: &BTreeMap<CombatantId, D20>, group: &BTreeMap<Slug, D20>) -> Option<D20> {
+    match &roller.group {
+        Some(name) => group.get(name).copied(),
+        None => own.get(roller.combatants.first()?).copied(),
+    }
+}
+
+/// Rolls in the order of joining; the best comes out first.
+fn roll(play: &mut Fight<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<Contender> {
+    let crit_on = play.table().options.crit_on;
+    let mut contenders: Vec<Contender> = Vec::with_capacity(rollers.len());
+    for roller in rollers {
+        let die = play.die(given(&roller, &c.rolls, &c.group_rolls));
+        let total = i64::from(die.face) + roller.bonus;
+        let telling = match crit_on {
+            CritOn::Natural => i64::from(die.face),
+            CritOn::Total => total,
+        };
+        let meaning = match telling {
+            20.. => Meaning::Twenty,
+            ..=1 => Meaning::One,
+            _ => Meaning::Plain,
+        };
+        contenders.push(Contender { roller, die, total, meaning });
+    }
+    contenders.sort_by_key(|c| Reverse((c.rank(), c.roller.seat)));
+    contenders
+}
+
+/// Who takes the first turn, and why: the best of `contenders`, which come best first, after a roll-off where the best are in a
+/// full tie.
+fn winner(play: &mut Fight<'_>, c: &Start, contenders: &[Contender]) -> Option<(CombatantId, Way)> {
+    let best = contenders.first()?;
+    let tied = contenders.iter().take_while(|other| other.rank() == best.rank()).count();
+    let rolls_off = tied > 1 && play.table().options.full_tie == FullTie::RollOff;
+    let mut dice: Vec<(Die, &Contender)> = Vec::new();
+    for contender in contenders.iter().take(if rolls_off { tied } else { 0 }) {
+        dice.push((play.die(given(&contender.roller, &c.roll_offs, &c.group_roll_offs)), contender));
+    }
+    dice.sort_by_key(|(die, contender)| Reverse((die.face, contender.roller.seat)));
+    if rolls_off {
+        let rolls = dice.iter().filter_map(|(die, contender)| {
+            Some(RollOffRoll { combatant: contender.roller.combatants.first()?.clone(), die: *die })
+        });
+        play.own(Event::RolledOff(RolledOff { rolls: rolls.collect() }));
+    }
+    let best = dice.first().map_or(best, |(_, contender)| contender);
+    let decided = dice.first().zip(dice.get(1)).is_some_and(|((a, _), (b, _))| a.face > b.face);
+    let tie = match contenders.get(1) {
+        _ if decided => Some(Tie::RollOff),
+        _ if tied > 1 => Some(Tie::Fixed),
+        Some(other) if (other.meaning, other.total) == (best.meaning, best.total) => Some(Tie::Bonus),
+        _ => None,
+    };
+    let by = Way::Rolled {
+        dice: std::iter::once(best.die).chain(dice.first().map(|(die, _)| *die)).collect(),
+        bonus: best.roller.bonus,
+        total: best.total,
+        meaning: best.meaning,
+        tie,
+    };
+    Some((best.roller.combatants.first()?.clone(), by))
+}

@@ -1,0 +1,134 @@
+//! Who may seize the next turn, and what comes of it.
+
+use super::*;
+use crate::rulesets::seize::manifest::DISABLED;
+use crate::vocabulary::Kind;
+use std::cmp::Reverse;
+
+/// Whether it rolled a 1 and this is the round in which it cannot act (WA-7).
+pub(in super::super) fn barred(table: &Table, c: &Combatant<Seize>) -> bool {
+    c.standing.skips_round_1 && table.round <= 1
+}
+
+/// Whether it could do something with a turn: in the fight, and not disabled as a whole (AWA4).
+pub(in super::super) fn able(c: &Combatant<Seize>) -> bool {
+    let hit = |conditions: &[crate::vocabulary::Slug], names: &[&str]| {
+        conditions.iter().any(|condition| names.contains(&condition.as_str()))
+    };
+    let stands =
+        |m: &crate::vocabulary::Member| !hit(&m.conditions, DISABLED) && !hit(&m.conditions, &crate::vocabulary::OUT);
+    c.active() && !hit(&c.conditions, DISABLED) && (c.members.is_empty() || c.members.iter().any(stands))
+}
+
+/// Whether a loss of hit points now would let it seize: it has had no turn in this round, has not got one to come, and the turn
+/// that hurts is not its own (WA-12, WA-20, AWA6).
+pub(in super::super) fn may_turn_on(table: &Table, c: &Combatant<Seize>) -> bool {
+    let moment = match &table.state.phase {
+        Phase::InTurn { actor } => *actor != c.id,
+        Phase::SeizeDecision {} | Phase::ChooseNext {} => true,
+        Phase::Setup | Phase::ChooseStarter {} | Phase::Over => false,
+    };
+    moment && !c.acted && !barred(table, c) && !queued(table, &c.id)
+}
+
+/// Whether it may seize the turn that comes now (WA-12).
+pub(in super::super) fn may_seize(table: &Table, c: &Combatant<Seize>) -> bool {
+    c.standing.hurt && !c.acted && !barred(table, c) && able(c) && !queued(table, &c.id)
+}
+
+fn queued(table: &Table, id: &CombatantId) -> bool {
+    table.state.queue.iter().any(|seizer| seizer.combatant == *id)
+}
+
+pub(super) fn seize(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    check(play, id)?;
+    let table = play.table();
+    let Some(c) = table.get(id) else { return Ok(()) };
+    let bonus = c.stats.bonus();
+    let rank = |id: &CombatantId, bonus: i64| {
+        let c = table.get(id);
+        (bonus, c.is_some_and(|c| c.kind == Kind::Pc), Reverse(c.map_or(0, |c| c.joined)))
+    };
+    let mine = rank(id, bonus);
+    let before = |s: &&Seizer| s.window < table.state.windows || rank(&s.combatant, s.bonus) > mine;
+    let after = table.state.queue.iter().take_while(before).count();
+    let after = u32::try_from(after).unwrap_or(u32::MAX);
+    play.own(Event::Seized(Seized { combatant: id.clone(), bonus, after }));
+    go_on(play);
+    Ok(())
+}
+
+pub(super) fn decline(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    check(play, id)?;
+    play.own(Event::Declined(Declined { combatant: id.clone() }));
+    go_on(play);
+    Ok(())
+}
+
+pub(super) fn close(play: &mut Fight<'_>, c: &CloseSeizing) -> Result<(), Violation> {
+    if let Some(next) = &c.next {
+        play.combatant("next", next)?;
+    }
+    let table = play.table();
+    if !matches!(table.state.phase, Phase::SeizeDecision {}) {
+        let detail = "nobody is deciding whether to seize the next turn";
+        return Err(Violation::new("no_seizing", "WA-13", detail));
+    }
+    let undecided: Vec<_> = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
+    for combatant in undecided {
+        play.own(Event::Declined(Declined { combatant }));
+    }
+    advance(play);
+    match &c.next {
+        Some(next) => name(play, next),
+        None => Ok(()),
+    }
+}
+
+/// Goes on as soon as everybody has decided.
+fn go_on(play: &mut Fight<'_>) {
+    let table = play.table();
+    if !table.iter().any(|c| may_seize(table, c)) {
+        advance(play);
+    }
+}
+
+/// Refuses whoever has nothing to decide now.
+fn check(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
+    let table = play.table();
+    let c = play.combatant("combatant", id)?;
+    if matches!(&table.state.phase, Phase::InTurn { actor } if actor == id) {
+        return refuse("own_turn", "WA-20", format!("it is {id}'s own turn"));
+    }
+    if c.acted {
+        return refuse("already_acted", "WA-20", format!("{id} has had its turn of this round"));
+    }
+    if queued(table, id) {
+        return refuse("already_seized", "AWA4", format!("{id} has seized a turn already: it comes"));
+    }
+    if barred(table, c) {
+        return refuse("barred", "WA-7", format!("{id} rolled a 1 and takes no turn in round 1"));
+    }
+    if !c.active() {
+        return refuse("not_active", "WA-10", format!("{id} is out of the fight and takes no turn"));
+    }
+    match &table.state.phase {
+        Phase::SeizeDecision {} => {}
+        Phase::InTurn { actor } => {
+            let detail = format!("it is {actor}'s turn: whether to seize is decided when it has ended");
+            return refuse("no_seizing", "WA-13", detail);
+        }
+        Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {} | Phase::Over => {
+            return refuse("no_seizing", "WA-13", "there is no turn now that anybody may seize".into());
+        }
+    }
+    if !able(c) {
+        return refuse("disabled", "AWA4", format!("{id} is disabled ({}) and cannot seize", DISABLED.join(", ")));
+    }
+    if !c.standing.hurt {
+        let detail = format!("{id} lost no hit points in the turn that has just ended, or has declined");
+        return refuse("not_hurt", "WA-12", detail);
+    }
+    Ok(())
+}

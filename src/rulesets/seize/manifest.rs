@@ -1,0 +1,94 @@
+//! The catalogue of Seize the initiative, in our own words.
+
+use crate::vocabulary::{CommandSpec, Manifest, Rule, Sender};
+
+const fn gm(verb: &'static str, summary: &'static str) -> CommandSpec {
+    CommandSpec { verb, summary, sender: Sender::Gm }
+}
+
+const fn player(verb: &'static str, summary: &'static str) -> CommandSpec {
+    CommandSpec { verb, summary, sender: Sender::Player }
+}
+
+/// The conditions that keep somebody from seizing, though not from being picked (AWA4).
+pub(super) const DISABLED: &[&str] = &["unconscious", "incapacitated", "stunned"];
+
+pub(super) static MANIFEST: Manifest = Manifest {
+    id: "seize",
+    title: "Seize the initiative",
+    author: "shoedog0727 (The New World, on World Anvil)",
+    source: "https://worldanvil.com/w/the-new-world-shoedog0727/a/initiative-article",
+    summary: "A roll decides the first turn, whoever finishes a turn picks the next, and whoever loses hit points may seize it instead.",
+    commands: &[
+        gm("start", "Begin the fight: everybody rolls, and the first turn begins."),
+        player("end_turn", "End a turn, and pick the next combatant where nobody may seize."),
+        player("seize", "Seize the next turn after losing hit points."),
+        player("decline", "Let the next turn go to whomever is picked."),
+        gm("close_seizing", "Go on: whoever has not seized by now declines."),
+        player("nominate", "Pick the next combatant where the turn ended without that."),
+        player("spend", "Spend the extra Action that a 20 gives."),
+    ],
+    conditions: DISABLED,
+    down: "unconscious",
+    rules: RULES,
+};
+
+const RULES: &[Rule] = &[
+    Rule::seed("WA-1", "When a fight begins everybody in it rolls once: d20 and Initiative Bonus."),
+    Rule::seed("WA-2", "The Initiative Bonus is the DEX modifier, unless a combatant has another one."),
+    Rule::seed("WA-3", "The game master may roll once for all enemies, or once for each group of them."),
+    Rule::seed("WA-4", "The highest result takes the first turn of the fight."),
+    Rule::seed("WA-5", "Between equal results the higher Initiative Bonus wins."),
+    Rule::seed("WA-6", "A 20 goes before all others and has one extra Action, in its first turn only."),
+    Rule::seed("WA-7", "A 1 takes no turn at all in round 1."),
+    Rule::seed(
+        "WA-8",
+        "Whoever controls the combatant that has just had its turn picks the next one: its player, or the game master.",
+    ),
+    Rule::seed("WA-9", "Nobody is picked who has had a turn in this round."),
+    Rule::seed("WA-10", "A round ends when everybody in the fight has had a turn."),
+    Rule::seed("WA-11", "Whoever had the last turn of a round picks who has the first of the next, and not itself."),
+    Rule::seed(
+        "WA-12",
+        "Whoever loses hit points before its turn of the round may seize the turn after the one going on; then nobody is picked.",
+    ),
+    Rule::seed("WA-13", "Seizing is free to do or not to do, and decided when the turn that hurt is over."),
+    Rule::seed("WA-14", "Whoever seized picks the next one after its own turn, unless that is seized again."),
+    Rule::seed(
+        "WA-15",
+        "Several who seize after the same turn act one after another, the highest Initiative Bonus first.",
+    ),
+    Rule::seed("WA-16", "It does not matter who or what hurt: friend, foe, hazard or oneself."),
+    Rule::seed("WA-17", "Seizing costs nothing, and can be done in every round."),
+    Rule::seed("WA-18", "The roll decides the first turn and nothing after it."),
+    Rule::seed("WA-19", "One lost hit point is enough, none is not."),
+    Rule::seed("WA-20", "Whoever has had its turn of the round, or is having it, cannot seize."),
+    Rule::neighbour(
+        "AWA1",
+        "20 and 1 are what the die shows, unless the option `crit_on` says the result; a 20 beats any other result.",
+    ),
+    Rule::neighbour(
+        "AWA2",
+        "Equal results with equal bonuses roll off; else a player's character goes first, then whoever joined first.",
+    ),
+    Rule::neighbour(
+        "AWA3",
+        "In round 1 a 1 counts as having acted; where all rolled 1 round 2 opens with the highest bonus.",
+    ),
+    Rule::neighbour(
+        "AWA4",
+        "Seized turns come in the order of the turns that hurt; a seizer who is put out of action loses its turn.",
+    ),
+    Rule::neighbour("AWA5", "A loss in the last turn of a round gives nothing in the next round."),
+    Rule::neighbour(
+        "AWA6",
+        "A loss between turns counts for the turn that has just ended until somebody is picked; between rounds it counts for nothing.",
+    ),
+    Rule::neighbour(
+        "AWA7",
+        "The right to pick is the controller's: it outlives the combatant; a sole survivor picks itself.",
+    ),
+    Rule::neighbour("AWA8", "A group's roll is every member's, with what a 20 or 1 brings; each has its own turn."),
+    Rule::neighbour("AWA9", "The extra Action is one more use of a standard action, once."),
+    Rule::neighbour("AWA10", "Damage that temporary hit points take is no loss of hit points."),
+];

@@ -1,0 +1,76 @@
+//! Seize the initiative, from the World Anvil world "The New World": a roll decides the first turn, whoever finishes a turn picks
+//! the next, and whoever loses hit points may seize it.
+
+mod command;
+mod decide;
+mod event;
+mod evolve;
+mod manifest;
+mod offers;
+mod order;
+mod react;
+mod state;
+
+pub use command::*;
+pub use event::*;
+pub use state::*;
+
+use crate::vocabulary::{
+    Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset, Table as AnyTable,
+    Violation,
+};
+
+/// The ruleset `seize`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seize;
+
+type Table = AnyTable<Seize>;
+type Fight<'d> = Play<'d, Seize>;
+
+impl Ruleset for Seize {
+    type Options = Options;
+    type Stats = Stats;
+    type Standing = Standing;
+    type State = State;
+    type Command = Command;
+    type Event = Event;
+
+    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
+
+    fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
+        decide::decide(play, command)
+    }
+
+    fn evolve(table: &mut Table, event: &Event) {
+        evolve::evolve(table, event);
+    }
+
+    fn react(play: &mut Fight<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
+        react::react(play, event);
+        Ok(())
+    }
+
+    fn sender(command: &Command) -> Option<&CombatantId> {
+        command::sender(command)
+    }
+
+    fn offers(table: &Table) -> Vec<Offer> {
+        offers::offers(table)
+    }
+
+    fn current(table: &Table) -> Vec<CombatantId> {
+        order::current(table)
+    }
+
+    fn pending(table: &Table) -> Option<Pending> {
+        order::pending(table)
+    }
+
+    fn order(table: &Table) -> Vec<Place> {
+        order::order(table)
+    }
+
+    fn remark(table: &Table, combatant: &Combatant<Self>) -> String {
+        order::remark(table, combatant)
+    }
+}

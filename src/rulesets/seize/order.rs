@@ -1,0 +1,91 @@
+//! Whose turn it is, what is awaited, and why, under Seize the initiative.
+
+use super::decide::{barred, chooser, may_seize};
+use super::*;
+use crate::vocabulary::Because;
+
+pub(super) fn current(table: &Table) -> Vec<CombatantId> {
+    match &table.state.phase {
+        Phase::InTurn { actor } => vec![actor.clone()],
+        _ => Vec::new(),
+    }
+}
+
+pub(super) fn pending(table: &Table) -> Option<Pending> {
+    let awaited = |decision, who: Vec<CombatantId>, commands: &[&'static str], rule| {
+        let gm = who.is_empty();
+        Some(Pending { decision, combatants: who, gm, commands: commands.to_vec(), rule })
+    };
+    match &table.state.phase {
+        Phase::Over => None,
+        Phase::InTurn { actor } => awaited("end_turn", vec![actor.clone()], &["end_turn"], "WA-8"),
+        Phase::SeizeDecision {} => {
+            let eligible = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
+            awaited("seize", eligible, &["seize", "decline"], "WA-13")
+        }
+        _ if table.active().next().is_none() => {
+            awaited("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "WA-10")
+        }
+        Phase::Setup => awaited("start", Vec::new(), &["start"], "WA-1"),
+        Phase::ChooseNext {} => awaited("next", chooser(table).into_iter().collect(), &["nominate"], "WA-8"),
+        Phase::ChooseStarter {} => awaited("starter", chooser(table).into_iter().collect(), &["nominate"], "WA-11"),
+    }
+}
+
+pub(super) fn order(table: &Table) -> Vec<Place> {
+    let state = &table.state;
+    let mut places: Vec<Place> = Vec::with_capacity(state.turns.len() + state.queue.len());
+    for taken in &state.turns {
+        places.extend(place(table, &taken.combatant, because(&taken.by)));
+    }
+    for seizer in &state.queue {
+        places.extend(place(table, &seizer.combatant, because(&Way::Seized { bonus: seizer.bonus })));
+    }
+    places
+}
+
+fn place(table: &Table, id: &CombatantId, because: Because) -> Option<Place> {
+    let acted = table.get(id)?.acted;
+    Some(Place { combatant: id.clone(), acted, slot: None, because })
+}
+
+fn because(by: &Way) -> Because {
+    match by {
+        Way::Rolled { dice, bonus, total, meaning, tie } => {
+            let (rule, reason) = match meaning {
+                Meaning::Twenty => ("WA-6", "rolled a 20"),
+                Meaning::Plain => ("WA-4", "rolled the highest result"),
+                Meaning::One => ("AWA3", "everybody rolled a 1, and it has the highest bonus"),
+            };
+            Because {
+                dice: dice.clone(),
+                bonus: Some(*bonus),
+                total: Some(*total),
+                tie_rule: tie.map(|tie| if tie == Tie::Bonus { "WA-5" } else { "AWA2" }),
+                ..Because::new(rule, reason)
+            }
+        }
+        Way::Picked { by } => Because { named_by: by.clone(), ..Because::new("WA-8", "was picked") },
+        Way::Seized { bonus } => {
+            Because { bonus: Some(*bonus), ..Because::new("WA-12", "seized the turn after losing hit points") }
+        }
+        Way::Overridden {} => Because::new("TK-5", "the game master set it"),
+    }
+}
+
+pub(super) fn remark(table: &Table, c: &Combatant<Seize>) -> String {
+    let mut remarks = Vec::new();
+    if barred(table, c) {
+        remarks.push("out for round 1");
+    }
+    if table.state.queue.iter().any(|seizer| seizer.combatant == c.id) {
+        remarks.push("has seized a turn");
+    }
+    if may_seize(table, c) {
+        remarks.push("may seize");
+    }
+    if c.standing.extra_action {
+        remarks.push("extra Action");
+    }
+    remarks.join(", ")
+}

@@ -1,0 +1,64 @@
+//! What follows under Seize the initiative from damage, deaths, comings and goings.
+
+use super::decide::{able, advance, close_turn, may_seize, may_turn_on, open_seizing, take_turn};
+use super::*;
+use crate::vocabulary::{Damaged, SharedEvent};
+
+pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) {
+    match event {
+        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => play.own(Event::FightClosed(FightClosed {})),
+        _ if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {}
+        AnyEvent::Shared(SharedEvent::Damaged(e)) => hurt(play, e),
+        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_turn(play, e.combatant.clone(), Way::Overridden {}),
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(play, &e.combatant),
+        AnyEvent::Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_)) | AnyEvent::Roster(_) => {
+            settle(play);
+        }
+        AnyEvent::Shared(_) | AnyEvent::Own(_) => {}
+    }
+}
+
+/// Lost hit points let somebody seize (WA-12); what temporary hit points took is not lost (AWA10). As long as nobody is picked
+/// after a turn, a loss counts for that turn (AWA6).
+fn hurt(play: &mut Fight<'_>, e: &Damaged) {
+    let table = play.table();
+    let counts = |c: &Combatant<Seize>| !c.standing.hurt && may_turn_on(table, c);
+    if e.hp_lost == 0 || !table.get(&e.combatant).is_some_and(counts) {
+        return;
+    }
+    play.own(Event::Hurt(Hurt { combatant: e.combatant.clone() }));
+    if matches!(play.table().state.phase, Phase::ChooseNext {}) {
+        open_seizing(play);
+    }
+}
+
+fn leave(play: &mut Fight<'_>, id: &CombatantId) {
+    let state = &play.table().state;
+    let in_turn = matches!(&state.phase, Phase::InTurn { actor } if actor == id);
+    let known = state.last_actor.as_ref() == Some(id)
+        || state.turns.iter().any(|taken| taken.combatant == *id)
+        || state.queue.iter().any(|seizer| seizer.combatant == *id);
+    if known {
+        play.own(Event::Forgotten(Forgotten { combatant: id.clone() }));
+    }
+    if in_turn {
+        close_turn(play, id);
+    }
+    settle(play);
+}
+
+/// Brings the fight on where somebody new, gone or out of action makes a difference: whoever can do nothing with a seized turn
+/// loses it (AWA4), and where nobody is left to decide or to be picked it goes on.
+fn settle(play: &mut Fight<'_>) {
+    let table = play.table();
+    let lost = table.state.queue.iter().filter(|seizer| !table.get(&seizer.combatant).is_some_and(able));
+    for combatant in lost.map(|seizer| seizer.combatant.clone()).collect::<Vec<_>>() {
+        play.own(Event::SeizerDropped(SeizerDropped { combatant }));
+    }
+    let table = play.table();
+    match &table.state.phase {
+        Phase::SeizeDecision {} if table.iter().any(|c| may_seize(table, c)) => {}
+        Phase::SeizeDecision {} | Phase::ChooseNext {} => advance(play),
+        Phase::Setup | Phase::InTurn { .. } | Phase::ChooseStarter {} | Phase::Over => {}
+    }
+}

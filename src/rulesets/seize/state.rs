@@ -1,0 +1,191 @@
+//! What Seize the initiative keeps.
+
+use crate::vocabulary::{CombatantId, Die, Int, Slug};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Options of Seize the initiative.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Options {
+    /// What counts as a 20 or a 1: the die, or the result (AWA1).
+    #[schema(inline, default = "natural")]
+    pub crit_on: CritOn,
+    /// What decides the first turn where result and bonus are equal (AWA2).
+    #[schema(inline, default = "roll_off")]
+    pub full_tie: FullTie,
+}
+
+/// What counts as a 20 or a 1 (AWA1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CritOn {
+    /// The face of the die.
+    #[default]
+    Natural,
+    /// The die and the bonus together: 20 or more, 1 or less.
+    Total,
+}
+
+/// What decides the first turn where result and bonus are equal (AWA2).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FullTie {
+    /// Everybody in the tie rolls one more d20; where that ties too it is decided as under `fixed`.
+    #[default]
+    RollOff,
+    /// A player's character goes before others, then whoever joined first.
+    Fixed,
+}
+
+/// What a client tells about a combatant under Seize the initiative.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Stats {
+    /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first among several who seize (WA-15).
+    /// The DEX modifier where it is not given (WA-2).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initiative_bonus: Option<Int<-20, 50>>,
+    /// The DEX modifier: the Initiative Bonus of a combatant that has none of its own (WA-2).
+    #[schema(default = 0)]
+    pub dex_modifier: Int<-20, 50>,
+    /// Enemies (whoever is not on the side `players`) with the same word here roll once for all of them (WA-3).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub roll_group: Option<Slug>,
+}
+
+impl Stats {
+    /// The Initiative Bonus (WA-2).
+    pub fn bonus(&self) -> i64 {
+        self.initiative_bonus.unwrap_or(self.dex_modifier).get()
+    }
+}
+
+/// What play keeps about a combatant under Seize the initiative.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Standing {
+    /// Whether it rolled a 1 and takes no turn in round 1 (WA-7).
+    pub skips_round_1: bool,
+    /// Whether it rolled a 20 and has its extra Action still to come: it is good in its first turn alone (WA-6).
+    pub extra_action: bool,
+    /// Whether it lost hit points in the turn that is going on or has just ended, without a turn of its own in this round yet:
+    /// that lets it seize the next turn (WA-12).
+    pub hurt: bool,
+}
+
+/// What play keeps about the encounter under Seize the initiative.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct State {
+    /// Where the round is.
+    pub phase: Phase,
+    /// Who took the last turn: its controller picks the next one (WA-8), also when it has died (AWA7).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_actor: Option<CombatantId>,
+    /// Those who have seized a turn that they have not taken yet, in the order of their turns (WA-15, AWA4).
+    pub queue: Vec<Seizer>,
+    /// The turns of this round so far, the one that is going on included.
+    pub turns: Vec<Taken>,
+    /// Counts the times at which turns could be seized.
+    pub windows: u32,
+}
+
+/// Where the round is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Not started.
+    #[default]
+    Setup,
+    /// A turn is going on.
+    InTurn {
+        /// Whose turn.
+        actor: CombatantId,
+    },
+    /// A turn is over, and those whom it hurt seize the next one or decline (WA-13).
+    SeizeDecision {},
+    /// A turn is over and the next combatant must be picked (WA-8).
+    ChooseNext {},
+    /// A round has begun and its first combatant must be picked (WA-11).
+    ChooseStarter {},
+    /// The fight is over.
+    Over,
+}
+
+/// Somebody who has seized a turn and waits for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Seizer {
+    /// Who.
+    pub combatant: CombatantId,
+    /// The Initiative Bonus with which it seized: those who seize after the same turn act in its order (WA-15).
+    pub bonus: i64,
+    /// Which of the times at which turns could be seized it was; earlier ones go first (AWA4).
+    pub window: u32,
+}
+
+/// A turn of this round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Taken {
+    /// Whose turn.
+    pub combatant: CombatantId,
+    /// How it got the turn.
+    pub by: Way,
+}
+
+/// The ways to get a turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Way {
+    /// It won the roll at the beginning of the fight (WA-4).
+    Rolled {
+        /// The d20, and the die of the roll-off where there was one.
+        dice: Vec<Die>,
+        /// What was added to the first die.
+        bonus: i64,
+        /// What that came to.
+        total: i64,
+        /// What the roll means.
+        #[schema(inline)]
+        meaning: Meaning,
+        /// What told it from the next best, where the result did not.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(inline)]
+        tie: Option<Tie>,
+    },
+    /// Somebody who had finished a turn picked it (WA-8, WA-11).
+    Picked {
+        /// Who; nobody where the game master picked it in place of one who has left.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<CombatantId>,
+    },
+    /// It had lost hit points and seized the turn (WA-12).
+    Seized {
+        /// Its Initiative Bonus at that time.
+        bonus: i64,
+    },
+    /// The game master set it.
+    Overridden {},
+}
+
+/// What a roll means, the worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Meaning {
+    /// A 1: no turn in round 1 (WA-7).
+    One,
+    /// Nothing besides its result.
+    Plain,
+    /// A 20: before all others, with an extra Action in the first turn (WA-6).
+    Twenty,
+}
+
+/// What decides between equal results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tie {
+    /// The higher Initiative Bonus (WA-5).
+    Bonus,
+    /// The higher die of a roll-off (AWA2).
+    RollOff,
+    /// A player's character before others, then whoever joined first (AWA2).
+    Fixed,
+}
