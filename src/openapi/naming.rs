@@ -50,6 +50,7 @@ fn rewrite(value: &mut Value, published: &impl Fn(&str) -> String) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| rewrite(item, published)),
         Value::Object(fields) => {
+            unwrap_annotated(fields);
             inline_reference(fields);
             tell_default(fields);
             for (key, value) in fields.iter_mut() {
@@ -76,6 +77,25 @@ fn inline_reference(fields: &mut Map<String, Value>) {
     for (key, value) in schema {
         fields.entry(key).or_insert(value);
     }
+}
+
+/// A field of a named type with a default comes as `allOf` of the type and an annotation that calls itself an object, which
+/// a string or a number never is: what the annotation says goes beside the type.
+fn unwrap_annotated(fields: &mut Map<String, Value>) {
+    let Some([Value::Object(of), Value::Object(annotation)]) =
+        fields.get("allOf").and_then(Value::as_array).map(Vec::as_slice)
+    else {
+        return;
+    };
+    let annotates = |key: &String| matches!(key.as_str(), "type" | "description" | "default");
+    if !annotation.keys().all(annotates) {
+        return;
+    }
+    let (of, mut annotation) = (of.clone(), annotation.clone());
+    annotation.remove("type");
+    fields.remove("allOf");
+    fields.extend(of);
+    fields.extend(annotation);
 }
 
 /// Puts a default into the description: generators take a field with a default for one that is always there, and ask for
