@@ -54,4 +54,5 @@ impl Default for Settings {
 struct Shared {
     app: Arc<App>,
     settings: Arc<Settings>,
+    manifests: Arc<rulesets::Manifests>,
 }

@@ -26,7 +26,7 @@ fn api() -> OpenApiRouter<Shared> {
 
 /// The whole service.
 pub fn router(app: Arc<App>, settings: Settings) -> Router {
-    let shared = Shared { app, settings: Arc::new(settings) };
+    let shared = Shared { app, settings: Arc::new(settings), manifests: Arc::default() };
     let routes = Router::from(api()).merge(docs::routes());
     routes.layer(from_fn_with_state(shared.clone(), frame::around)).layer(Gzip).with_state(shared)
 }

@@ -32,6 +32,14 @@ pub fn components(rulesets: &Rulesets) -> Components {
     for name in ["AddCombatant", "UpdateCombatant", "SharedCommand", "SharedEvent", "CombatantDraft"] {
         all.remove(name);
     }
+    let schema = |what: &str| json!({"type": "object", "description": what});
+    let told = [
+        ("options", "The options and their defaults, as a JSON Schema."),
+        ("combatant", "What a combatant may bring, as a JSON Schema."),
+    ];
+    for (field, what) in told {
+        all.entry("RulesetInfo".to_owned()).or_default()["properties"][field] = schema(what);
+    }
     for name in ["Encounter", "NewEncounter"] {
         all.insert(name.to_owned(), by_ruleset(&prefixes, name));
     }

@@ -3,6 +3,8 @@
 mod components;
 mod document;
 mod naming;
+mod standalone;
 
 pub use components::components;
 pub use document::{Examples, document};
+pub use standalone::standalone;

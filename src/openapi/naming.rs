@@ -70,7 +70,7 @@ fn rewrite(value: &mut Value, published: &impl Fn(&str) -> String) {
 }
 
 /// Puts a bounded scalar's schema in place of a reference to it; what stands beside the reference (a description) stays.
-fn inline_reference(fields: &mut Map<String, Value>) {
+pub fn inline_reference(fields: &mut Map<String, Value>) {
     let Some(Value::String(target)) = fields.get("$ref") else { return };
     let Some(Value::Object(schema)) = target.strip_prefix(REF).and_then(inlined) else { return };
     fields.remove("$ref");
@@ -81,7 +81,7 @@ fn inline_reference(fields: &mut Map<String, Value>) {
 
 /// A field of a named type with a default comes as `allOf` of the type and an annotation that calls itself an object, which
 /// a string or a number never is: what the annotation says goes beside the type.
-fn unwrap_annotated(fields: &mut Map<String, Value>) {
+pub fn unwrap_annotated(fields: &mut Map<String, Value>) {
     let Some([Value::Object(of), Value::Object(annotation)]) =
         fields.get("allOf").and_then(Value::as_array).map(Vec::as_slice)
     else {
