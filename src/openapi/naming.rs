@@ -52,6 +52,7 @@ fn rewrite(value: &mut Value, published: &impl Fn(&str) -> String) {
         Value::Object(fields) => {
             unwrap_annotated(fields);
             inline_reference(fields);
+            hoist_description(fields);
             tell_default(fields);
             for (key, value) in fields.iter_mut() {
                 match value {
@@ -96,6 +97,15 @@ pub fn unwrap_annotated(fields: &mut Map<String, Value>) {
     fields.remove("allOf");
     fields.extend(of);
     fields.extend(annotation);
+}
+
+/// What an optional field's type says of it is said of the field.
+pub fn hoist_description(fields: &mut Map<String, Value>) {
+    let optional = fields.get("oneOf").and_then(Value::as_array).filter(|variants| variants.len() == 2);
+    let described = optional.and_then(|variants| variants.iter().find_map(|variant| variant.get("description")));
+    if let Some(description) = described.cloned() {
+        fields.entry("description").or_insert(description);
+    }
 }
 
 /// Puts a default into the description: generators take a field with a default for one that is always there, and ask for

@@ -1,6 +1,6 @@
 //! A type's schema on its own: every reference replaced by what it refers to.
 
-use super::naming::{inline_reference, unwrap_annotated};
+use super::naming::{hoist_description, inline_reference, unwrap_annotated};
 use crate::engine::TypeSchema;
 use serde_json::{Map, Value};
 
@@ -20,6 +20,7 @@ fn resolved(value: Value, components: &Map<String, Value>, depth: usize) -> Valu
         Value::Object(mut fields) => {
             unwrap_annotated(&mut fields);
             inline_reference(&mut fields);
+            hoist_description(&mut fields);
             let target = fields.get("$ref").and_then(Value::as_str).and_then(|target| target.rsplit('/').next());
             if let Some(Value::Object(target)) = target.and_then(|name| components.get(name)).filter(|_| depth > 0) {
                 let mut target = target.clone();
