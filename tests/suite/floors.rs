@@ -11,7 +11,7 @@ const FLOORS: &[Floor] = &[
     Floor { of: "engine", may: &["vocabulary", "rulesets::register"], pure: true },
     Floor { of: "store", may: &["vocabulary"], pure: false },
     Floor { of: "app", may: &["engine", "store", "vocabulary"], pure: false },
-    Floor { of: "http", may: &["app", "engine", "vocabulary"], pure: false },
+    Floor { of: "http", may: &["app", "engine", "openapi", "vocabulary"], pure: false },
 ];
 
 struct Floor {
