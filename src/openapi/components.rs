@@ -50,14 +50,6 @@ pub fn components(rulesets: &Rulesets) -> Components {
             json!({"anyOf": any, "description": format!("{} under any ruleset.", described(name))}),
         );
     }
-    if let Some(manifest) = all.get_mut("RulesetInfo") {
-        let schema = |of: &str| json!({"type": "object", "description": format!("The JSON Schema of {of}.")});
-        manifest["properties"]["options"] = schema("its options, with their defaults");
-        manifest["properties"]["combatant"] = schema("a combatant as a client describes it");
-        if let Some(required) = manifest["required"].as_array_mut() {
-            required.extend(["options".into(), "combatant".into()]);
-        }
-    }
     all
 }
 
