@@ -3,6 +3,7 @@
 use clap::Parser;
 use redis::{ClientTlsConfig, TlsCertificates};
 use std::fmt::Display;
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ fn main() -> ExitCode {
     let config = Config::parse();
     let outcome = match config.task {
         Some(Task::Openapi) => {
-            println!("{}", http::DOCUMENT.trim_end());
+            say(http::DOCUMENT.trim_end());
             Ok(())
         }
         None => serve(&config.server),
@@ -100,12 +101,17 @@ fn stop() -> std::io::Result<impl Future<Output = ()>> {
 
 fn greet(url: &str, kept: &str) {
     let version = env!("CARGO_PKG_VERSION");
-    println!(
+    say(&format!(
         r#"turnkeeper {version} serves on {url}
 encounters: {kept}
 try it out: {url}/docs
 first call: curl -s {url}/v1/encounters -H 'Content-Type: application/json' -d '{{"ruleset": "active-initiative", "combatants": [{{"name": "Valiant"}}, {{"name": "Brakkus", "side": "monsters"}}]}}'"#
-    );
+    ));
+}
+
+/// Prints a line; whoever closed our output does not want it.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
 }
 
 fn reason(error: impl Display) -> String {

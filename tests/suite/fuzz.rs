@@ -2,7 +2,7 @@
 //!
 //! `TURNKEEPER_FUZZ` says how many requests (2000 where it is not set), `TURNKEEPER_FUZZ_SEED` which ones; a failure names its seed.
 
-use crate::support::http::Client;
+use crate::e2e::Api;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -284,18 +284,17 @@ async fn whatever_is_sent_there_is_no_5xx_and_every_error_is_a_problem() {
     let (count, seed) = (setting("TURNKEEPER_FUZZ", 2000), setting("TURNKEEPER_FUZZ_SEED", rand::random()));
     println!("TURNKEEPER_FUZZ_SEED={seed}");
     let mut rng = StdRng::seed_from_u64(seed);
-    let service = Client::embedded().await;
+    let api = Api::start().await;
     let mut places = Vec::new();
     for options in [json!({}), json!({"interrupt_points": true})] {
         let creation = json!({"ruleset": "active-initiative", "options": options, "combatants": [
             {"id": "chansi", "hp": {"current": 24}}, {"id": "valiant"}, {"id": "brakkus", "side": "monsters"},
             {"id": "goblins", "side": "monsters", "members": ["goblin-1", "goblin-2"]}]});
-        let created = service.post("/v1/encounters", &creation).await.json();
+        let created = api.post("/v1/encounters", &creation).send().await.json();
         let text = |value: &Value| value.as_str().expect("text").to_owned();
         places.push((text(&created["encounter"]["id"]), text(&created["token"])));
     }
-    let url = service.on_a_socket().await;
-    let address = url.trim_start_matches("http://");
+    let address = api.base.trim_start_matches("http://");
     let mut offered: Vec<Value> = Vec::new();
     let mut seen = [0_u64; 5];
     for n in 0..count {
