@@ -1,6 +1,6 @@
 //! What follows under Seize the initiative from damage, deaths, comings and goings.
 
-use super::decide::{able, advance, close_turn, may_seize, loss_counts, open_seizing, take_turn};
+use super::decide::{able, advance, close_turn, loss_counts, may_seize, open_seizing, take_turn};
 use super::*;
 use crate::vocabulary::{Damaged, SharedEvent};
 
