@@ -5,7 +5,7 @@ mod seizing;
 
 use super::*;
 use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
-pub(super) use seizing::{able, barred, may_seize, may_turn_on};
+pub(super) use seizing::{able, barred, loss_counts, may_seize};
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
     if !matches!(command, Command::Start(_)) {

@@ -19,7 +19,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         }
         Event::RolledOff(_) | Event::ExtraActionGranted(_) => {}
         Event::Begun(e) => {
-            heal_over(table);
+            forget_losses(table);
             let state = &mut table.state;
             state.queue.retain(|seizer| seizer.combatant != e.combatant);
             state.turns.retain(|taken| taken.combatant != e.combatant);
@@ -43,7 +43,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::Declined(e) => standing(table, &e.combatant, |s| s.hurt = false),
         Event::SeizerDropped(e) => table.state.queue.retain(|seizer| seizer.combatant != e.combatant),
         Event::ChoiceOpened(e) => {
-            heal_over(table);
+            forget_losses(table);
             if e.starter {
                 table.state.turns.clear();
                 table.state.phase = Phase::ChooseStarter {};
@@ -62,7 +62,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
 }
 
 /// Nobody's loss of hit points counts any more.
-fn heal_over(table: &mut Table) {
+fn forget_losses(table: &mut Table) {
     for c in table.combatants.iter_mut().filter(|c| c.standing.hurt) {
         Arc::make_mut(c).standing.hurt = false;
     }

@@ -1,6 +1,6 @@
 //! What follows under Seize the initiative from damage, deaths, comings and goings.
 
-use super::decide::{able, advance, close_turn, may_seize, may_turn_on, open_seizing, take_turn};
+use super::decide::{able, advance, close_turn, loss_counts, may_seize, open_seizing, take_turn};
 use super::*;
 use crate::vocabulary::{Damaged, SharedEvent};
 
@@ -22,7 +22,7 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) {
 /// after a turn, a loss counts for that turn (AWA6).
 fn hurt(play: &mut Fight<'_>, e: &Damaged) {
     let table = play.table();
-    let counts = |c: &Combatant<Seize>| !c.standing.hurt && may_turn_on(table, c);
+    let counts = |c: &Combatant<Seize>| !c.standing.hurt && loss_counts(table, c);
     if e.hp_lost == 0 || !table.get(&e.combatant).is_some_and(counts) {
         return;
     }

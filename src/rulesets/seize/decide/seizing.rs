@@ -22,7 +22,7 @@ pub(in super::super) fn able(c: &Combatant<Seize>) -> bool {
 
 /// Whether a loss of hit points now would let it seize: it has had no turn in this round, has not got one to come, and the turn
 /// that hurts is not its own (WA-12, WA-20, AWA6).
-pub(in super::super) fn may_turn_on(table: &Table, c: &Combatant<Seize>) -> bool {
+pub(in super::super) fn loss_counts(table: &Table, c: &Combatant<Seize>) -> bool {
     let moment = match &table.state.phase {
         Phase::InTurn { actor } => *actor != c.id,
         Phase::SeizeDecision {} | Phase::ChooseNext {} => true,
