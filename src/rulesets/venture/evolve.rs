@@ -21,10 +21,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::StandstillReached(_) => table.state.phase = Phase::Standstill {},
         Event::OnslaughtEnded(e) => standing(table, &e.combatant, |s| s.onslaught = 0),
         Event::FollowUpOffered(e) => {
-            change(table, &e.combatant, |c| {
-                c.acted = false;
-                c.standing.delaying = false;
-            });
+            standing(table, &e.combatant, |s| s.delaying = false);
             table.state.phase = Phase::FollowUp { actor: e.combatant.clone() };
         }
         Event::FollowUpTaken(e) => standing(table, &e.combatant, |s| s.follow_up = false),
@@ -41,9 +38,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         }
         Event::StartEffectResolved(_) | Event::Shifted(_) => {}
         Event::ActionsRefreshed(e) => {
-            change(table, &e.combatant, |c| {
-                c.acted = false;
-                let s = &mut c.standing;
+            standing(table, &e.combatant, |s| {
                 (s.delaying, s.flurrying, s.attacked, s.moved) = (false, false, false, false);
                 s.actions_taken = 0;
             });

@@ -78,6 +78,7 @@ pub(super) fn order(table: &Table) -> Vec<Place> {
     let mut on_track: Vec<&Fighter> = table.active().filter(|c| c.standing.join_battle.is_some()).collect();
     let free_actions = matches!(table.state.phase, Phase::FreeActions { .. });
     let done = |c: &Fighter| if free_actions { c.standing.free_action != FreeActionState::Open } else { c.acted };
+    let done = |c: &Fighter| done(c) && !acting.contains(&c.id);
     on_track.sort_by_cached_key(|c| (!acting.contains(&c.id), done(c), c.standing.delaying, rank(c)));
     let place = |c: &&Fighter| Place {
         combatant: c.id.clone(),

@@ -62,13 +62,13 @@ pub(super) fn settle(play: &mut Fight<'_>) {
         Phase::FreeActions { next } if table.get(next).is_some_and(has_free_action) => {}
         Phase::FreeActions { .. } => open_free_action(play),
         Phase::InTurn { actor } | Phase::FollowUp { actor } => match table.get(actor) {
-            Some(c) if c.active() && !c.acted => {}
-            Some(c) if !c.acted => {
+            Some(c) if c.active() => {}
+            Some(_) => {
                 let actor = actor.clone();
                 end_turn(play, &actor);
                 reach_tick(play);
             }
-            _ => reach_tick(play),
+            None => reach_tick(play),
         },
         Phase::Tick(_) | Phase::Standstill {} => reach_tick(play),
     }
@@ -110,7 +110,7 @@ fn leave_round_zero(play: &mut Fight<'_>) {
 }
 
 /// Goes to the highest tick on which somebody has not acted (VE-9, VE-13); a round in which everybody has acted ends.
-fn reach_tick(play: &mut Fight<'_>) {
+pub(super) fn reach_tick(play: &mut Fight<'_>) {
     let mut tick = next_tick(play.table());
     if tick.is_none() && play.table().iter().any(on_track) {
         let next = play.table().round.saturating_add(1);

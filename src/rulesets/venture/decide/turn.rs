@@ -131,5 +131,6 @@ pub(super) fn end(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violatio
     }
     regain_motes(play, id, MOTES);
     end_turn(play, id);
+    react::reach_tick(play);
     Ok(())
 }
