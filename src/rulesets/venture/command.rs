@@ -9,6 +9,7 @@ tagged! {
     /// A command of Venture.
     pub enum Command {
         "start" => Start,
+        "settle" => Settle,
         "join_battle" => JoinBattle,
         "free_action" => FreeAction,
         "begin_turn" => BeginTurn,
@@ -82,7 +83,6 @@ pub struct Pool {
 /// How one combatant Joins Battle: the pool, and what the table rolled for it, if it did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
-#[schema(as = VentureJoin)]
 pub struct Join {
     /// How one gets into the fight.
     pub approach: Approach,
@@ -110,6 +110,16 @@ pub struct Start {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     #[schema(value_type = std::collections::HashMap<String, Join>)]
     pub joins: BTreeMap<CombatantId, Join>,
+}
+
+/// One roll at the table settles the fight with one who is no Worthy Foe: whoever loses it is defeated (VE-1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Settle {
+    /// The one who is no Worthy Foe.
+    pub combatant: CombatantId,
+    /// Who lost: the same, or whoever rolled against it.
+    pub loser: CombatantId,
 }
 
 /// Somebody who came later Joins Battle (VE-2).
@@ -211,7 +221,6 @@ pub struct Act {
 /// Somebody who is attacked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = VentureTarget)]
 pub struct Target {
     /// Who.
     pub combatant: CombatantId,
@@ -375,7 +384,7 @@ impl JoinBattle {
 /// In whose name a command is sent.
 pub(super) fn sender(command: &Command) -> Option<&CombatantId> {
     match command {
-        Command::Start(_) | Command::Adjust(_) => None,
+        Command::Start(_) | Command::Settle(_) | Command::Adjust(_) => None,
         Command::JoinBattle(c) => Some(&c.combatant),
         Command::FreeAction(c) => Some(&c.combatant),
         Command::BeginTurn(c) => Some(&c.combatant),

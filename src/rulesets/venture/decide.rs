@@ -17,10 +17,11 @@ pub(super) type Fighter = Combatant<Venture>;
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
     match command {
         Command::Start(c) => return join::start(play, c),
+        Command::Settle(c) => return join::settle(play, c),
         _ => play.running("VE-2")?,
     }
     match command {
-        Command::Start(_) => {}
+        Command::Start(_) | Command::Settle(_) => {}
         Command::JoinBattle(c) => join::join_late(play, c)?,
         Command::FreeAction(c) => join::free_action(play, c)?,
         Command::BeginTurn(c) => turn::begin(play, &c.combatant)?,

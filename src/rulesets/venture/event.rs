@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 tagged! {
     /// Something that happens under Venture alone.
     pub enum Event {
+        "settled" => Settled,
         "joined_battle" => JoinedBattle,
         "free_action_reached" => FreeActionReached,
         "free_action_taken" => FreeActionTaken,
@@ -36,6 +37,15 @@ tagged! {
         "recovery_tokens_gained" => RecoveryTokensGained,
         "motes_changed" => MotesChanged,
     }
+}
+
+/// One roll settled the fight with one who is no Worthy Foe (VE-1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Settled {
+    /// The one who is no Worthy Foe.
+    pub combatant: CombatantId,
+    /// Who lost and is defeated.
+    pub loser: CombatantId,
 }
 
 /// Somebody Joined Battle and has a place on the track (VE-5).

@@ -18,6 +18,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     summary: "Initiative is a track from -20 to 20 that rises, falls and crashes in the fight; the highest who has not acted goes next.",
     commands: &[
         gm("start", "Everybody Joins Battle: pools, successes or dice; the free actions follow."),
+        gm("settle", "Settle the fight with one who is no Worthy Foe by one roll."),
         player("join_battle", "Join Battle later than the others."),
         player("free_action", "Take the free action that harms nobody and that nobody opposes."),
         player("begin_turn", "Begin the turn when one's tick is reached: the steps of the start of a turn."),

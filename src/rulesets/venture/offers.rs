@@ -7,11 +7,13 @@ use crate::vocabulary::Status;
 use serde_json::json;
 
 pub(super) fn offers(table: &Table) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    settle(&mut offers, table);
     if table.status == Status::Setup {
         let joins = "an object from combatant ids to how each joins: approach, attribute, ability, successes or dice";
-        return vec![Offer::of("start", "VE-2").like("joins", joins, None)];
+        offers.push(Offer::of("start", "VE-2").like("joins", joins, None));
+        return offers;
     }
-    let mut offers = Vec::new();
     match &table.state.phase {
         Phase::Setup | Phase::Standstill {} => {}
         Phase::FreeActions { next } => free_action(&mut offers, next),
@@ -45,33 +47,21 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
 
 fn free_action(offers: &mut Vec<Offer>, id: &CombatantId) {
     let action = Offer::by("free_action", id, "VE-6").like("action", "what is done", Some(json!("ready a weapon")));
-    offers.push(action.choose("damaging", false, [false]).choose("opposed", false, [false]));
+    offers.push(action);
     offers.push(Offer::by("pass", id, "VE-6"));
 }
 
 fn in_turn(table: &Table, offers: &mut Vec<Offer>, actor: &CombatantId) {
     free_action(offers, actor);
     let act = || Offer::by("act", actor, "VE-10").like("action", "what is done", None);
-    offers.push(act().choose("attack", false, [false]).choose("decisive", false, [false]));
-    let others: Vec<_> =
-        table.active().filter(|c| c.id != *actor).filter(|c| c.standing.join_battle.is_some()).collect();
-    let attack = act().with("attack", true).choose("decisive", false, [false, true]);
-    let attack = attack.range("attacker_loses", false, 0, 40);
-    offers.push(match others.first() {
-        Some(target) => {
-            let targets = "a list of targets: combatant, loses, killed (of a decisive attack)";
-            attack.like("targets", targets, Some(json!([{"combatant": target.id}])))
-        }
-        None => attack.clone(),
-    });
-    if !others.is_empty() {
-        offers.push(act().with("attack", true).choose("decisive", false, [false, true]).range(
-            "attacker_loses",
-            false,
-            0,
-            40,
-        ));
-    }
+    offers.push(act());
+    let attack = || act().with("attack", true).choose("decisive", false, [false, true]).range("attacker_loses", false, 0, 40);
+    offers.push(attack());
+    let target = table.active().find(|c| c.id != *actor && c.standing.join_battle.is_some());
+    offers.extend(target.map(|target| {
+        let targets = "a list of targets: combatant, loses, killed (by a decisive attack), shift";
+        attack().like("targets", targets, Some(json!([{"combatant": target.id}])))
+    }));
     for verb in ["rush", "disengage"] {
         offers.push(Offer::by(verb, actor, "VE-15").choose("moved", false, [false, true]));
     }
@@ -80,22 +70,30 @@ fn in_turn(table: &Table, offers: &mut Vec<Offer>, actor: &CombatantId) {
     offers.push(Offer::by("end_turn", actor, "VE-9"));
 }
 
-/// One offer for each pool that an approach gives, with the dice or with the successes (VE-2 to VE-4).
+/// The offers of each pool that an approach gives, with the dice or with the successes (VE-2 to VE-4).
 fn join_battle(offers: &mut Vec<Offer>, id: &CombatantId) {
-    let usual = || Offer::by("join_battle", id, "VE-2").choose("approach", false, ["default", "stealth", "escalation"]);
-    let mut pools = vec![usual()];
+    let usual = Offer::by("join_battle", id, "VE-2");
+    let usual = usual.choose("approach", false, ["default", "stealth", "escalation"]);
+    let mut pools = vec![usual.choose("attribute", false, ["wits"]).choose("ability", false, ["awareness"])];
     for (approach, attribute, ability, rule) in
         [("stealth", "dexterity", "stealth", "VE-3"), ("escalation", "manipulation", "socialize", "VE-4")]
     {
         let unusual = || Offer::by("join_battle", id, rule).with("approach", approach);
-        pools.push(unusual().with("attribute", attribute));
-        pools.push(unusual().with("ability", ability));
-        pools.push(unusual().with("attribute", attribute).with("ability", ability));
+        pools.push(unusual().with("attribute", attribute).choose("ability", false, ["awareness", ability]));
+        pools.push(unusual().choose("attribute", false, ["wits"]).with("ability", ability));
     }
-    for pool in pools {
+    for pool in pools.into_iter().map(|pool| pool.range("bonus_dice", false, -40, 40)) {
         offers.push(pool.clone().range("successes", true, 0, 100));
-        let dice = "the faces of dice of ten sides, at most as many as the pool has";
-        offers.push(pool.range("bonus_dice", false, -40, 40).like("dice", dice, None));
+        offers.push(pool.like("dice", "the faces of dice of ten sides, at most as many as the pool has", None));
+    }
+}
+
+/// One roll settles the fight with one who is no Worthy Foe (VE-1).
+fn settle(offers: &mut Vec<Offer>, table: &Table) {
+    for c in table.active().filter(|c| !c.stats.worthy_foe && c.standing.join_battle.is_none()) {
+        let mut settle = Offer::by("settle", &c.id, "VE-1").whom("loser", true, table.active().map(|c| &c.id));
+        settle.combatant = None;
+        offers.push(settle);
     }
 }
 

@@ -24,31 +24,47 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
         Phase::Setup if table.active().next().is_none() => {
             awaited("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "VE-9")
         }
-        Phase::Setup if table.active().any(|c| !c.stats.worthy_foe) => {
-            awaited("worthy_foes", Vec::new(), &["update_combatant", "remove_combatant", "end_encounter"], "VE-1")
-        }
+        Phase::Setup if table.active().any(|c| !c.stats.worthy_foe) => awaited("settle", Vec::new(), &UNWORTHY, "VE-1"),
         Phase::Setup => awaited("start", Vec::new(), &["start"], "VE-2"),
-        Phase::FreeActions { next } => awaited("free_action", vec![next.clone()], &["free_action", "pass"], "VE-7"),
-        Phase::Tick(tick) => {
-            let held = table.waiting().filter(|c| c.standing.delaying && c.id != tick.next).map(|c| c.id.clone());
-            let who: Vec<_> = std::iter::once(tick.next.clone()).chain(held).collect();
-            let (commands, rule): (&[&str], _) = match (tick.delayed, who.len() > 1) {
-                (false, false) => (&["begin_turn", "delay"], "VE-9"),
-                (false, true) => (&["begin_turn", "delay", "claim"], "VE-9"),
-                (true, _) => (&["begin_turn", "claim"], "AVE4"),
-            };
-            awaited("begin_turn", who, commands, rule)
+        Phase::FreeActions { next } => {
+            let (who, joins) = with_newcomers(table, vec![next.clone()]);
+            let commands = ["free_action", "pass", "join_battle"];
+            awaited("free_action", who, if joins { &commands } else { &commands[..2] }, "VE-7")
         }
+        Phase::Tick(tick) => between_turns(table, tick),
         Phase::FollowUp { actor } => awaited("follow_up", vec![actor.clone()], &["follow_up", "pass"], "VE-15"),
         Phase::InTurn { actor } => awaited("end_turn", vec![actor.clone()], &in_turn(table, actor), "VE-10"),
-        Phase::Standstill {} => {
-            let worthy = table.active().filter(|c| c.stats.worthy_foe && c.standing.join_battle.is_none());
-            match worthy.map(|c| c.id.clone()).collect::<Vec<_>>() {
-                who if who.is_empty() => awaited("newcomer", who, &["add_combatant", "end_encounter"], "VE-9"),
-                who => awaited("join_battle", who, &["join_battle"], "VE-2"),
-            }
-        }
+        Phase::Standstill {} => match with_newcomers(table, Vec::new()) {
+            (who, true) => awaited("join_battle", who, &["join_battle"], "VE-2"),
+            (who, false) if table.active().next().is_some() => awaited("settle", who, &UNWORTHY, "VE-1"),
+            (who, false) => awaited("newcomer", who, &["add_combatant", "end_encounter"], "VE-9"),
+        },
     }
+}
+
+/// What makes a fight one that is played in turns.
+const UNWORTHY: [&str; 3] = ["settle", "update_combatant", "remove_combatant"];
+
+/// Those awaited, and with them whoever can Join Battle; whether there is any.
+fn with_newcomers(table: &Table, mut who: Vec<CombatantId>) -> (Vec<CombatantId>, bool) {
+    let before = who.len();
+    let newcomers = table.active().filter(|c| c.stats.worthy_foe && c.standing.join_battle.is_none());
+    who.extend(newcomers.map(|c| c.id.clone()));
+    let joins = who.len() > before;
+    (who, joins)
+}
+
+/// What is awaited between two turns: that the next begins or delays, that one who delays claims, that a newcomer joins.
+fn between_turns(table: &Table, tick: &Tick) -> Option<Pending> {
+    let mut combatants = vec![tick.next.clone()];
+    let delaying = table.waiting().filter(|c| c.standing.delaying && c.id != tick.next);
+    combatants.extend(delaying.map(|c| c.id.clone()));
+    let claims = tick.delayed || combatants.len() > 1;
+    let (combatants, joins) = with_newcomers(table, combatants);
+    let open = [("begin_turn", true), ("delay", !tick.delayed), ("claim", claims), ("join_battle", joins)];
+    let commands = open.into_iter().filter(|(_, open)| *open).map(|(verb, _)| verb).collect();
+    let rule = if tick.delayed { "AVE4" } else { "VE-9" };
+    Some(Pending { decision: "begin_turn", combatants, gm: false, commands, rule })
 }
 
 /// The commands of a turn that are open.

@@ -141,6 +141,12 @@ pub(super) fn follow_up(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Vi
         let detail = format!("{id} has no move left from a Rush or Disengage");
         return Err(Violation::new("no_follow_up", "VE-15", detail));
     }
+    if let Phase::FollowUp { actor } = &play.table().state.phase
+        && actor != id
+    {
+        let detail = format!("{actor}'s turn waits for its own move: {id} moves before or after that");
+        return Err(Violation::new("not_your_follow_up", "VE-15", detail));
+    }
     play.own(Event::FollowUpTaken(FollowUpTaken { combatant: id.clone() }));
     if awaits_follow_up(play, id) { go_on(play, id) } else { Ok(()) }
 }

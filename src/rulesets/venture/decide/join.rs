@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::rulesets::shared::start_round;
-use crate::vocabulary::{EncounterStarted, SharedEvent, Status};
+use crate::vocabulary::{ConditionSet, EncounterStarted, SharedEvent, Slug, Status};
 
 /// Everybody Joins Battle (VE-2), and round 0 begins, in which they take their free actions (VE-6, AVE10).
 pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
@@ -54,8 +54,27 @@ fn worthy(c: &Fighter) -> Result<(), Violation> {
     if c.stats.worthy_foe {
         return Ok(());
     }
-    let detail = format!("{} is no Worthy Foe: one roll settles that fight; leave it out, or make it worthy_foe", c.id);
+    let detail = format!("{} is no Worthy Foe: settle that fight by one roll, or make it a worthy_foe", c.id);
     Err(Violation::new("not_a_worthy_foe", "VE-1", detail))
+}
+
+/// The fight with one who is no Worthy Foe comes down to one roll, whose loser is defeated.
+pub(super) fn settle(play: &mut Fight<'_>, c: &Settle) -> Result<(), Violation> {
+    let (foe, loser) = (play.combatant("combatant", &c.combatant)?, play.combatant("loser", &c.loser)?);
+    for party in [foe, loser] {
+        if !party.active() {
+            return Err(Violation::new("not_active", "VE-1", format!("{} is out of the fight", party.id)));
+        }
+    }
+    if foe.stats.worthy_foe || foe.standing.join_battle.is_some() {
+        let detail = format!("{} is a Worthy Foe, or has Joined Battle: that fight is played in turns", c.combatant);
+        return Err(Violation::new("a_worthy_foe", "VE-1", detail));
+    }
+    play.own(Event::Settled(Settled { combatant: c.combatant.clone(), loser: c.loser.clone() }));
+    let (combatant, condition) = (c.loser.clone(), Slug::fixed("defeated"));
+    play.shared(SharedEvent::ConditionSet(ConditionSet { combatant, member: None, condition }));
+    react::settle(play);
+    Ok(())
 }
 
 /// Rolls Join Battle for `id` and puts it on the track (VE-5); `at` is where `join` stands in the command.
