@@ -5,6 +5,7 @@
 pub mod active_initiative;
 pub mod seize;
 pub mod shared;
+pub mod venture;
 
 use crate::vocabulary::Registrar;
 
@@ -12,4 +13,5 @@ use crate::vocabulary::Registrar;
 pub fn register(registrar: &mut impl Registrar) {
     registrar.add::<active_initiative::ActiveInitiative>();
     registrar.add::<seize::Seize>();
+    registrar.add::<venture::Venture>();
 }

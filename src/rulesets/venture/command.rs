@@ -1,0 +1,405 @@
+//! The commands of Venture.
+
+use crate::vocabulary::{CombatantId, D10, Int, Text, tagged};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::ToSchema;
+
+tagged! {
+    /// A command of Venture.
+    pub enum Command {
+        "start" => Start,
+        "settle" => Settle,
+        "join_battle" => JoinBattle,
+        "free_action" => FreeAction,
+        "begin_turn" => BeginTurn,
+        "delay" => Delay,
+        "claim" => Claim,
+        "act" => Act,
+        "rush" => Rush,
+        "disengage" => Disengage,
+        "flurry" => Flurry,
+        "move" => Move,
+        "follow_up" => FollowUp,
+        "pass" => Pass,
+        "end_turn" => EndTurn,
+        "spend" => Spend,
+        "declare" => Declare,
+        "withdraw" => Withdraw,
+        "adjust" => Adjust,
+    }
+}
+
+/// How one gets into the fight; it decides which stats may make the Join Battle pool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Approach {
+    /// Weapons drawn, into the fray: Wits and Awareness (VE-2).
+    #[default]
+    Default,
+    /// From stealth or seclusion: Dexterity for Wits and Stealth for Awareness, either, both or none (VE-3).
+    Stealth,
+    /// Turning talk into violence: Manipulation for Wits and Socialize for Awareness, either, both or none (VE-4).
+    Escalation,
+}
+
+/// An attribute of a Join Battle pool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Attribute {
+    /// Wits.
+    #[default]
+    Wits,
+    /// Dexterity, from stealth (VE-3).
+    Dexterity,
+    /// Manipulation, escalating (VE-4).
+    Manipulation,
+}
+
+/// An ability of a Join Battle pool.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Ability {
+    /// Awareness.
+    #[default]
+    Awareness,
+    /// Stealth, from stealth (VE-3).
+    Stealth,
+    /// Socialize, escalating (VE-4).
+    Socialize,
+}
+
+/// What a Join Battle pool is made of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Pool {
+    /// How one gets into the fight.
+    pub approach: Approach,
+    /// The attribute.
+    pub attribute: Attribute,
+    /// The ability.
+    pub ability: Ability,
+}
+
+/// How one combatant Joins Battle: the pool, and what the table rolled for it, if it did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Join {
+    /// How one gets into the fight.
+    pub approach: Approach,
+    /// The attribute of the pool.
+    pub attribute: Attribute,
+    /// The ability of the pool.
+    pub ability: Ability,
+    /// Dice more than attribute and ability make, or fewer where negative: stunts, Charms, wounds.
+    #[schema(default = 0)]
+    pub bonus_dice: Int<-40, 40>,
+    /// The successes, where the table counted them; then there are no `dice`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub successes: Option<Int<0, 100>>,
+    /// The dice that the table rolled, at most as many as the pool has; the server rolls the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 80)]
+    pub dice: Vec<D10>,
+}
+
+/// The fight begins: everybody in it Joins Battle (VE-2), and the free actions follow (VE-6).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Start {
+    /// How each combatant Joins Battle; for those not named the server rolls Wits and Awareness.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(value_type = std::collections::HashMap<String, Join>)]
+    pub joins: BTreeMap<CombatantId, Join>,
+}
+
+/// One roll at the table settles the fight with one who is no Worthy Foe: whoever loses it is defeated (VE-1).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Settle {
+    /// The one who is no Worthy Foe.
+    pub combatant: CombatantId,
+    /// Who lost: the same, or whoever rolled against it.
+    pub loser: CombatantId,
+}
+
+/// Somebody who came later Joins Battle (VE-2).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JoinBattle {
+    /// Who.
+    pub combatant: CombatantId,
+    /// How one gets into the fight.
+    #[serde(default)]
+    pub approach: Approach,
+    /// The attribute of the pool.
+    #[serde(default)]
+    pub attribute: Attribute,
+    /// The ability of the pool.
+    #[serde(default)]
+    pub ability: Ability,
+    /// Dice more than attribute and ability make, or fewer where negative: stunts, Charms, wounds.
+    #[serde(default)]
+    #[schema(default = 0)]
+    pub bonus_dice: Int<-40, 40>,
+    /// The successes, where the table counted them; then there are no `dice`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub successes: Option<Int<0, 100>>,
+    /// The dice that the table rolled, at most as many as the pool has; the server rolls the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 80)]
+    pub dice: Vec<D10>,
+}
+
+/// The free action of one who has Joined Battle: one combat action that harms nobody and that nobody opposes (VE-6).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FreeAction {
+    /// Who.
+    pub combatant: CombatantId,
+    /// What is done: ready a weapon, enter a Form, take cover, a Charm that prepares.
+    pub action: Text<200>,
+    /// Whether it would harm somebody; then it is refused (VE-8).
+    #[serde(default)]
+    #[schema(default = false)]
+    pub damaging: bool,
+    /// Whether somebody opposes it; then it is refused (VE-8).
+    #[serde(default)]
+    #[schema(default = false)]
+    pub opposed: bool,
+}
+
+/// The turn begins of the one whose tick is reached: the steps of the start of a turn happen, in order (VE-14 to VE-18).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BeginTurn {
+    /// Whose turn.
+    pub combatant: CombatantId,
+}
+
+/// The one whose tick is reached holds its action back (VE-12).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Delay {
+    /// Who.
+    pub combatant: CombatantId,
+}
+
+/// One who has delayed takes its turn now, between two others (VE-12, AVE4).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// Who.
+    pub combatant: CombatantId,
+}
+
+/// A combat action (VE-10); an attack where `attack` says so.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Act {
+    /// Who acts.
+    pub combatant: CombatantId,
+    /// What is done, for the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<Text<200>>,
+    /// Whether it is an attack (VE-19).
+    #[serde(default)]
+    #[schema(default = false)]
+    pub attack: bool,
+    /// Whether the attack is a decisive one.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub decisive: bool,
+    /// Who is attacked, hit or missed: at most 50, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 50)]
+    pub targets: Vec<Target>,
+    /// Initiative that the attack costs the attacker, in place of what the options say of decisive attacks (VE-27).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attacker_loses: Option<Int<0, 40>>,
+}
+
+/// Somebody who is attacked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Target {
+    /// Who.
+    pub combatant: CombatantId,
+    /// Initiative lost by it; what the option `attacked_loss` says where not given (VE-27).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loses: Option<Int<0, 40>>,
+    /// Whether a decisive attack kills it: it is dead, and the attacker loses Initiative (VE-27).
+    #[serde(default)]
+    #[schema(default = false)]
+    pub killed: bool,
+    /// How the attacker Joins Battle anew where this shifts the fight (VE-31); it counts for nothing otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shift: Option<Join>,
+}
+
+/// A combat action that closes in on somebody.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rush {
+    /// Who.
+    pub combatant: CombatantId,
+    /// Whether it moved as part of it; if not, the move can follow until its next turn has begun (VE-15).
+    #[serde(default)]
+    #[schema(default = false)]
+    pub moved: bool,
+}
+
+/// A combat action that breaks away from everybody close.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Disengage {
+    /// Who.
+    pub combatant: CombatantId,
+    /// Whether it moved as part of it; if not, the move can follow until its next turn has begun (VE-15).
+    #[serde(default)]
+    #[schema(default = false)]
+    pub moved: bool,
+}
+
+/// After the combat action of a turn there will be a second one; Initiative pays for both at the turn's end (VE-11, VE-21).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flurry {
+    /// Who.
+    pub combatant: CombatantId,
+}
+
+/// The reflexive move of a turn (VE-10).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Move {
+    /// Who.
+    pub combatant: CombatantId,
+}
+
+/// The move of a Rush or Disengage that had none: at any time until the next turn has begun, at its start at last (VE-15).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FollowUp {
+    /// Who.
+    pub combatant: CombatantId,
+}
+
+/// Gives up the free action (VE-6), or the move from a Rush or Disengage that is asked for at the start of a turn (VE-15).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pass {
+    /// Who.
+    pub combatant: CombatantId,
+}
+
+/// A turn ends: the steps of the end of a turn happen, in order (VE-19 to VE-22).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EndTurn {
+    /// Whose turn.
+    pub combatant: CombatantId,
+}
+
+/// Pays a cost in Initiative (written 2i and the like), in motes, or in both, at any time (VE-25).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Spend {
+    /// Who pays.
+    pub combatant: CombatantId,
+    /// Initiative; it may bring its payer into Crash.
+    #[serde(default)]
+    #[schema(default = 0)]
+    pub initiative: Int<0, 40>,
+    /// Motes.
+    #[serde(default)]
+    #[schema(default = 0)]
+    pub motes: Int<0, 1000>,
+    /// Whether it is for a Perilous Charm, which nobody uses while Crashed (VE-29).
+    #[serde(default)]
+    #[schema(default = false)]
+    pub perilous: bool,
+}
+
+/// From now on something happens at the start of each turn of a combatant, such as anima flux (VE-17).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Declare {
+    /// Whose turns.
+    pub combatant: CombatantId,
+    /// Its name for people, unique among those of its combatant; one combatant has at most 8.
+    pub name: Text<80>,
+    /// Initiative gained, or lost where negative, at each start of turn.
+    #[serde(default)]
+    #[schema(default = 0)]
+    pub initiative: Int<-40, 40>,
+    /// Motes gained, or lost where negative, at each start of turn.
+    #[serde(default)]
+    #[schema(default = 0)]
+    pub motes: Int<-1000, 1000>,
+}
+
+/// What was declared to happen at the start of turns happens no more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Withdraw {
+    /// Whose turns.
+    pub combatant: CombatantId,
+    /// Its name.
+    pub name: Text<80>,
+}
+
+/// The game master moves somebody on the track, or its motes, for whatever the other commands do not cover (VE-13, VE-24).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Adjust {
+    /// Who.
+    pub combatant: CombatantId,
+    /// Initiative gained, or lost where negative.
+    #[serde(default)]
+    #[schema(default = 0)]
+    pub initiative: Int<-40, 40>,
+    /// Motes gained, or lost where negative.
+    #[serde(default)]
+    #[schema(default = 0)]
+    pub motes: Int<-1000, 1000>,
+    /// Who brought it about: an opponent who forces a Crash gains its bonus (VE-26).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<CombatantId>,
+}
+
+impl JoinBattle {
+    /// How it Joins Battle.
+    pub fn join(&self) -> Join {
+        Join {
+            approach: self.approach,
+            attribute: self.attribute,
+            ability: self.ability,
+            bonus_dice: self.bonus_dice,
+            successes: self.successes,
+            dice: self.dice.clone(),
+        }
+    }
+}
+
+/// In whose name a command is sent.
+pub(super) fn sender(command: &Command) -> Option<&CombatantId> {
+    match command {
+        Command::Start(_) | Command::Settle(_) | Command::Adjust(_) => None,
+        Command::JoinBattle(c) => Some(&c.combatant),
+        Command::FreeAction(c) => Some(&c.combatant),
+        Command::BeginTurn(c) => Some(&c.combatant),
+        Command::Delay(c) => Some(&c.combatant),
+        Command::Claim(c) => Some(&c.combatant),
+        Command::Act(c) => Some(&c.combatant),
+        Command::Rush(c) => Some(&c.combatant),
+        Command::Disengage(c) => Some(&c.combatant),
+        Command::Flurry(c) => Some(&c.combatant),
+        Command::Move(c) => Some(&c.combatant),
+        Command::FollowUp(c) => Some(&c.combatant),
+        Command::Pass(c) => Some(&c.combatant),
+        Command::EndTurn(c) => Some(&c.combatant),
+        Command::Spend(c) => Some(&c.combatant),
+        Command::Declare(c) => Some(&c.combatant),
+        Command::Withdraw(c) => Some(&c.combatant),
+    }
+}

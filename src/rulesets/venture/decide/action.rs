@@ -1,0 +1,167 @@
+//! What is done in a turn: combat actions, the flurry, moves.
+
+use super::join::may_act_freely;
+use super::track::{change, hurt};
+use super::turn::go_on;
+use super::*;
+use crate::vocabulary::{ConditionSet, SharedEvent, Slug, Text};
+
+/// A combat action; an attack with all that it brings to its targets, and to the attacker.
+pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
+    let id = &c.combatant;
+    may_take_action(play, id)?;
+    if !c.attack && (c.decisive || !c.targets.is_empty() || c.attacker_loses.is_some()) {
+        let detail = "`targets`, `decisive` and `attacker_loses` belong to an attack: set `attack` too";
+        return Err(Violation::field("not_an_attack", "attack", detail));
+    }
+    check_targets(play, c)?;
+    play.own(Event::ActionTaken(ActionTaken {
+        combatant: id.clone(),
+        action: c.action.clone(),
+        attack: c.attack,
+        decisive: c.decisive,
+        follow_up: false,
+    }));
+    for (i, target) in c.targets.iter().enumerate() {
+        attack(play, id, target, i)?;
+    }
+    if c.attack { pay_for_attack(play, c) } else { Ok(()) }
+}
+
+fn check_targets(play: &Fight<'_>, c: &Act) -> Result<(), Violation> {
+    if c.targets.len() > 50 {
+        return Err(Violation::field("too_many_targets", "targets", "an attack has at most 50 targets"));
+    }
+    for (i, target) in c.targets.iter().enumerate() {
+        let id = &target.combatant;
+        let at = |field: &str| format!("targets.{i}.{field}");
+        if play.table().get(id).is_none() {
+            let detail = format!("there is no combatant {id} in this encounter");
+            return Err(Violation::field("unknown_combatant", at("combatant"), detail));
+        }
+        fighter(play, "targets", id)?;
+        if *id == c.combatant || c.targets.iter().take(i).any(|before| before.combatant == *id) {
+            let detail = format!("{id} cannot be attacked by itself, nor twice in one action");
+            return Err(Violation::field("target_not_distinct", at("combatant"), detail));
+        }
+        if target.killed && !c.decisive {
+            let detail = "only a decisive attack strikes a killing blow: set `decisive` too";
+            return Err(Violation::new("not_decisive", "VE-27", detail));
+        }
+    }
+    Ok(())
+}
+
+/// One target of an attack: Onslaught, hit or missed (VE-30), the Initiative lost (VE-27), and death.
+fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target, index: usize) -> Result<(), Violation> {
+    let id = &target.combatant;
+    let onslaught = play.combatant("targets", id)?.standing.onslaught.saturating_add(1);
+    play.own(Event::Attacked(Attacked { combatant: by.clone(), target: id.clone(), onslaught }));
+    let usual = play.table().options.attacked_loss.get();
+    let loss = target.loses.map_or(usual, |loss| loss.get());
+    let at = format!("targets.{index}.shift.");
+    hurt(play, id, loss, Cause::Attacked, by, &target.shift.clone().unwrap_or_default(), &at)?;
+    if target.killed {
+        let (combatant, condition) = (id.clone(), Slug::fixed("dead"));
+        play.shared(SharedEvent::ConditionSet(ConditionSet { combatant, member: None, condition }));
+    }
+    Ok(())
+}
+
+/// What an attack costs the attacker: what the command says, else a decisive one may bring it down to its base (VE-27, VE-28).
+fn pay_for_attack(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
+    let options = &play.table().options;
+    let attacker = play.combatant("combatant", &c.combatant)?;
+    let resets = match options.decisive_reset {
+        DecisiveReset::KillingBlow => c.targets.iter().any(|target| target.killed),
+        DecisiveReset::Always => c.decisive,
+        DecisiveReset::Never => false,
+    };
+    let base = match options.base_initiative {
+        BaseInitiative::Three => 3,
+        BaseInitiative::Stamina => 2 + (attacker.stats.stamina.get() + 1) / 2,
+    };
+    let above = (attacker.standing.initiative - base).max(0);
+    let loss = c.attacker_loses.map_or(if resets { above } else { 0 }, |loss| loss.get());
+    change(play, &c.combatant, -loss, Cause::OwnAttack, None)
+}
+
+/// A Rush or Disengage: a combat action whose move may come later (VE-15).
+pub(super) fn manoeuvre(
+    play: &mut Fight<'_>, id: &CombatantId, action: &'static str, moved: bool,
+) -> Result<(), Violation> {
+    may_take_action(play, id)?;
+    play.own(Event::ActionTaken(ActionTaken {
+        combatant: id.clone(),
+        action: Some(Text::fixed(action)),
+        attack: false,
+        decisive: false,
+        follow_up: !moved,
+    }));
+    Ok(())
+}
+
+/// Refuses unless `id` has a combat action left: one in a turn, two in a flurry (VE-10, VE-11).
+fn may_take_action(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let standing = &in_turn(play, id, "VE-10")?.standing;
+    match (standing.actions_taken, standing.flurrying) {
+        (0, _) | (1, true) => Ok(()),
+        (1, false) => {
+            let detail = format!("{id} has taken its combat action; flurry opens a second one");
+            Err(Violation::new("no_action_left", "VE-10", detail))
+        }
+        _ => Err(Violation::new("no_action_left", "VE-11", format!("{id} has taken both actions of its flurry"))),
+    }
+}
+
+pub(super) fn flurry(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let standing = &in_turn(play, id, "VE-11")?.standing;
+    if standing.flurrying {
+        return Err(Violation::new("already_flurrying", "VE-11", format!("{id} flurries already")));
+    }
+    if standing.actions_taken == 0 {
+        let detail = format!("{id} has not taken its combat action: a flurry comes after it");
+        return Err(Violation::new("no_action_yet", "VE-11", detail));
+    }
+    play.own(Event::Flurried(Flurried { combatant: id.clone() }));
+    Ok(())
+}
+
+pub(super) fn reflexive_move(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    if in_turn(play, id, "VE-10")?.standing.moved {
+        return Err(Violation::new("already_moved", "VE-10", format!("{id} has used the reflexive move of its turn")));
+    }
+    play.own(Event::Moved(Moved { combatant: id.clone() }));
+    Ok(())
+}
+
+/// The move of an earlier Rush or Disengage; where the start of the turn waits for it, the turn goes on.
+pub(super) fn follow_up(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    if !fighter(play, "combatant", id)?.standing.follow_up {
+        let detail = format!("{id} has no move left from a Rush or Disengage");
+        return Err(Violation::new("no_follow_up", "VE-15", detail));
+    }
+    if let Phase::FollowUp { actor } = &play.table().state.phase
+        && actor != id
+    {
+        let detail = format!("{actor}'s turn waits for its own move: {id} moves before or after that");
+        return Err(Violation::new("not_your_follow_up", "VE-15", detail));
+    }
+    play.own(Event::FollowUpTaken(FollowUpTaken { combatant: id.clone() }));
+    if awaits_follow_up(play, id) { go_on(play, id) } else { Ok(()) }
+}
+
+pub(super) fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    if awaits_follow_up(play, id) {
+        fighter(play, "combatant", id)?;
+        play.own(Event::FollowUpPassed(FollowUpPassed { combatant: id.clone() }));
+        return go_on(play, id);
+    }
+    may_act_freely(play, id)?;
+    play.own(Event::FreeActionPassed(FreeActionPassed { combatant: id.clone() }));
+    Ok(())
+}
+
+fn awaits_follow_up(play: &Fight<'_>, id: &CombatantId) -> bool {
+    matches!(&play.table().state.phase, Phase::FollowUp { actor } if actor == id)
+}

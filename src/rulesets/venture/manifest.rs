@@ -1,0 +1,99 @@
+//! The catalogue of Venture, in our own words.
+
+use crate::vocabulary::{CommandSpec, Manifest, Rule, Sender};
+
+const fn gm(verb: &'static str, summary: &'static str) -> CommandSpec {
+    CommandSpec { verb, summary, sender: Sender::Gm }
+}
+
+const fn player(verb: &'static str, summary: &'static str) -> CommandSpec {
+    CommandSpec { verb, summary, sender: Sender::Player }
+}
+
+pub(super) static MANIFEST: Manifest = Manifest {
+    id: "venture",
+    title: "Venture",
+    author: "the authors of Venture, a rewrite of Exalted",
+    source: "Venture, Systems, Combat: Turn Order and Initiative (/systems/combat/turn-order-and-initiative/ of its site)",
+    summary: "Initiative is a track from -20 to 20 that rises, falls and crashes in the fight; the highest who has not acted goes next.",
+    commands: &[
+        gm("start", "Everybody Joins Battle: pools, successes or dice; the free actions follow."),
+        gm("settle", "Settle the fight with one who is no Worthy Foe by one roll."),
+        player("join_battle", "Join Battle later than the others."),
+        player("free_action", "Take the free action that harms nobody and that nobody opposes."),
+        player("begin_turn", "Begin the turn when one's tick is reached: the steps of the start of a turn."),
+        player("delay", "Hold the action back when one's tick is reached."),
+        player("claim", "Take the turn that was held back, between two others."),
+        player("act", "Take a combat action; an attack names its targets."),
+        player("rush", "Take a combat action to close in; the move may come later."),
+        player("disengage", "Take a combat action to break away; the move may come later."),
+        player("flurry", "Open a second combat action, to be paid at the end of the turn."),
+        player("move", "Make the reflexive move of the turn."),
+        player("follow_up", "Make the move of an earlier Rush or Disengage."),
+        player("pass", "Give up the free action, or the move of an earlier Rush or Disengage."),
+        player("end_turn", "End the turn: the steps of the end of a turn."),
+        player("spend", "Pay a cost in Initiative or motes."),
+        player("declare", "Let something happen at the start of each of one's turns, such as anima flux."),
+        player("withdraw", "Let it happen no more."),
+        gm("adjust", "Move somebody on the track, or change its motes."),
+    ],
+    conditions: &["prone"],
+    down: "defeated",
+    rules: RULES,
+};
+
+const RULES: &[Rule] = &[
+    Rule::seed("VE-1", "Turns are played only where all who fight are Worthy Foes; one roll settles any other fight."),
+    Rule::seed("VE-2", "Whoever fights rolls Join Battle: Wits and Awareness."),
+    Rule::seed("VE-3", "From stealth or seclusion Dexterity may stand for Wits, Stealth for Awareness, or both."),
+    Rule::seed("VE-4", "When talk turns violent Manipulation may stand for Wits, Socialize for Awareness, or both."),
+    Rule::seed("VE-5", "Initiative starts at 3 and one more for each success, at most 20."),
+    Rule::seed("VE-6", "Joining Battle comes with a free action that harms nobody and that nobody opposes."),
+    Rule::seed("VE-7", "Free actions come in turn order: the later ones see the earlier."),
+    Rule::seed("VE-8", "There is one free action each; what harms somebody or is opposed is none."),
+    Rule::seed("VE-9", "The highest Initiative acts first, then downwards; ticks without anybody are skipped."),
+    Rule::seed("VE-10", "A turn is one combat action and one reflexive move."),
+    Rule::seed("VE-11", "After the combat action a flurry opens a second one, for Initiative."),
+    Rule::seed("VE-12", "When one's tick is reached one may delay, and act later, never earlier."),
+    Rule::neighbour(
+        "VE-13",
+        "Changes on the track hold at once: the highest who has not acted is next, and nobody acts twice in a round.",
+    ),
+    Rule::seed("VE-14", "Start of turn, 1: what lasts one turn is over: Onslaught, expired hazards and poisons."),
+    Rule::seed("VE-15", "Start of turn, 2: whoever Rushed or Disengaged and got no move of it can move now."),
+    Rule::seed("VE-16", "Start of turn, 3: a Crashed one with 3 recovery tokens spends them and is at Initiative 3."),
+    Rule::seed("VE-17", "Start of turn, 4: anima flux and whatever else happens when a turn begins."),
+    Rule::seed("VE-18", "Start of turn, 5: the combat action and the reflexive move are there again."),
+    Rule::seed("VE-19", "End of turn, 1: 5 Initiative, unless one is Crashed or Prone or has attacked."),
+    Rule::seed("VE-20", "End of turn, 2: a Crashed one gets a recovery token, and another if it did not attack."),
+    Rule::seed("VE-21", "End of turn, 3: a flurry costs 3 Initiative for each action; at 0 or less one is Crashed."),
+    Rule::seed("VE-22", "End of turn, 4: 5 motes come back."),
+    Rule::seed("VE-23", "At 0 or less one is Crashed, above 0 one is not."),
+    Rule::seed("VE-24", "Initiative stays between -20 and 20."),
+    Rule::seed("VE-25", "A cost written with an i is paid in Initiative."),
+    Rule::seed("VE-26", "Initiative comes from turns without an attack, and 5 from forcing an opponent into Crash."),
+    Rule::seed("VE-27", "Initiative goes by being attacked, by costs, by going into Crash, by decisive killing blows."),
+    Rule::neighbour("VE-28", "A decisive attack brings the attacker down to its base, 3, or 2 and half the Stamina."),
+    Rule::neighbour("VE-29", "Who is Crashed uses no Perilous Charms."),
+    Rule::neighbour(
+        "VE-30",
+        "Every attack adds a point of Onslaught to its target, hit or missed, each one off Defense.",
+    ),
+    Rule::neighbour(
+        "VE-31",
+        "Option: crashing the one who crashed you adds a new Join Battle roll to your Initiative.",
+    ),
+    Rule::neighbour("VE-33", "Option: an unusual Join Battle swaps the attribute or the ability, not both."),
+    Rule::neighbour("AVE1", "A flurry costs 3 for each combat action that was taken; moves cost nothing."),
+    Rule::neighbour("AVE2", "A flurry is paid at the end of the turn, so it needs no Initiative when it is declared."),
+    Rule::neighbour("AVE3", "Who is Crashed may flurry."),
+    Rule::neighbour(
+        "AVE4",
+        "A delayed turn comes between two others, and after all others of the round at the latest.",
+    ),
+    Rule::neighbour("AVE5", "On one tick players' characters act first, then more successes, then who joined first."),
+    Rule::neighbour("AVE8", "Recovery spends all tokens; going into Crash and leaving it clears them."),
+    Rule::neighbour("AVE9", "A die of 7, 8 or 9 is one success, a 10 is two."),
+    Rule::neighbour("AVE11", "Recovery sets Initiative to 3, however low it was."),
+    Rule::neighbour("AVE12", "Whatever lifts one above 0 ends the Crash at once."),
+];
