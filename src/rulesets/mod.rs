@@ -3,6 +3,7 @@
 //! A ruleset imports the vocabulary and [`shared`], never another ruleset.
 
 pub mod active_initiative;
+pub mod dc20;
 pub mod seize;
 pub mod shared;
 
@@ -11,5 +12,6 @@ use crate::vocabulary::Registrar;
 /// Tells `registrar` every ruleset that ships.
 pub fn register(registrar: &mut impl Registrar) {
     registrar.add::<active_initiative::ActiveInitiative>();
+    registrar.add::<dc20::Dc20>();
     registrar.add::<seize::Seize>();
 }
