@@ -14,7 +14,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     id: "dc20",
     title: "DC20 Starting Combat",
     author: "The Dungeon Coach (DC20 RPG, 0.10.5 beta)",
-    source: "https://thedungeoncoach.com/pages/dc20",
+    source: "https://thedungeoncoach.com",
     summary: "Players' characters check against an Encounter DC, then the teams take turns alternately; turns can be shared, delayed, merged and left empty.",
     commands: &[
         gm("start", "Set the Encounter DC, roll for Initiative and lay out the turns."),
