@@ -3,6 +3,7 @@
 //! A ruleset imports the vocabulary and [`shared`], never another ruleset.
 
 pub mod active_initiative;
+pub mod dc20;
 pub mod seize;
 pub mod shared;
 pub mod venture;
@@ -12,6 +13,7 @@ use crate::vocabulary::Registrar;
 /// Tells `registrar` every ruleset that ships.
 pub fn register(registrar: &mut impl Registrar) {
     registrar.add::<active_initiative::ActiveInitiative>();
+    registrar.add::<dc20::Dc20>();
     registrar.add::<seize::Seize>();
     registrar.add::<venture::Venture>();
 }

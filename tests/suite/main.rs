@@ -8,6 +8,7 @@ mod laws;
 mod openapi;
 mod pitfalls;
 mod readme;
+mod rulesets;
 mod store;
 mod support;
 mod tiny;

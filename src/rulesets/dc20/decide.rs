@@ -1,0 +1,52 @@
+//! The rules of DC20.
+
+mod acts;
+mod delay;
+mod legendary;
+mod places;
+mod start;
+
+pub(super) use legendary::spendable;
+pub(super) use places::may_pass;
+
+use super::*;
+
+pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Violation> {
+    match command {
+        Command::Start(_) => {}
+        _ => play.running("DC-31")?,
+    }
+    match command {
+        Command::Start(c) => start::start(play, c),
+        Command::Claim(c) => places::claim(play, c),
+        Command::Assign(c) => places::assign(play, c),
+        Command::Pass(c) => places::pass(play, c),
+        Command::Merge(_) => places::merge(play),
+        Command::EndTurn(c) => acts::end(play, c),
+        Command::Delay(c) => delay::delay(play, c),
+        Command::Spend(c) => acts::spend(play, c),
+        Command::Hold(c) => acts::hold(play, c),
+        Command::TriggerHeld(c) => acts::trigger(play, &c.combatant),
+        Command::Attack(c) => acts::attack(play, c),
+        Command::UseInspiration(c) => acts::use_inspiration(play, c),
+        Command::UseAdvantage(c) => acts::use_advantage(play, &c.combatant),
+        Command::Legendary(c) => legendary::act(play, c),
+        Command::FateCheck(c) => {
+            let die = play.die(c.roll);
+            play.own(Event::FateChecked(FateChecked { die, high: die.face >= 10, team: None }));
+            Ok(())
+        }
+    }
+}
+
+/// Refused unless it is this combatant's turn, and it has begun.
+fn in_turn(play: &Combat<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
+    play.combatant("combatant", id)?;
+    let acting = &play.table().state.acting;
+    if acting.contains(id) {
+        return Ok(());
+    }
+    let whose: Vec<&str> = acting.iter().map(CombatantId::as_str).collect();
+    let whose = if whose.is_empty() { "nobody".to_owned() } else { whose.join(" and ") };
+    Err(Violation::new("not_your_turn", rule, format!("it is not {id}'s turn: it is {whose}'s")))
+}

@@ -1,0 +1,82 @@
+//! What combatants do on their turns and between them.
+
+use super::super::allowance::{affordable, begun};
+use super::super::flow::{close_turn, proceed};
+use super::super::*;
+use super::in_turn;
+
+pub(super) fn end(play: &mut Combat<'_>, c: &EndTurn) -> Result<(), Violation> {
+    in_turn(play, &c.combatant, "DC-45")?;
+    close_turn(play, &c.combatant);
+    proceed(play);
+    Ok(())
+}
+
+pub(super) fn spend(play: &mut Combat<'_>, c: &Spend) -> Result<(), Violation> {
+    let combatant = c.combatant.clone();
+    let spent = affordable(play, &combatant, c.ap.get())?;
+    let left = play.combatant("combatant", &combatant)?.standing.ap.current.saturating_sub(spent);
+    play.own(Event::ApSpent(ApSpent { combatant, spent, left, action: c.action.clone() }));
+    Ok(())
+}
+
+pub(super) fn hold(play: &mut Combat<'_>, c: &Hold) -> Result<(), Violation> {
+    in_turn(play, &c.combatant, "DC-49")?;
+    let ap = affordable(play, &c.combatant, c.ap.get())?;
+    if play.combatant("combatant", &c.combatant)?.standing.held.is_some() {
+        let detail = format!("{} holds an action already", c.combatant);
+        return Err(Violation::new("already_holding", "DC-49", detail));
+    }
+    let held = Held { action: c.action.clone(), trigger: c.trigger.clone(), ap };
+    play.own(Event::ActionHeld(ActionHeld { combatant: c.combatant.clone(), held }));
+    Ok(())
+}
+
+pub(super) fn trigger(play: &mut Combat<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let c = play.combatant("combatant", id)?;
+    if c.standing.held.is_none() {
+        return Err(Violation::new("nothing_held", "DC-49", format!("{id} holds no action")));
+    }
+    if !c.active() {
+        return Err(Violation::new("not_active", "DC-49", format!("{id} is out of the fight")));
+    }
+    play.own(Event::HeldTriggered(HeldTriggered { combatant: id.clone() }));
+    Ok(())
+}
+
+pub(super) fn attack(play: &mut Combat<'_>, c: &Attack) -> Result<(), Violation> {
+    let attacker = play.combatant("combatant", &c.combatant)?;
+    let target = play.combatant("target", &c.target)?;
+    begun(play)?;
+    if !attacker.active() || !target.active() {
+        let out = if attacker.active() { &c.target } else { &c.combatant };
+        return Err(Violation::new("not_active", "DC-11", format!("{out} is out of the fight")));
+    }
+    if c.combatant == c.target {
+        return Err(Violation::field("attacks_itself", "target", format!("{} cannot attack itself", c.target)));
+    }
+    let adv = target.standing.attacked_with_adv;
+    play.own(Event::Attacked(Attacked { combatant: c.combatant.clone(), target: c.target.clone(), adv }));
+    Ok(())
+}
+
+pub(super) fn use_inspiration(play: &mut Combat<'_>, c: &UseInspiration) -> Result<(), Violation> {
+    if !play.combatant("combatant", &c.combatant)?.standing.inspiration_die {
+        let detail = format!("{} has no Inspiration Die", c.combatant);
+        return Err(Violation::new("no_inspiration_die", "DC-8", detail));
+    }
+    let die = play.die(c.roll);
+    play.own(Event::InspirationUsed(InspirationUsed { combatant: c.combatant.clone(), die }));
+    Ok(())
+}
+
+pub(super) fn use_advantage(play: &mut Combat<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let c = play.combatant("combatant", id)?;
+    begun(play)?;
+    if !c.standing.round_one_adv {
+        let detail = format!("{id} has no ADV of a critical success: it is there once, in round 1");
+        return Err(Violation::new("no_advantage", "DC-10", detail));
+    }
+    play.own(Event::AdvantageUsed(AdvantageUsed { combatant: id.clone() }));
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! What the events of DC20 do to the state; no rules here.
+
+use super::{Event, Phase, Slot, SlotId, Standing, Table, Way};
+use crate::vocabulary::CombatantId;
+use std::sync::Arc;
+
+pub(super) fn evolve(table: &mut Table, event: &Event) {
+    match event {
+        Event::Aggressed(e) if e.resolved => {}
+        Event::Aggressed(e) => standing(table, &e.combatant, |s| s.committed = Some(e.action.clone())),
+        Event::DcSet(e) => table.state.dc = Some(e.dc),
+        Event::CheckMade(e) => standing(table, &e.combatant, |s| {
+            s.inspiration_die = e.check.success;
+            s.round_one_adv = e.check.critical == super::Critical::Success;
+            s.attacked_with_adv = e.check.critical == super::Critical::Failure;
+            s.check = Some(e.check.clone());
+        }),
+        Event::FateChecked(_) => {}
+        Event::OrderLaid(e) => {
+            table.state.winner = Some(e.winner);
+            table.state.enemy_teams = e.enemy_teams.clone();
+            table.state.slots = Arc::new(e.slots.clone());
+        }
+        Event::CombatBegan(e) => {
+            for points in &e.points {
+                standing(table, &points.combatant, |s| {
+                    s.ap = points.ap;
+                    s.lap = points.lap;
+                });
+            }
+        }
+        Event::SlotOpened(e) => {
+            table.state.slot = Some(e.slot.clone());
+            table.state.phase = e.phase;
+        }
+        Event::SlotClaimed(e) => place(table, &e.slot, &e.combatants, e.by),
+        Event::Assigned(e) => place(table, &e.slot, &e.combatants, e.by),
+        Event::SlotSkipped(e) => table.state.slot = Some(e.slot.clone()),
+        Event::SlotBegan(e) => {
+            let state = &mut table.state;
+            if state.slot.as_ref() != Some(&e.slot) || state.phase != Phase::Turn {
+                state.merged_for = None;
+            }
+            state.phase = Phase::Turn;
+            state.slot = Some(e.slot.clone());
+            state.acting.extend(e.combatants.iter().cloned());
+        }
+        Event::TurnMissed(e) => {
+            if let Some(c) = table.get_mut(&e.combatant) {
+                c.acted = true;
+            }
+        }
+        Event::TurnResumed(e) => standing(table, &e.combatant, |s| s.delayed = false),
+        Event::TurnClosed(e) => {
+            table.state.acting.retain(|id| *id != e.combatant);
+            standing(table, &e.combatant, |s| {
+                s.ap = e.ap;
+                s.committed = None;
+                s.delayed = false;
+            });
+        }
+        Event::Delayed(e) => {
+            table.state.acting.retain(|id| *id != e.combatant);
+            vacate(table, &e.combatant);
+            place(table, &e.to, std::slice::from_ref(&e.combatant), e.by);
+            standing(table, &e.combatant, |s| s.delayed = true);
+        }
+        Event::SlotAdded(e) => {
+            let slots = Arc::make_mut(&mut table.state.slots);
+            let place = e.after.as_ref().and_then(|id| slots.iter().position(|slot| slot.id == *id));
+            slots.insert(place.map_or(slots.len(), |i| i + 1), e.slot.clone());
+        }
+        Event::TeamJoined(e) => table.state.enemy_teams.push(e.side.clone()),
+        Event::SlotsMerged(e) => {
+            let moved = slot(table, &e.from).map(|from| {
+                from.removed = true;
+                std::mem::take(&mut from.occupants)
+            });
+            place(table, &e.into, &moved.unwrap_or_default(), Way::Merged);
+            table.state.merged_for = Some(e.shared.clone());
+        }
+        Event::PlaceLost(e) => {
+            vacate(table, &e.combatant);
+            if table.get(&e.combatant).is_none() {
+                table.state.acting.retain(|id| *id != e.combatant);
+            }
+            standing(table, &e.combatant, |s| {
+                s.slot = None;
+                s.placed = None;
+            });
+        }
+        Event::ApChanged(e) => standing(table, &e.combatant, |s| s.ap = e.ap),
+        Event::ApSpent(e) => standing(table, &e.combatant, |s| s.ap.current = e.left),
+        Event::ActionHeld(e) => standing(table, &e.combatant, |s| {
+            s.ap.current = s.ap.current.saturating_sub(e.held.ap);
+            s.held = Some(e.held.clone());
+        }),
+        Event::HeldTriggered(e) => standing(table, &e.combatant, |s| s.held = None),
+        Event::HeldWasted(e) => standing(table, &e.combatant, |s| s.held = None),
+        Event::Attacked(e) if e.adv => standing(table, &e.target, |s| s.attacked_with_adv = false),
+        Event::Attacked(_) => {}
+        Event::InspirationUsed(e) => standing(table, &e.combatant, |s| s.inspiration_die = false),
+        Event::AdvantageUsed(e) => standing(table, &e.combatant, |s| s.round_one_adv = false),
+        Event::RoundOneLost(e) => {
+            for id in &e.combatants {
+                standing(table, id, |s| {
+                    s.round_one_adv = false;
+                    s.attacked_with_adv = false;
+                });
+            }
+        }
+        Event::LegendaryOpened(e) => {
+            table.state.phase = e.phase;
+            for c in table.combatants.iter_mut().filter(|c| c.standing.lap_spent > 0) {
+                Arc::make_mut(c).standing.lap_spent = 0;
+            }
+        }
+        Event::LegendaryActed(e) => standing(table, &e.combatant, |s| {
+            s.lap = e.left;
+            s.lap_spent = s.lap_spent.saturating_add(e.spent);
+        }),
+        Event::LapRegained(e) => standing(table, &e.combatant, |s| s.lap = e.lap),
+        Event::RoundClosed(e) => {
+            table.state.seconds = e.seconds;
+            table.state.slot = None;
+        }
+        Event::NobodyLeft(_) => table.state.phase = Phase::Idle,
+        Event::TurnSet(e) => {
+            let state = &mut table.state;
+            state.phase = Phase::Turn;
+            state.acting = vec![e.combatant.clone()];
+            if let Some(c) = table.get_mut(&e.combatant) {
+                c.acted = false;
+                c.standing.delayed = false;
+                if let Some(slot) = c.standing.slot.clone() {
+                    table.state.slot = Some(slot);
+                }
+            }
+        }
+        Event::CombatClosed(e) => {
+            for id in &e.dice_lost {
+                standing(table, id, |s| s.inspiration_die = false);
+            }
+            table.state.acting.clear();
+            table.state.phase = Phase::Over;
+        }
+    }
+}
+
+fn standing(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut Standing)) {
+    if let Some(c) = table.get_mut(id) {
+        change(&mut c.standing);
+    }
+}
+
+fn slot<'t>(table: &'t mut Table, id: &SlotId) -> Option<&'t mut Slot> {
+    Arc::make_mut(&mut table.state.slots).iter_mut().find(|slot| slot.id == *id)
+}
+
+fn place(table: &mut Table, id: &SlotId, who: &[CombatantId], by: Way) {
+    if let Some(slot) = slot(table, id) {
+        slot.occupants.extend(who.iter().cloned());
+    }
+    for combatant in who {
+        standing(table, combatant, |s| {
+            s.slot = Some(id.clone());
+            s.placed = Some(by);
+        });
+    }
+}
+
+fn vacate(table: &mut Table, id: &CombatantId) {
+    if table.state.slots.iter().any(|slot| slot.occupants.contains(id)) {
+        for slot in Arc::make_mut(&mut table.state.slots) {
+            slot.occupants.retain(|o| o != id);
+        }
+    }
+}

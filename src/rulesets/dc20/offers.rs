@@ -1,0 +1,122 @@
+//! What may be legal under DC20.
+
+use super::decide::{may_pass, spendable};
+use super::team::{is_enemy, team, unplaced};
+use super::*;
+use crate::vocabulary::Status;
+use serde_json::json;
+
+/// More choices than this of a turn for every enemy are told in words, not one by one.
+const MANY: usize = 400;
+
+pub(super) fn offers(table: &Table) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    match table.status {
+        Status::Setup => start(table, &mut offers),
+        Status::Running => {
+            places(table, &mut offers);
+            turns(table, &mut offers);
+            acts(table, &mut offers);
+            offers.push(Offer::of("fate_check", "DC-27").range("roll", false, 1, 20));
+        }
+        Status::Ended => {}
+    }
+    offers
+}
+
+fn start(table: &Table, offers: &mut Vec<Offer>) {
+    let mut sides: Vec<&str> = table.iter().filter(|c| is_enemy(c)).map(|c| c.side.as_str()).collect();
+    sides.sort_unstable();
+    sides.dedup();
+    let with = |offer: Offer| {
+        let offer = offer.like("rolls", "an object from players' characters to the d20 that counts of each", None);
+        let offer = offer.like("surprised", "a list of combatants", None);
+        let offer = offer.choose("first_team", false, sides.iter().copied());
+        let offer = offer.like("fate", "a list of d20, one less than there are enemy teams at most", None);
+        offer.like("aggression", "an object: combatant, action, resolved", None)
+    };
+    offers.push(with(Offer::of("start", "DC-2").range("dc", false, 1, 60)));
+    let looked_up = Offer::of("start", "DC-1").range("level", false, 1, 20);
+    offers.push(with(looked_up.choose("difficulty", false, ["easy", "normal", "hard"])));
+}
+
+/// Who acts in which turn.
+fn places(table: &Table, offers: &mut Vec<Offer>) {
+    let state = &table.state;
+    if state.phase == Phase::Claim {
+        for c in unplaced(table, Team::Pc) {
+            let claim = Offer::by("claim", &c.id, "DC-17").like("others", "a list of those who want it too", None);
+            offers.push(claim.choose("share", false, [true, false]));
+            if may_pass(table) {
+                offers.push(Offer::by("pass", &c.id, "DC-17"));
+            }
+        }
+    }
+    let placeless = |c: &&Creature| c.standing.slot.is_none() && team(state, c) != Team::Pc;
+    let placeless: Vec<&Creature> = table.waiting().filter(placeless).collect();
+    let many = placeless.len().saturating_mul(state.slots.len()) > MANY;
+    for c in placeless {
+        let whose = team(state, c);
+        let own = state.slots.iter().filter(|slot| slot.team == whose && !slot.removed).map(|slot| slot.id.as_str());
+        let here = state.phase == Phase::Assign && state.at().is_some_and(|slot| slot.team == whose);
+        let assign = Offer::of("assign", "DC-20").with("combatant", c.id.as_str());
+        let assign = match own.clone().next().filter(|_| many) {
+            Some(first) => assign.like("slot", "a turn of its team", Some(json!(first))),
+            None => assign.choose("slot", !here, own),
+        };
+        offers.push(assign.like("also", "a list of others of its team", None));
+    }
+    if matches!(state.phase, Phase::Assign | Phase::BetweenTurns | Phase::RoundEnd) {
+        offers.push(Offer::of("pass", "DC-22"));
+    }
+    for c in table.active().filter(|c| spendable(table, c) > 0) {
+        let legendary = Offer::of("legendary", "DC-52").with("combatant", c.id.as_str());
+        offers.push(legendary.range("lap", true, 1, spendable(table, c).into()));
+    }
+    offers.push(Offer::of("merge", "DC-25"));
+}
+
+/// What those can do whose turn it is.
+fn turns(table: &Table, offers: &mut Vec<Offer>) {
+    for c in table.state.acting.iter().filter_map(|id| table.get(id)) {
+        offers.push(Offer::by("end_turn", &c.id, "DC-45"));
+        let later = table.state.later();
+        let to = later.iter().filter(|slot| slot.team == Team::Pc).map(|slot| slot.id.as_str());
+        offers.push(Offer::by("delay", &c.id, "DC-33").choose("to", true, to));
+        let enemies = later.iter().flat_map(|slot| &slot.occupants);
+        offers.push(Offer::by("delay", &c.id, "DC-34").whom("after", true, enemies));
+        if c.standing.ap.current > 0 {
+            let hold = Offer::by("hold", &c.id, "DC-49").range("ap", true, 1, c.standing.ap.current.into());
+            let hold = hold.like("action", "what will be done", Some(json!("attack")));
+            offers.push(hold.like("trigger", "what it waits for", Some(json!("the door opens"))));
+        }
+    }
+}
+
+/// What can be done on one's own turn and between turns.
+fn acts(table: &Table, offers: &mut Vec<Offer>) {
+    for c in table.active() {
+        if c.standing.ap.current > 0 {
+            let spend = Offer::by("spend", &c.id, "DC-44").range("ap", true, 1, c.standing.ap.current.into());
+            offers.push(spend.like("action", "what for", None));
+        }
+        let mut others = table.active().map(|other| &other.id).filter(|other| **other != c.id);
+        let attack = Offer::by("attack", &c.id, "DC-11");
+        if table.state.acting.contains(&c.id) {
+            offers.push(attack.whom("target", true, others));
+        } else if let Some(example) = others.next() {
+            offers.push(attack.like("target", "anybody else in the fight", Some(json!(example))));
+        }
+        if c.standing.held.is_some() {
+            offers.push(Offer::by("trigger_held", &c.id, "DC-49"));
+        }
+    }
+    for c in table.iter() {
+        if c.standing.inspiration_die {
+            offers.push(Offer::by("use_inspiration", &c.id, "DC-8").range("roll", false, 1, 6));
+        }
+        if c.standing.round_one_adv {
+            offers.push(Offer::by("use_advantage", &c.id, "DC-10"));
+        }
+    }
+}

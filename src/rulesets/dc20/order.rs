@@ -1,0 +1,86 @@
+//! Whose turn it is, what is awaited, and why, under DC20.
+
+use super::decide::{may_pass, spendable};
+use super::team::{team, unplaced};
+use super::*;
+use crate::vocabulary::Because;
+
+pub(super) fn pending(table: &Table) -> Option<Pending> {
+    let state = &table.state;
+    let awaited = |decision, combatants: Vec<CombatantId>, commands: &[&'static str], rule| {
+        let gm = combatants.is_empty();
+        Some(Pending { decision, combatants, gm, commands: commands.to_vec(), rule })
+    };
+    match state.phase {
+        Phase::Setup => awaited("start", Vec::new(), &["start"], "DC-4"),
+        Phase::Claim => {
+            let who = unplaced(table, Team::Pc).map(|c| c.id.clone()).collect();
+            let commands: &[&str] = if may_pass(table) { &["claim", "pass"] } else { &["claim"] };
+            awaited("claim", who, commands, "DC-17")
+        }
+        Phase::Assign => awaited("assign", Vec::new(), &["assign", "pass"], "DC-20"),
+        Phase::Turn => awaited("end_turn", state.acting.clone(), &["end_turn"], "DC-45"),
+        Phase::BetweenTurns => awaited("legendary", Vec::new(), &["legendary", "pass"], "DC-52"),
+        Phase::RoundEnd => awaited("legendary", Vec::new(), &["legendary", "pass"], "DC-53"),
+        Phase::Idle => awaited("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "DC-38"),
+        Phase::Over => None,
+    }
+}
+
+pub(super) fn order(table: &Table) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::with_capacity(table.combatants.len());
+    for slot in table.state.slots.iter() {
+        for c in slot.occupants.iter().filter_map(|id| table.get(id)) {
+            let because = c.standing.placed.map(|way| because(c, way)).unwrap_or_default();
+            places.push(Place { combatant: c.id.clone(), acted: c.acted, slot: Some(slot.id.to_string()), because });
+        }
+    }
+    places
+}
+
+fn because(c: &Creature, way: Way) -> Because {
+    let checked = |rule, reason| match &c.standing.check {
+        Some(check) => Because {
+            dice: check.dice.clone(),
+            bonus: Some(check.bonus),
+            total: Some(check.total),
+            ..Because::new(rule, reason)
+        },
+        None => Because::new(rule, reason),
+    };
+    match way {
+        Way::Claimed => Because::new("DC-17", "the PC team chose it for this turn"),
+        Way::Contested => checked("DC-18", "had the highest check of those who wanted this turn"),
+        Way::Shared => Because { tie_rule: Some("DC-19"), ..checked("DC-18", "shares this turn with an equal check") },
+        Way::Assigned => Because::new("DC-20", "the game master put it here"),
+        Way::Delayed => Because::new("DC-33", "delayed to this turn"),
+        Way::DelayedAfter => Because::new("DC-34", "delayed until after an enemy"),
+        Way::Merged => Because::new("DC-25", "two enemy turns were merged"),
+        Way::Joined => Because::new("ADC14", "joined later with a turn of its own"),
+    }
+}
+
+pub(super) fn remark(table: &Table, c: &Creature) -> String {
+    let standing = &c.standing;
+    let mut remarks: Vec<String> = Vec::new();
+    remarks.extend(standing.slot.as_ref().map(|slot| format!("turn {slot}")));
+    if standing.slot.is_none() && c.active() && !table.state.slots.is_empty() {
+        remarks.push("no turn yet".to_owned());
+    }
+    if table.round > 0 {
+        remarks.push(format!("AP {}/{}", standing.ap.current, standing.ap.max));
+    }
+    let mut flag = |on: bool, word: &str| remarks.extend(on.then(|| word.to_owned()));
+    flag(standing.delayed, "delayed");
+    flag(standing.inspiration_die, "inspiration d6");
+    flag(standing.round_one_adv, "ADV in round 1");
+    flag(standing.attacked_with_adv, "attacked with ADV");
+    flag(standing.committed.is_some(), "committed");
+    flag(standing.held.is_some(), "holds an action");
+    if c.stats.max_lap.get() > 0 && team(&table.state, c) != Team::Pc {
+        remarks.push(format!("LAP {}/{}", standing.lap, c.stats.max_lap));
+        let now = spendable(table, c);
+        remarks.extend((now > 0).then(|| format!("may spend {now}")));
+    }
+    remarks.join(", ")
+}

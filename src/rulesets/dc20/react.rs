@@ -1,0 +1,138 @@
+//! What follows under DC20 from deaths, comings and goings.
+
+use super::flow::*;
+use super::team::{MAX_ENEMY_TEAMS, is_enemy, team, unplaced};
+use super::*;
+use crate::rulesets::shared::end_turn;
+use crate::vocabulary::{RosterEvent, SharedEvent};
+
+pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
+    match event {
+        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => {
+            let dice_lost = play.table().iter().filter(|c| c.standing.inspiration_die).map(|c| c.id.clone()).collect();
+            play.own(Event::CombatClosed(CombatClosed { dice_lost }));
+        }
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) if !laid_out(play) => {}
+        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_over(play, &e.combatant),
+        AnyEvent::Shared(SharedEvent::ConditionSet(e)) => {
+            allowance::adjust(play, &e.combatant);
+            settle(play);
+        }
+        AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
+            allowance::adjust(play, &e.combatant);
+            settle(play);
+        }
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
+            if play.table().state.acting.contains(&e.combatant) {
+                end_turn(play, &e.combatant);
+            }
+            play.own(Event::PlaceLost(PlaceLost { combatant: e.combatant.clone() }));
+            settle(play);
+        }
+        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => {
+            admit(play, combatant);
+            settle(play);
+        }
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
+            rank(play, combatant);
+            allowance::adjust(play, &combatant.id);
+            settle(play);
+        }
+        AnyEvent::Shared(_) | AnyEvent::Own(_) => {}
+    }
+}
+
+fn laid_out(play: &Combat<'_>) -> bool {
+    !matches!(play.table().state.phase, Phase::Setup | Phase::Over)
+}
+
+/// A newcomer gets its points and a team; a new PC a turn more for every team (ADC14), where there are not enough.
+fn admit(play: &mut Combat<'_>, c: &Creature) {
+    if play.table().round > 0 {
+        let (combatant, ap) = (c.id.clone(), allowance::full(c));
+        play.own(Event::ApChanged(ApChanged { combatant: combatant.clone(), ap }));
+        if max_lap(c) > 0 {
+            play.own(Event::LapRegained(LapRegained { combatant, lap: max_lap(c) }));
+        }
+    }
+    rank(play, c);
+    let table = play.table();
+    let turns = table.state.slots.iter().filter(|slot| slot.team == Team::Pc).count();
+    let pcs = table.iter().filter(|c| team(&table.state, c) == Team::Pc).count();
+    if team(&table.state, c) != Team::Pc || turns >= pcs {
+        return;
+    }
+    let late = table.round > 1;
+    if let Some(slot) = add_turns(play).filter(|_| late) {
+        play.own(Event::Assigned(Assigned { slot, combatants: vec![c.id.clone()], by: Way::Joined }));
+    }
+}
+
+/// Sees to it that a combatant's team takes part in the rotation.
+fn rank(play: &mut Combat<'_>, c: &Creature) {
+    let teams = &play.table().state.enemy_teams;
+    if is_enemy(c) && teams.len() < MAX_ENEMY_TEAMS && !teams.contains(&c.side) {
+        play.own(Event::TeamJoined(TeamJoined { side: c.side.clone() }));
+    }
+    let team = team(&play.table().state, c);
+    add_team(play, team);
+}
+
+/// Brings the combat on where somebody new, gone or out of the fight makes a difference.
+fn settle(play: &mut Combat<'_>) {
+    let table = play.table();
+    let open = |c: &&Creature| c.standing.delayed || table.state.acting.contains(&c.id);
+    let fallen: Vec<_> = table.iter().filter(|c| !c.active()).filter(open).map(|c| c.id.clone()).collect();
+    for id in fallen {
+        close_turn(play, &id);
+    }
+    make_room(play);
+    let table = play.table();
+    let state = &table.state;
+    match (state.phase, state.at()) {
+        (Phase::Turn, _) if state.acting.is_empty() => proceed(play),
+        (Phase::Claim | Phase::Assign, Some(slot)) if unplaced(table, slot.team).next().is_none() => {
+            let slot = slot.id.clone();
+            if !begin_slot(play, &slot, 0) {
+                advance(play);
+            }
+        }
+        (Phase::BetweenTurns | Phase::RoundEnd, _) => close_window(play),
+        (Phase::Idle, _) if table.active().next().is_some() => advance(play),
+        _ => {}
+    }
+}
+
+/// Goes on where no legendary monster can act any more.
+pub(super) fn close_window(play: &mut Combat<'_>) {
+    let table = play.table();
+    let able = table.active().any(|c| decide::spendable(table, c) > 0);
+    match table.state.phase {
+        _ if able => {}
+        Phase::RoundEnd => {
+            close_round(play);
+            advance(play);
+        }
+        _ => advance(play),
+    }
+}
+
+/// Adds turns where more of the PC team have no place than there are PC Turns with nobody in them: somebody has risen again or
+/// changed sides.
+fn make_room(play: &mut Combat<'_>) {
+    let table = play.table();
+    let in_need = |c: &&Creature| c.standing.slot.is_none() && team(&table.state, c) == Team::Pc;
+    let in_need = table.active().filter(in_need).count();
+    let vacant = |slot: &&Slot| !slot.occupants.iter().any(|id| table.is_active(id));
+    let vacant = table.state.slots.iter().filter(|slot| slot.team == Team::Pc).filter(vacant).count();
+    for _ in vacant..in_need {
+        add_turns(play);
+    }
+}
+
+/// The game master's override: it is that combatant's turn, and the order goes on from its place.
+fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
+    begin_combat(play);
+    play.own(Event::TurnSet(TurnSet { combatant: id.clone() }));
+    start(play, id);
+}

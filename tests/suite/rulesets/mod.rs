@@ -1,0 +1,3 @@
+//! What only one ruleset needs tested, where a transcript cannot show it.
+
+mod dc20;
