@@ -2,8 +2,10 @@
 
 mod coverage;
 mod e2e;
+mod faults;
 mod floors;
 mod fuzz;
+mod growth;
 mod laws;
 mod openapi;
 mod pitfalls;

@@ -1,15 +1,22 @@
 //! What several tests need.
 
+pub mod client;
 pub mod dice;
 pub mod http;
 pub mod json;
 pub mod offers;
 pub mod redis;
 pub mod schema;
+pub mod server;
 pub mod sources;
 pub mod table;
 
 /// Says which rules of the catalogues the calling test shows; the coverage test reads these calls.
 pub fn shows(rules: &[&str]) {
     assert!(!rules.is_empty(), "a test that shows no rule does not say so");
+}
+
+/// `small`, or `full` where `TURNKEEPER_STRESS=full` asks for the large sizes.
+pub fn sized(small: usize, full: usize) -> usize {
+    if std::env::var("TURNKEEPER_STRESS").is_ok_and(|size| size == "full") { full } else { small }
 }

@@ -1,0 +1,109 @@
+//! The bare handler: what remains when nothing is parsed, decided or serialised.
+
+use axum::Router;
+use axum::extract::{Path, State};
+use axum::http::header::{CONTENT_TYPE, ETAG};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::IntoResponse;
+use axum::routing::post;
+use axum::serve::ListenerExt;
+use bytes::Bytes;
+use redis::Script;
+use redis::aio::MultiplexedConnection;
+use std::sync::Arc;
+
+/// Compares the revision, looks for the key, writes state, log entry and answer, renews the expiries.
+const COMMIT: &str = r"
+if redis.call('HGET', KEYS[1], 'revision') ~= ARGV[1] then return 0 end
+if redis.call('HEXISTS', KEYS[3], ARGV[2]) == 1 then return 0 end
+redis.call('HSET', KEYS[1], 'revision', ARGV[1] + 1, 'document', ARGV[3])
+redis.call('XADD', KEYS[2], (ARGV[1] + 1) .. '-0', 'e', ARGV[4])
+redis.call('HSET', KEYS[3], ARGV[2], ARGV[5])
+for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[6]) end
+return 1";
+
+/// The bytes of one command, as they are stored and answered.
+pub struct Example {
+    pub document: Vec<u8>,
+    pub entry: Vec<u8>,
+    pub record: Vec<u8>,
+    pub answer: String,
+}
+
+impl Example {
+    /// What the program has stored for the newest command of an encounter.
+    pub fn read(url: &str, id: &str, answer: String) -> Self {
+        let mut connection = connect(url);
+        let mut ask = |command: &str, key: &str, rest: &[&str]| -> redis::Value {
+            let key = format!("{{turnkeeper:{id}}}:{key}");
+            redis::cmd(command).arg(key).arg(rest).query(&mut connection).expect("an answer of Redis")
+        };
+        let document = ask("HGET", "doc", &["document"]);
+        let [record]: [Vec<u8>; 1] =
+            redis::from_redis_value(ask("HVALS", "answers", &[])).expect("one recorded answer");
+        type Entries = Vec<(String, Vec<(String, Vec<u8>)>)>;
+        let entries: Entries =
+            redis::from_redis_value(ask("XREVRANGE", "log", &["+", "-", "COUNT", "1"])).expect("an entry");
+        let entry = entries[0].1[0].1.clone();
+        Self { document: redis::from_redis_value(document).expect("a document"), entry, record, answer }
+    }
+
+    /// Gives every encounter the document, and the handler the rest.
+    pub fn write<'i>(&self, url: &str, ids: impl Iterator<Item = &'i str>) {
+        let mut pipe = redis::pipe();
+        for id in ids {
+            pipe.hset_multiple(format!("{{{id}}}:doc"), &[("revision", b"1".as_slice()), ("document", &self.document)]);
+        }
+        pipe.mset(&[("entry", self.entry.as_slice()), ("record", &self.record), ("answer", self.answer.as_bytes())]);
+        pipe.exec(&mut connect(url)).expect("an answer of Redis");
+    }
+}
+
+fn connect(url: &str) -> redis::Connection {
+    redis::Client::open(url).and_then(|client| client.get_connection()).expect("a connection to Redis")
+}
+
+struct Shared {
+    connection: MultiplexedConnection,
+    commit: Script,
+    entry: Vec<u8>,
+    record: Vec<u8>,
+    answer: Bytes,
+}
+
+/// Serves until it is killed.
+#[tokio::main]
+pub async fn serve(url: &str) {
+    let client = redis::Client::open(url).expect("a URL");
+    let mut connection = client.get_multiplexed_async_connection().await.expect("a connection to Redis");
+    let mut part = async |key: &str| -> Vec<u8> {
+        redis::cmd("GET")
+            .arg(key)
+            .query_async::<Option<Vec<u8>>>(&mut connection)
+            .await
+            .expect("a part")
+            .unwrap_or_default()
+    };
+    let (entry, record, answer) = (part("entry").await, part("record").await, part("answer").await.into());
+    let shared = Arc::new(Shared { connection, commit: Script::new(COMMIT), entry, record, answer });
+    let router = Router::new().route("/v1/encounters/{id}/commands", post(command)).with_state(shared);
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+    println!("the bare handler serves on http://{}", listener.local_addr().expect("its address"));
+    let listener = listener.tap_io(|stream| stream.set_nodelay(true).expect("a socket"));
+    axum::serve(listener, router).await.expect("a server");
+}
+
+async fn command(
+    State(shared): State<Arc<Shared>>, Path(id): Path<String>, headers: HeaderMap, _body: Bytes,
+) -> impl IntoResponse {
+    let mut connection = shared.connection.clone();
+    let key = headers.get("idempotency-key").map_or(b"".as_slice(), |key| key.as_bytes());
+    let (document_key, log, answers) = (format!("{{{id}}}:doc"), format!("{{{id}}}:log"), format!("{{{id}}}:answers"));
+    let read = redis::cmd("HMGET").arg(&document_key).arg(&["revision", "document"]).to_owned();
+    let (revision, document): (u64, Vec<u8>) = read.query_async(&mut connection).await.expect("an encounter");
+    let mut commit = shared.commit.key(document_key);
+    commit.key(log).key(answers).arg(revision).arg(key).arg(document).arg(&shared.entry).arg(&shared.record);
+    let done: u64 = commit.arg(2_592_000_000_u64).invoke_async(&mut connection).await.expect("a commit");
+    let status = if done == 1 { StatusCode::OK } else { StatusCode::CONFLICT };
+    (status, [(CONTENT_TYPE, "application/json".to_owned()), (ETAG, format!("\"{revision}\""))], shared.answer.clone())
+}

@@ -1,0 +1,152 @@
+//! The command path of the real program against a bare axum handler that does the same two round trips with the same bytes.
+//!
+//! `cargo bench --bench load` starts a Redis, the program with its copies of encounters (hot), the program without (cold: every
+//! command reads before it commits) and the bare handler, each a process of its own with the same allocator and runtime, and
+//! loads them in turn, several times, over 64 connections. What counts are the ratios within one run: machine, load generator
+//! and Redis are the same for all. `LOAD_ROUNDS` (5) and `LOAD_SECONDS` (2, each measurement) make it longer.
+
+mod bare;
+mod generator;
+mod report;
+mod support;
+
+use bare::Example;
+use generator::{CONNECTIONS, Requests, Sample};
+use report::Row;
+use serde_json::json;
+use std::time::Duration;
+use support::client::{Encounter, send};
+use support::redis::RedisServer;
+use support::server::Server;
+
+/// As the program has it.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+const COMBATANTS: usize = 16;
+
+fn main() {
+    match std::env::var("BARE_REDIS") {
+        Ok(url) => bare::serve(&url),
+        Err(_) => measure(),
+    }
+}
+
+fn setting(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+}
+
+/// Everything that is measured, side by side.
+struct Bench {
+    redis: RedisServer,
+    hot: Server,
+    cold: Server,
+    bare: Server,
+    duration: Duration,
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn measure() {
+    let redis = RedisServer::start();
+    let url = redis.url();
+    let program = std::env::current_exe().expect("this program");
+    let bench = Bench {
+        hot: Server::on(&redis),
+        cold: Server::with(&[("REDIS_URL", &url), ("TURNKEEPER_CACHE_MIB", "0")]),
+        bare: Server::run(program, &[("BARE_REDIS", &url)]),
+        redis,
+        duration: Duration::from_secs(setting("LOAD_SECONDS", 2)),
+    };
+    for (minimal, answer) in [(false, "whole encounter answered"), (true, "Prefer: return=minimal")] {
+        let example = bench.example(minimal).await;
+        println!(
+            "{answer}: {} bytes of document, {} of log entry, {} of recorded answer, {} of answer",
+            example.document.len(),
+            example.entry.len(),
+            example.record.len(),
+            example.answer.len()
+        );
+        let (mut hot, mut cold) = (Row::new("hot"), Row::new("cold"));
+        for round in 0..setting("LOAD_ROUNDS", 5) {
+            // Nobody always has the machine as the one before left it.
+            if round % 2 == 0 {
+                hot.add(bench.ours(&bench.hot, minimal).await, bench.bare(&example, minimal).await);
+                cold.add(bench.ours(&bench.cold, minimal).await, bench.bare(&example, minimal).await);
+            } else {
+                let bare = bench.bare(&example, minimal).await;
+                cold.add(bench.ours(&bench.cold, minimal).await, bare);
+                let bare = bench.bare(&example, minimal).await;
+                hot.add(bench.ours(&bench.hot, minimal).await, bare);
+            }
+        }
+        println!("{}\n{hot}\n{cold}\n", Row::HEAD);
+    }
+}
+
+/// A started fight of 16.
+async fn fight(server: &Server) -> Encounter {
+    let combatants: Vec<_> = (0..COMBATANTS)
+        .map(|n| {
+            let side = if n % 2 == 0 { "players" } else { "monsters" };
+            json!({"id": format!("c{n:02}"), "name": format!("Combatant {n:02}"), "side": side,
+                "hp": {"current": 100_000, "max": 100_000}})
+        })
+        .collect();
+    let encounter = Encounter::create(server, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    encounter.tell(server, json!({"type": "start", "first": "c00"})).await.expect(200);
+    encounter
+}
+
+/// What is sent to an encounter again and again, from its start on: damage, healing, the turn of the next one.
+fn requests(encounter: &Encounter, minimal: bool) -> Requests {
+    let commands = (0..COMBATANTS).flat_map(|n| {
+        let (this, next) = (format!("c{n:02}"), format!("c{:02}", (n + 1) % COMBATANTS));
+        [
+            json!({"type": "damage", "target": this, "amount": 3}),
+            json!({"type": "heal", "target": this, "amount": 3}),
+            json!({"type": "end_turn", "combatant": this, "next": next, "begin": true}),
+        ]
+    });
+    Requests::new(&encounter.id, &encounter.token, minimal, commands.map(|command| command.to_string()))
+}
+
+impl Bench {
+    /// The bytes of a command of ours, as they are stored and answered.
+    async fn example(&self, minimal: bool) -> Example {
+        self.redis.command(&["FLUSHALL"]);
+        let encounter = fight(&self.hot).await;
+        let command = json!({"type": "damage", "target": "c00", "amount": 3});
+        let mut request = encounter.command(&self.hot, &command).header("idempotency-key", "example");
+        if minimal {
+            request = request.header("prefer", "return=minimal");
+        }
+        let answer = send(request).await.expect("an answer").expect(200);
+        Example::read(&self.redis.url(), &encounter.id, answer.text)
+    }
+
+    async fn ours(&self, server: &Server, minimal: bool) -> Sample {
+        self.redis.command(&["FLUSHALL"]);
+        let mut requests = Vec::new();
+        for _ in 0..CONNECTIONS {
+            requests.push(self::requests(&fight(server).await, minimal));
+        }
+        self.sample(server, requests).await
+    }
+
+    async fn bare(&self, example: &Example, minimal: bool) -> Sample {
+        self.redis.command(&["FLUSHALL"]);
+        let encounters: Vec<_> = (0..CONNECTIONS)
+            .map(|n| Encounter { id: format!("{n:032}"), token: "t".repeat(49), http: reqwest::Client::new() })
+            .collect();
+        example.write(&self.redis.url(), encounters.iter().map(|encounter| encounter.id.as_str()));
+        // It reads its part of the example when it is started.
+        self.bare.crash();
+        let requests = encounters.iter().map(|encounter| self::requests(encounter, minimal)).collect();
+        self.sample(&self.bare, requests).await
+    }
+
+    async fn sample(&self, server: &Server, requests: Vec<Requests>) -> Sample {
+        let used = || (report::server_cpu(server), report::redis_cpu(&self.redis));
+        generator::run(&server.url(), requests, self.duration, used).await
+    }
+}

@@ -1,0 +1,9 @@
+//! What the tests have for the same purpose.
+#![allow(dead_code, reason = "the tests need more of it")]
+
+#[path = "../../tests/suite/support/client.rs"]
+pub mod client;
+#[path = "../../tests/suite/support/redis.rs"]
+pub mod redis;
+#[path = "../../tests/suite/support/server.rs"]
+pub mod server;
