@@ -3,6 +3,7 @@
 //! A ruleset imports the vocabulary and [`shared`], never another ruleset.
 
 pub mod active_initiative;
+pub mod exp;
 pub mod shared;
 
 use crate::vocabulary::Registrar;
@@ -10,4 +11,5 @@ use crate::vocabulary::Registrar;
 /// Tells `registrar` every ruleset that ships.
 pub fn register(registrar: &mut impl Registrar) {
     registrar.add::<active_initiative::ActiveInitiative>();
+    registrar.add::<exp::Exp>();
 }
