@@ -20,7 +20,7 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
     }
     let asked: Vec<_> = state.asked.iter().filter_map(|id| table.get(id)).collect();
     let forced = asked.first().is_some_and(|c| lowest(table, c.standing.rank));
-    let (decision, rule) = if forced { ("forced", "EX-15") } else { ("declare", "EX-14") };
+    let (decision, rule) = if forced { ("spend_all", "EX-15") } else { ("declare", "EX-14") };
     let mut commands = vec!["declare"];
     if asked.into_iter().any(may_attack) {
         commands.push("mental_attack");
