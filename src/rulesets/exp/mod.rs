@@ -57,7 +57,7 @@ impl Ruleset for Exp {
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        table.state.asked.clone()
+        order::current(table)
     }
 
     fn pending(table: &Table) -> Option<Pending> {

@@ -44,7 +44,7 @@ fn answers(table: &Table, c: &Persona, offers: &mut Vec<Offer>) {
     let standing = &c.standing;
     let forced = lowest(table, standing.rank);
     let rule = if forced { "EX-15" } else { "EX-14" };
-    if let Some(announced) = table.state.announced.as_ref().filter(|announced| announced.combatant == c.id) {
+    if let Some(announced) = announced(table).filter(|announced| announced.combatant == c.id) {
         let mut offer = Offer::by("declare", &c.id, rule);
         let uses = [("move", announced.movement), ("act", announced.act)];
         for (field, what) in uses.into_iter().filter_map(|(field, what)| Some((field, what?))) {

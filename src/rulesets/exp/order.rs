@@ -1,8 +1,11 @@
 //! Whose place it is, what is awaited, and why, under EXP.
 
-use super::decide::may_attack;
 use super::*;
-use crate::vocabulary::Because;
+use crate::vocabulary::{Because, Status};
+
+pub(super) fn current(table: &Table) -> Vec<CombatantId> {
+    if table.status == Status::Ended { Vec::new() } else { table.state.asked.clone() }
+}
 
 pub(super) fn pending(table: &Table) -> Option<Pending> {
     let state = &table.state;
@@ -18,19 +21,11 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
         let (combatants, commands) = (vec![first.clone()], vec!["mental_attack"]);
         return Some(Pending { decision: "mental_attack", combatants, gm: false, commands, rule: "EX-32" });
     }
-    let asked: Vec<_> = state.asked.iter().filter_map(|id| table.get(id)).collect();
-    let forced = asked.first().is_some_and(|c| lowest(table, c.standing.rank));
-    let (decision, rule) = if forced { ("spend_all", "EX-15") } else { ("declare", "EX-14") };
-    let mut commands = vec!["declare"];
-    if asked.into_iter().any(may_attack) {
-        commands.push("mental_attack");
-    }
-    let combatants = match &state.announced {
-        Some(announced) => vec![announced.combatant.clone()],
-        None => {
-            commands.insert(1, "announce");
-            state.asked.clone()
-        }
+    let rank = state.asked.first().and_then(|id| table.get(id)).and_then(|c| c.standing.rank);
+    let (decision, rule) = if lowest(table, rank) { ("spend_all", "EX-15") } else { ("declare", "EX-14") };
+    let (combatants, commands) = match announced(table) {
+        Some(announced) => (vec![announced.combatant.clone()], vec!["declare"]),
+        None => (state.asked.clone(), vec!["declare", "announce"]),
     };
     Some(Pending { decision, combatants, gm: false, commands, rule })
 }

@@ -7,7 +7,7 @@ use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded};
 pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), Violation> {
     if let AnyEvent::Shared(SharedEvent::ConditionSet(e)) = event {
         let sort = play.table().get(&e.combatant).map(|c| c.stats.persona);
-        if knocks_out(e.condition.as_str()) && sort.is_some_and(|sort| sort != Sort::Anthro) {
+        if knocks_out(&e.condition) && sort.is_some_and(|sort| sort != Sort::Anthro) {
             let (id, condition) = (&e.combatant, &e.condition);
             let detail = format!("{id} is no anthro and cannot be {condition}; what stops it otherwise is `paralyzed`");
             return Err(Violation::new("only_anthros", "EX-24", detail));

@@ -1,7 +1,7 @@
 //! What EXP keeps.
 
-use super::{Announced, Persona, Table};
-use crate::vocabulary::{CombatantId, Die, Int, Kind, Slug};
+use super::{Announced, Persona, Table, Use};
+use crate::vocabulary::{CombatantId, Die, Int, Kind, OUT, Slug};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -305,20 +305,15 @@ impl Stats {
 
 /// Whether it can do anything: it is in the fight, and neither it nor (of a group) all its members are stopped (EX-23).
 pub(super) fn able(c: &Persona) -> bool {
-    let stopped = |conditions: &[Slug]| conditions.iter().any(|x| stops(c.stats.persona, x.as_str()));
-    let stands =
-        |conditions: &[Slug]| !stopped(conditions) && !conditions.iter().any(|x| x == "dead" || x == "defeated");
+    let stopped = |conditions: &[Slug]| conditions.iter().any(|x| x == "paralyzed" || knocks_out(x));
+    let out = |conditions: &[Slug]| conditions.iter().any(|x| OUT.contains(&x.as_str()));
+    let stands = |conditions: &[Slug]| !stopped(conditions) && !out(conditions);
     c.active() && !stopped(&c.conditions) && (c.members.is_empty() || c.members.iter().any(|m| stands(&m.conditions)))
 }
 
-/// Whether a condition keeps a persona of this sort from acting (EX-23, EX-24).
-fn stops(sort: Sort, condition: &str) -> bool {
-    condition == "paralyzed" || knocks_out(condition) && sort == Sort::Anthro
-}
-
 /// Whether a condition is one that only anthros can get (EX-24).
-pub(super) fn knocks_out(condition: &str) -> bool {
-    matches!(condition, "stunned" | "unconscious")
+pub(super) fn knocks_out(condition: &Slug) -> bool {
+    condition == "stunned" || condition == "unconscious"
 }
 
 /// Whether the place of this rank is the lowest that still can do anything: it may not wait (EX-15). So is one without a rank,
@@ -326,6 +321,14 @@ pub(super) fn knocks_out(condition: &str) -> bool {
 pub(super) fn lowest(table: &Table, rank: Option<u32>) -> bool {
     let Some(rank) = rank else { return true };
     !table.iter().any(|c| c.standing.rank.is_some_and(|r| r > rank) && c.standing.open() && able(c))
+}
+
+/// The announcement that stands: one who has meanwhile become the lowest may not wait as it said, and is free to say anew.
+pub(super) fn announced(table: &Table) -> Option<&Announced> {
+    let announced = table.state.announced.as_ref()?;
+    let waits = announced.movement == Some(Use::Wait) || announced.act == Some(Use::Wait);
+    let rank = table.get(&announced.combatant)?.standing.rank;
+    (!waits || !lowest(table, rank)).then_some(announced)
 }
 
 /// The word under which a persona rolls: its crowd's, or its own id (EX-4). A player's persona always rolls for itself, and so

@@ -5,7 +5,7 @@ use super::*;
 pub(super) fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violation> {
     let plan = Declare { combatant: c.combatant.clone(), movement: c.movement, act: c.act, order: c.order };
     answerable(play, &plan)?;
-    if play.table().state.announced.is_some() {
+    if announced(play.table()).is_some() {
         let detail = "an act is announced already: it is to be declared now";
         return Err(Violation::new("announced_already", "AEX13", detail));
     }
@@ -17,7 +17,7 @@ pub(super) fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violati
 pub(super) fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation> {
     let forced = answerable(play, c)?;
     let Declare { combatant, movement, act, order } = c.clone();
-    if let Some(announced) = &play.table().state.announced {
+    if let Some(announced) = announced(play.table()) {
         let same = announced.combatant == combatant
             && (announced.movement, announced.act, announced.order) == (movement, act, order);
         if !same {

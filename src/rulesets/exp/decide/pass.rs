@@ -9,11 +9,10 @@ pub(in super::super) fn advance(play: &mut Scene<'_>) {
     while play.table().state.phase == Phase::Pass && play.table().state.asked.is_empty() {
         let table = play.table();
         let below = table.state.cursor;
-        let open = || table.iter().filter(|c| c.standing.open());
-        let ranks = open().filter_map(|c| c.standing.rank).filter(|rank| *rank > below);
-        if let Some(rank) = ranks.min() {
+        let ranks = || table.iter().filter(|c| c.standing.open()).filter_map(|c| c.standing.rank);
+        if let Some(rank) = ranks().filter(|rank| *rank > below).min() {
             come_to(play, rank);
-        } else if open().any(|c| c.standing.rank.is_some() && able(c)) {
+        } else if ranks().next().is_some() {
             let pass = table.state.pass.saturating_add(1);
             play.own(Event::PassStarted(PassStarted { pass }));
         } else {
