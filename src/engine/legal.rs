@@ -24,6 +24,10 @@ pub(super) fn offers<R: Ruleset>(live: &Live<R>) -> Vec<Offer> {
         offers.extend(R::offers(table).into_iter().filter_map(|offer| tried(live, offer)));
     }
     offers.extend(shared(table));
+    if table.status == Status::Running && table.active().next().is_some() {
+        let take_over = Offer::of("override", "TK-5").whom("combatant", true, table.active().map(|c| &c.id));
+        offers.extend(tried(live, take_over));
+    }
     offers
 }
 
@@ -94,9 +98,6 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<Offer> {
     let update = Offer::of("update_combatant", "TK-2").whom("combatant", true, everybody());
     offers.push(update.like("changes", "the fields that change, as at creation", Some(json!({}))));
     offers.push(Offer::of("remove_combatant", "TK-2").whom("combatant", true, everybody()));
-    if table.status == Status::Running && table.active().next().is_some() {
-        offers.push(Offer::of("override", "TK-5").whom("combatant", true, table.active().map(|c| &c.id)));
-    }
     offers.retain(|o| !o.fields().is_some_and(|f| f.values().any(Value::is_null)));
     offers
 }

@@ -5,6 +5,7 @@
 pub mod active_initiative;
 pub mod dc20;
 pub mod seize;
+pub mod exp;
 pub mod shared;
 pub mod venture;
 
@@ -16,4 +17,5 @@ pub fn register(registrar: &mut impl Registrar) {
     registrar.add::<dc20::Dc20>();
     registrar.add::<seize::Seize>();
     registrar.add::<venture::Venture>();
+    registrar.add::<exp::Exp>();
 }

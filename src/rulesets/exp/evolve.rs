@@ -1,0 +1,105 @@
+//! What the events of EXP change.
+
+use super::*;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub(super) fn evolve(table: &mut Table, event: &Event) {
+    match event {
+        Event::InitiativeRolled(e) => roll(table, &e.ranking),
+        Event::PassStarted(e) => {
+            table.state.pass = e.pass;
+            table.state.cursor = 0;
+        }
+        Event::Asked(e) => {
+            for id in &e.combatants {
+                change(table, id, |standing| standing.asked = true);
+            }
+            let state = &mut table.state;
+            state.cursor = e.rank;
+            state.asked.clone_from(&e.combatants);
+            state.announced = None;
+            state.jumps.clear();
+        }
+        Event::Announced(e) => table.state.announced = Some(e.clone()),
+        Event::Declared(e) => {
+            for (component, what) in [(Component::Move, e.movement), (Component::Act, e.act)] {
+                let spending = match what {
+                    Some(Use::Now | Use::Nothing) => Spending::Done,
+                    Some(Use::Wait) => Spending::Waited,
+                    None => continue,
+                };
+                change(table, &e.combatant, |standing| standing.set(component, spending));
+            }
+            answered(&mut table.state, &e.combatant);
+            table.state.jumps.clear();
+        }
+        Event::WaitJumped(e) => {
+            if e.success {
+                change(table, &e.combatant, |standing| standing.set(e.component, Spending::Done));
+            }
+            table.state.jumps.push(Jumper { combatant: e.combatant.clone(), success: e.success });
+        }
+        Event::MentalDuelRolled(e) => table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect(),
+        Event::MentalAttacked(e) => {
+            change(table, &e.combatant, |standing| standing.act = Spending::Done);
+            spent(table, &e.combatant);
+        }
+        Event::ComponentsLost(e) => {
+            for component in &e.components {
+                change(table, &e.combatant, |standing| standing.set(*component, Spending::Lost));
+            }
+            spent(table, &e.combatant);
+        }
+        Event::ComponentsRestored(e) => change(table, &e.combatant, |standing| {
+            (standing.movement, standing.act) = (Spending::Pending, Spending::Pending);
+        }),
+        Event::DroppedOut(e) => {
+            answered(&mut table.state, &e.combatant);
+            table.state.duel.retain(|id| *id != e.combatant);
+        }
+        Event::UnitOver(_) => {
+            let state = &mut table.state;
+            state.phase = Phase::Roll;
+            state.asked.clear();
+            state.duel.clear();
+            state.jumps.clear();
+            state.announced = None;
+        }
+    }
+}
+
+/// Everybody in the list starts afresh; whoever did not roll has nothing in this unit.
+fn roll(table: &mut Table, ranking: &[Roll]) {
+    let places = (1..).zip(ranking).flat_map(|(rank, roll)| roll.combatants.iter().map(move |id| (id, rank)));
+    let ranks: HashMap<&CombatantId, u32> = places.collect();
+    for combatant in &mut table.combatants {
+        let rank = ranks.get(&combatant.id).copied();
+        let left = if rank.is_some() { Spending::Pending } else { Spending::Lost };
+        Arc::make_mut(combatant).standing = Standing { rank, movement: left, act: left, asked: false };
+    }
+    table.state = State { phase: Phase::Pass, pass: 1, ranking: Arc::new(ranking.to_vec()), ..State::default() };
+}
+
+/// An attack was used or lost outside the list: what was announced does not hold any more.
+fn spent(table: &mut Table, id: &CombatantId) {
+    let open = table.get(id).is_some_and(|c| c.standing.open());
+    let state = &mut table.state;
+    state.duel.retain(|duellist| duellist != id);
+    if open {
+        state.announced.take_if(|announced| announced.combatant == *id);
+    } else {
+        answered(state, id);
+    }
+}
+
+fn answered(state: &mut State, id: &CombatantId) {
+    state.asked.retain(|asked| asked != id);
+    state.announced.take_if(|announced| announced.combatant == *id);
+}
+
+fn change(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut Standing)) {
+    if let Some(combatant) = table.get_mut(id) {
+        change(&mut combatant.standing);
+    }
+}

@@ -1,0 +1,74 @@
+//! EXP, the game of technological chaos: a high initiative is a tactical advantage, and whoever has it may wait.
+
+mod command;
+mod decide;
+mod event;
+mod evolve;
+mod manifest;
+mod offers;
+mod order;
+mod react;
+mod state;
+
+pub use command::*;
+pub use event::*;
+pub use state::*;
+
+use crate::vocabulary::{
+    Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset, Table as AnyTable,
+    Violation,
+};
+
+/// The ruleset `exp`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exp;
+
+type Table = AnyTable<Exp>;
+type Persona = Combatant<Exp>;
+
+impl Ruleset for Exp {
+    type Options = Options;
+    type Stats = Stats;
+    type Standing = Standing;
+    type State = State;
+    type Command = Command;
+    type Event = Event;
+
+    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
+
+    fn decide(play: &mut Play<'_, Self>, command: &Command) -> Result<(), Violation> {
+        decide::decide(play, command)
+    }
+
+    fn evolve(table: &mut Table, event: &Event) {
+        evolve::evolve(table, event);
+    }
+
+    fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
+        react::react(play, event)
+    }
+
+    fn sender(command: &Command) -> Option<&CombatantId> {
+        command::sender(command)
+    }
+
+    fn offers(table: &Table) -> Vec<Offer> {
+        offers::offers(table)
+    }
+
+    fn current(table: &Table) -> Vec<CombatantId> {
+        order::current(table)
+    }
+
+    fn pending(table: &Table) -> Option<Pending> {
+        order::pending(table)
+    }
+
+    fn order(table: &Table) -> Vec<Place> {
+        order::order(table)
+    }
+
+    fn remark(table: &Table, combatant: &Persona) -> String {
+        order::remark(table, combatant)
+    }
+}

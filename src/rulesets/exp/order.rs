@@ -1,0 +1,64 @@
+//! Whose place it is, what is awaited, and why, under EXP.
+
+use super::*;
+use crate::vocabulary::{Because, Status};
+
+pub(super) fn current(table: &Table) -> Vec<CombatantId> {
+    if table.status == Status::Ended { Vec::new() } else { table.state.asked.clone() }
+}
+
+pub(super) fn pending(table: &Table) -> Option<Pending> {
+    let state = &table.state;
+    let gm = |decision, command, rule| {
+        Some(Pending { decision, combatants: Vec::new(), gm: true, commands: vec![command], rule })
+    };
+    match state.phase {
+        Phase::Setup => return gm("start", "start", "EX-2"),
+        Phase::Roll => return gm("roll_initiative", "roll_unit", "EX-3"),
+        Phase::Pass => {}
+    }
+    if let Some(first) = state.duel.first() {
+        let (combatants, commands) = (vec![first.clone()], vec!["mental_attack"]);
+        return Some(Pending { decision: "mental_attack", combatants, gm: false, commands, rule: "EX-32" });
+    }
+    let rank = state.asked.first().and_then(|id| table.get(id)).and_then(|c| c.standing.rank);
+    let (decision, rule) = if lowest(table, rank) { ("spend_all", "EX-15") } else { ("declare", "EX-14") };
+    let (combatants, commands) = match announced(table) {
+        Some(announced) => (vec![announced.combatant.clone()], vec!["declare"]),
+        None => (state.asked.clone(), vec!["declare", "announce"]),
+    };
+    Some(Pending { decision, combatants, gm: false, commands, rule })
+}
+
+pub(super) fn order(table: &Table) -> Vec<Place> {
+    let places = table.state.ranking.iter().flat_map(|roll| {
+        let crowd = roll.combatants.first().is_some_and(|first| *first != roll.id) || roll.combatants.len() > 1;
+        let here = roll.combatants.iter().filter_map(|id| table.get(id)).filter(|c| c.standing.rank.is_some());
+        here.map(move |c| Place {
+            combatant: c.id.clone(),
+            acted: c.acted,
+            slot: crowd.then(|| roll.id.to_string()),
+            because: Because {
+                dice: std::iter::once(roll.die).chain(roll.digits.iter().copied()).collect(),
+                bonus: Some(roll.bonus),
+                total: Some(roll.total),
+                tie_rule: (!roll.digits.is_empty()).then_some("EX-7"),
+                ..Because::new("EX-5", format!("initiative {}", roll.written()))
+            },
+        })
+    });
+    places.collect()
+}
+
+pub(super) fn remark(table: &Table, c: &Persona) -> String {
+    let standing = &c.standing;
+    let rank = standing.rank.and_then(|rank| usize::try_from(rank).ok());
+    let Some(roll) = rank.and_then(|rank| table.state.ranking.get(rank.checked_sub(1)?)) else { return String::new() };
+    let left = |spending: Spending| match spending {
+        Spending::Pending => "pending",
+        Spending::Waited => "waited",
+        Spending::Done => "done",
+        Spending::Lost => "lost",
+    };
+    format!("init {}, move {}, act {}", roll.written(), left(standing.movement), left(standing.act))
+}

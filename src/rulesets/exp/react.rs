@@ -1,0 +1,43 @@
+//! What follows under EXP from conditions, comings and goings.
+
+use super::decide::{Scene, advance, lose, stop, take_over};
+use super::*;
+use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded};
+
+pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), Violation> {
+    if let AnyEvent::Shared(SharedEvent::ConditionSet(e)) = event {
+        let sort = play.table().get(&e.combatant).map(|c| c.stats.persona);
+        if knocks_out(&e.condition) && sort.is_some_and(|sort| sort != Sort::Anthro) {
+            let (id, condition) = (&e.combatant, &e.condition);
+            let detail = format!("{id} is no anthro and cannot be {condition}; what stops it otherwise is `paralyzed`");
+            return Err(Violation::new("only_anthros", "EX-24", detail));
+        }
+    }
+    if let AnyEvent::Shared(SharedEvent::Overridden(e)) = event {
+        return take_over(play, &e.combatant);
+    }
+    if play.table().state.phase != Phase::Pass {
+        return Ok(());
+    }
+    match event {
+        AnyEvent::Shared(SharedEvent::ConditionSet(e)) => stop(play, &e.combatant),
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => stop(play, &combatant.id),
+        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => lose(play, &combatant.id, Loss::JoinedLate),
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(play, &e.combatant),
+        AnyEvent::Shared(_) | AnyEvent::Own(_) => return Ok(()),
+    }
+    advance(play);
+    Ok(())
+}
+
+/// Somebody has left: nobody waits for it any more. An effect that counts its turns counts at the unit's end.
+fn leave(play: &mut Scene<'_>, id: &CombatantId) {
+    let state = &play.table().state;
+    let asked = state.asked.contains(id);
+    if asked {
+        play.shared(SharedEvent::TurnEnded(TurnEnded { combatant: id.clone() }));
+    }
+    if asked || play.table().state.duel.contains(id) {
+        play.own(Event::DroppedOut(DroppedOut { combatant: id.clone() }));
+    }
+}
