@@ -4,8 +4,8 @@
 
 pub mod active_initiative;
 pub mod dc20;
-pub mod seize;
 pub mod exp;
+pub mod seize;
 pub mod shared;
 pub mod venture;
 
@@ -14,8 +14,8 @@ use crate::vocabulary::Registrar;
 /// Tells `registrar` every ruleset that ships.
 pub fn register(registrar: &mut impl Registrar) {
     registrar.add::<active_initiative::ActiveInitiative>();
-    registrar.add::<dc20::Dc20>();
+    registrar.add::<exp::Exp>();
     registrar.add::<seize::Seize>();
     registrar.add::<venture::Venture>();
-    registrar.add::<exp::Exp>();
+    registrar.add::<dc20::Dc20>();
 }

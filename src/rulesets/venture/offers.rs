@@ -55,7 +55,8 @@ fn in_turn(table: &Table, offers: &mut Vec<Offer>, actor: &CombatantId) {
     free_action(offers, actor);
     let act = || Offer::by("act", actor, "VE-10").like("action", "what is done", None);
     offers.push(act());
-    let attack = || act().with("attack", true).choose("decisive", false, [false, true]).range("attacker_loses", false, 0, 40);
+    let attack =
+        || act().with("attack", true).choose("decisive", false, [false, true]).range("attacker_loses", false, 0, 40);
     offers.push(attack());
     let target = table.active().find(|c| c.id != *actor && c.standing.join_battle.is_some());
     offers.extend(target.map(|target| {
