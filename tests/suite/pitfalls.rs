@@ -73,13 +73,15 @@ fn finish(judge: &mut Judge, seed: u64) {
     judge.finish_round(seed).unwrap_or_else(|breach| panic!("{breach:#?}\n{}", judge.view));
 }
 
-/// Plays on until it is `id`'s turn, with what is awaited and what `id` itself may do (such as to join in); false where that
-/// takes more than three rounds.
+/// Plays on until it is `id`'s turn (or it was, where a turn may end as soon as it begins), with what is awaited and what `id`
+/// itself may do (such as to join in); false where that takes more than three rounds.
 fn acts(judge: &mut Judge, chance: &mut Chance, id: &str) -> bool {
     let last = judge.view["round"].as_u64().unwrap_or(0) + 3;
     let mut tried: Vec<Value> = Vec::new();
     while judge.view["round"].as_u64().unwrap_or(0) < last {
-        if current(judge).iter().any(|c| c == id) {
+        let acted = |c: &Value| c["id"] == id && c["acted"] == true;
+        let had = judge.view["combatants"].as_array().is_some_and(|all| all.iter().any(acted));
+        if had || current(judge).iter().any(|c| c == id) {
             return true;
         }
         let new = |o: &&Offer| o.command["combatant"] == id && !tried.contains(&o.command["type"]);

@@ -44,10 +44,11 @@ fn start(table: &Table, offers: &mut Vec<Offer>) {
 fn places(table: &Table, offers: &mut Vec<Offer>) {
     let state = &table.state;
     if state.phase == Phase::Claim {
+        let passable = may_pass(table);
         for c in unplaced(table, Team::Pc) {
             let claim = Offer::by("claim", &c.id, "DC-17").like("others", "a list of those who want it too", None);
             offers.push(claim.choose("share", false, [true, false]));
-            if may_pass(table) {
+            if passable {
                 offers.push(Offer::by("pass", &c.id, "DC-17"));
             }
         }
