@@ -74,6 +74,23 @@ pub struct Server {
     #[arg(long, env = "TURNKEEPER_REQUEST_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = some_span)]
     pub request_timeout: Duration,
 
+    /// How long a stream of events goes on before its client has to come back: such as 5m.
+    #[arg(long, env = "TURNKEEPER_STREAM_TIME", default_value = "5m", value_name = "TIME", value_parser = some_span)]
+    pub stream_time: Duration,
+
+    /// How long a stream may be silent before it says that it is still there: such as 15s.
+    #[arg(long, env = "TURNKEEPER_KEEP_ALIVE", default_value = "15s", value_name = "TIME", value_parser = some_span)]
+    pub keep_alive: Duration,
+
+    /// The largest log that can be imported, in bytes.
+    #[arg(long, env = "TURNKEEPER_IMPORT_LIMIT", default_value_t = 16_777_216, value_name = "BYTES",
+        value_parser = clap::value_parser!(u64).range(1024..=268_435_456))]
+    pub import_limit: u64,
+
+    /// How many of the newest entries of an encounter's log are kept at least, and up to 511 more; 0 = all.
+    #[arg(long, env = "TURNKEEPER_LOG_KEEP", default_value_t = crate::app::KEEP, value_name = "ENTRIES")]
+    pub log_keep: u64,
+
     /// How many MiB of encounters the process remembers to save reads; 0 = none.
     #[arg(long, env = "TURNKEEPER_CACHE_MIB", default_value_t = 32, value_name = "MIB",
         value_parser = clap::value_parser!(u64).range(0..=65_536))]
@@ -109,6 +126,9 @@ impl Server {
             origins: self.cors_origins.clone(),
             body_limit: usize::try_from(self.body_limit).unwrap_or(usize::MAX),
             timeout: self.request_timeout,
+            stream_time: self.stream_time,
+            keep_alive: self.keep_alive,
+            import_limit: usize::try_from(self.import_limit).unwrap_or(usize::MAX),
         }
     }
 

@@ -45,12 +45,17 @@ fn main() -> ExitCode {
 async fn serve(config: &Server) -> Result<(), String> {
     start_log(config);
     let (store, kept) = open_store(config)?;
-    let app = Arc::new(App::new(store, Rulesets::shipped(), config.memory()));
+    let app = Arc::new(App::new(store, Rulesets::shipped(), config.memory()).keeping(config.log_keep));
     let listener = TcpListener::bind(config.listen).await;
     let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", config.listen))?;
     let address = listener.local_addr().map_err(reason)?;
     let stop = stop().map_err(reason)?;
     greet(&format!("http://{address}"), &kept);
+    let feeds = app.clone();
+    let stop = async move {
+        stop.await;
+        feeds.end_feeds();
+    };
     http::serve(listener, http::router(app.clone(), config.http()), stop).await;
     app.close().await;
     Ok(())

@@ -51,8 +51,8 @@ impl App {
 
     /// Decides a command and changes nothing; its dice are never those of the real one.
     pub async fn dry_run(&self, call: Command<'_>) -> Result<Answer, AppError> {
-        let held = self.read(call.id, call.token).await?;
-        let (_, decided) = decide(&held, &call, rand::random())?;
+        let held = self.held(call.id, call.token).await?;
+        let (_, decided) = self.decide(&held, &call, rand::random()).await?;
         answer(&decided, call.shape)
     }
 
@@ -70,7 +70,7 @@ impl App {
             }
         };
         for _ in 0..TRIES {
-            let refusal = match propose(&held, call, digest) {
+            let refusal = match self.propose(&held, call, digest).await {
                 Ok(proposal) => match self.store.commit(call.id, proposal.commit).await? {
                     Committed::Done => {
                         self.copies.keep(call.id, proposal.next);
@@ -112,41 +112,54 @@ fn replay(call: &Command<'_>, record: &bytes::Bytes) -> Result<Answer, AppError>
     key.replay(record)
 }
 
-/// Decides the command on `held` and makes all that is to be committed.
-fn propose(held: &Held, call: &Command<'_>, digest: Option<KeyDigest>) -> Result<Proposal, AppError> {
-    let (sender, decided) = decide(held, call, dice(held.game.meta(), held.game.version()))?;
-    let document = stored(&*decided.next)?;
-    let version = decided.next.version();
-    let answer = answer(&decided, call.shape)?;
-    let entry = LogEntry {
-        version,
-        at: now(),
-        by: sender.id.clone(),
-        commands: call.request.verbs().map(str::to_owned).collect(),
-        events: decided.events,
-    };
-    let entry = Entry { version, bytes: serde_json::to_vec(&entry)?.into() };
-    let record = call.key.map(|key| key.record(&answer));
-    let next = Held { revision: held.revision.saturating_add(1), game: decided.next, size: document.len() };
-    let commit = Commit {
-        expected: held.revision,
-        document: document.into(),
-        entry: Some(entry),
-        answer: digest.zip(record),
-        rebase: None,
-    };
-    Ok(Proposal { commit, answer, next })
-}
-
-/// Whether the sender may, and the version is the one that is meant; then what the rules say.
-fn decide<'h>(held: &'h Held, call: &Command<'_>, seed: [u8; 32]) -> Result<(&'h TokenRecord, Decided), AppError> {
-    let sender = call.token.find(held.game.meta()).ok_or(AppError::NotFound)?;
-    let current = held.game.version();
-    if call.expected.is_some_and(|expected| !expected.admits(current)) {
-        return Err(AppError::Stale { current });
+impl App {
+    /// Decides the command on `held` and makes all that is to be committed.
+    async fn propose(&self, held: &Held, call: &Command<'_>, digest: Option<KeyDigest>) -> Result<Proposal, AppError> {
+        let dice = dice(held.game.meta(), held.game.version());
+        let (sender, decided) = self.decide(held, call, dice).await?;
+        let document = stored(&*decided.next)?;
+        let version = decided.next.version();
+        let answer = answer(&decided, call.shape)?;
+        let entry = LogEntry {
+            version,
+            at: now(),
+            by: sender.id.clone(),
+            commands: call.request.verbs().map(str::to_owned).collect(),
+            events: decided.events,
+            checkpoint: decided.checkpoint,
+        };
+        let entry = Entry { version, bytes: serde_json::to_vec(&entry)?.into() };
+        let record = call.key.map(|key| key.record(&answer));
+        let next = Held { revision: held.revision.saturating_add(1), game: decided.next, size: document.len() };
+        let commit = Commit {
+            expected: held.revision,
+            document: document.into(),
+            entry: Some(entry),
+            answer: digest.zip(record),
+            rebase: self.new_base(held, version).await?,
+        };
+        Ok(Proposal { commit, answer, next })
     }
-    let decided = held.game.decide(call.request, &mut SeededDice::new(seed))?;
-    Ok((sender, decided))
+
+    /// Whether the sender may, and the version is the one that is meant; then what the rules say.
+    async fn decide<'h>(
+        &self, held: &'h Held, call: &Command<'_>, seed: [u8; 32],
+    ) -> Result<(&'h TokenRecord, Decided), AppError> {
+        let sender = call.token.find(held.game.meta()).ok_or(AppError::NotFound)?;
+        let current = held.game.version();
+        if call.expected.is_some_and(|expected| !expected.admits(current)) {
+            return Err(AppError::Stale { current });
+        }
+        let decided = match held.game.rewinds(call.request)? {
+            // Undo and redo are the game master's. A player's undo of the own last command would be admitted here.
+            Some(rewind) => {
+                let past = self.state_at(held, rewind.to_version).await?;
+                held.game.rewind(&rewind, &past.checkpoint()?)?
+            }
+            None => held.game.decide(call.request, &mut SeededDice::new(seed))?,
+        };
+        Ok((sender, decided))
+    }
 }
 
 fn answer(decided: &Decided, shape: Shape) -> Result<Answer, AppError> {

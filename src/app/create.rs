@@ -2,7 +2,7 @@
 
 use super::{App, AppError, Held, IdempotencyKey, MAX_DOCUMENT, Token, now};
 use crate::engine::{Creation, Game, Meta};
-use crate::store::{Created, NewEncounter};
+use crate::store::{Created, Entry, NewEncounter};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
 use std::sync::Arc;
@@ -21,6 +21,15 @@ impl App {
     /// Creates an encounter, once for each idempotency key: id and token follow from the key, so that a repeated request finds
     /// what the first one made.
     pub async fn create(&self, creation: Creation, key: Option<&IdempotencyKey>) -> Result<Birth, AppError> {
+        let (meta, token) = self.newcomer(creation.seed, key).await?;
+        let game = self.rulesets.create(meta, creation)?;
+        self.bear(game.clone(), game, None, token, key).await
+    }
+
+    /// The meta of a new encounter, and its game master's token.
+    pub(super) async fn newcomer(
+        &self, seed: Option<u64>, key: Option<&IdempotencyKey>,
+    ) -> Result<(Meta, Token), AppError> {
         let (id, secret): ([u8; 32], [u8; 32]) = match key {
             None => (rand::random(), rand::random()),
             Some(key) => {
@@ -29,23 +38,35 @@ impl App {
             }
         };
         let [id @ .., _, _, _, _, _, _, _, _, _, _, _, _] = &id;
-        let id = BASE32.encode(id).to_ascii_lowercase();
         let token = Token::gm(&secret);
         let meta = Meta {
-            id: id.clone(),
+            id: BASE32.encode(id).to_ascii_lowercase(),
             created_at: now(),
-            seed: creation.seed,
+            seed,
             request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
             tokens: vec![token.record("gm", "gm")],
         };
-        let game = self.rulesets.create(meta, creation)?;
+        Ok((meta, token))
+    }
+
+    /// Keeps a new encounter: `base`, and what the log that it brings along made of it.
+    pub(super) async fn bear(
+        &self, base: Arc<dyn Game>, game: Arc<dyn Game>, log: Option<Vec<Entry>>, token: Token,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Birth, AppError> {
+        let id = &game.meta().id;
         let document = Bytes::from(stored(&*game)?);
         let size = document.len();
         // By chance, within what every store counts exactly.
         let revision = rand::random::<u64>() >> 12;
-        match self.store.create(&id, NewEncounter { revision, base: document.clone(), document }).await? {
+        let new = NewEncounter { revision, document, base: stored(&*base)?.into() };
+        let created = match log {
+            None => self.store.create(id, new).await?,
+            Some(entries) => self.store.import(id, new, base.version(), entries).await?,
+        };
+        match created {
             Created::New => {
-                self.copies.keep(&id, Held { revision, game: game.clone(), size });
+                self.copies.keep(id, Held { revision, game: game.clone(), size });
                 Ok(Birth { game, token, replayed: false })
             }
             Created::Existing { base } => {
@@ -53,7 +74,7 @@ impl App {
                 if key.is_none() || first.meta().request != game.meta().request {
                     return Err(AppError::KeyReused);
                 }
-                Ok(Birth { game: first, token, replayed: true })
+                Ok(Birth { game: game.with_meta(first.meta().clone()), token, replayed: true })
             }
         }
     }

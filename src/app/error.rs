@@ -17,6 +17,16 @@ pub enum AppError {
         /// The version that it is at.
         current: u64,
     },
+    /// The version asked for is later than the present one.
+    Unborn {
+        /// The version that it is at.
+        current: u64,
+    },
+    /// The version asked for is folded away.
+    Gone {
+        /// The oldest version that there is still.
+        oldest: u64,
+    },
     /// The idempotency key was used before, for another request.
     KeyReused,
     /// The encounter would become larger than [`MAX_DOCUMENT`](super::MAX_DOCUMENT).

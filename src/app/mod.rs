@@ -8,28 +8,37 @@ mod cache;
 mod command;
 mod create;
 mod error;
+mod feed;
+mod history;
 mod idempotency;
 mod queue;
 mod read;
 mod token;
+mod transfer;
 
 pub use answer::{Answer, Shape};
 pub use cache::Held;
 pub use command::Command;
 pub use create::Birth;
 pub use error::AppError;
+pub use feed::{Follower, Next};
 pub use idempotency::IdempotencyKey;
 pub use read::Page;
 pub use token::{Presented, Token};
+pub use transfer::Export;
 
 use crate::engine::Rulesets;
 use crate::store::Store;
 use cache::Copies;
+use feed::Hub;
 use queue::Queues;
 use std::sync::Arc;
 
 /// The largest document that is stored, in bytes.
 pub const MAX_DOCUMENT: usize = 2 * 1024 * 1024;
+
+/// So many entries of a log are kept where nothing else is said.
+pub const KEEP: u64 = 10_000;
 
 /// The application: rulesets, a store, and what one process may remember between two requests.
 pub struct App {
@@ -37,12 +46,19 @@ pub struct App {
     rulesets: Rulesets,
     copies: Copies,
     queues: Queues,
+    keep: u64,
+    hub: Hub,
 }
 
 impl App {
     /// An application over `store` that remembers about `memory` bytes of encounters; with 0 it remembers none.
     pub fn new(store: Arc<dyn Store>, rulesets: Rulesets, memory: u64) -> Self {
-        Self { store, rulesets, copies: Copies::new(memory), queues: Queues::new() }
+        Self { store, rulesets, copies: Copies::new(memory), queues: Queues::new(), keep: KEEP, hub: Hub::new() }
+    }
+
+    /// The same, but of each encounter's log at least the newest `keep` entries are kept, and up to 511 more; 0 keeps all.
+    pub fn keeping(self, keep: u64) -> Self {
+        Self { keep, ..self }
     }
 
     /// The rulesets that it serves.

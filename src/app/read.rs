@@ -1,11 +1,12 @@
 //! Reading: every read asks the store, and gets the document only if it has changed.
 
+use super::history::shown;
 use super::{App, AppError, Expected, Held, Presented};
 use crate::store::{Found, KeyDigest, Loaded};
 use bytes::Bytes;
 
 /// So many bytes of log entries in one page, about.
-const MAX_PAGE: usize = 1024 * 1024;
+pub(super) const MAX_PAGE: usize = 1024 * 1024;
 
 /// What a read brought.
 pub(super) struct Fetched {
@@ -23,24 +24,35 @@ pub struct Page {
     pub entries: Vec<Bytes>,
     /// The version of the last entry here, where more follow.
     pub next: Option<u64>,
+    /// The oldest version that there is still: the log tells what came after it.
+    pub oldest: u64,
 }
 
 impl App {
     /// The encounter as it is now, for the holder of `token`.
-    pub async fn read(&self, id: &str, token: &Presented) -> Result<Held, AppError> {
+    pub(super) async fn held(&self, id: &str, token: &Presented) -> Result<Held, AppError> {
         let known = self.copies.get(id);
         let held = self.fetch(id, known.as_ref(), None).await?.held;
         token.find(held.game.meta()).ok_or(AppError::NotFound)?;
         Ok(held)
     }
 
-    /// At most `limit` log entries with a version above `after`, and about a MiB of them.
-    pub async fn log(&self, id: &str, token: &Presented, after: u64, limit: usize) -> Result<Page, AppError> {
-        self.read(id, token).await?;
-        let page = self.store.log(id, after, limit, MAX_PAGE).await?;
+    /// At most `limit` log entries with a version above `after` (without it, from the oldest on), and about a MiB of them.
+    pub async fn log(&self, id: &str, token: &Presented, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
+        self.held(id, token).await?;
+        self.page(id, after, limit).await
+    }
+
+    /// A page of the log, whoever it is for.
+    pub(super) async fn page(&self, id: &str, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
+        let page = self.store.log(id, after.unwrap_or(0), limit, MAX_PAGE).await?;
+        if after.is_some_and(|after| after < page.base_version) {
+            return Err(AppError::Gone { oldest: page.base_version });
+        }
         let last = page.entries.last().map(|entry| entry.version);
         let next = last.filter(|last| *last < page.version);
-        Ok(Page { entries: page.entries.into_iter().map(|entry| entry.bytes).collect(), next })
+        let entries = page.entries.into_iter().map(shown).collect::<Result<_, _>>()?;
+        Ok(Page { entries, next, oldest: page.base_version })
     }
 
     /// Removes the encounter and all that belongs to it.
@@ -49,7 +61,7 @@ impl App {
     /// with the rest.
     pub async fn delete(&self, id: &str, token: &Presented, expected: Option<&Expected>) -> Result<(), AppError> {
         let _turn = self.queues.enter(id).await?;
-        let current = self.read(id, token).await?.game.version();
+        let current = self.held(id, token).await?.game.version();
         if expected.is_some_and(|expected| !expected.admits(current)) {
             return Err(AppError::Stale { current });
         }

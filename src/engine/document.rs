@@ -1,11 +1,17 @@
-//! What is stored: the document of an encounter and the entries of its log.
+//! What is stored: the document of an encounter, its checkpoints, and the entries of its log.
 
+use super::LoadError;
+use super::history::Timeline;
 use crate::vocabulary::{CombatantId, Ruleset, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::borrow::Cow;
 
 /// The schema number of the documents that this program writes; it reads this one and older ones.
-pub const SCHEMA: u32 = 1;
+///
+/// 1: the beginning. 2: `timeline`, for undo and redo.
+pub const SCHEMA: u32 = 2;
 
 /// What is known of an encounter besides its fight.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -43,16 +49,50 @@ pub struct TokenRecord {
 #[serde(bound = "")]
 pub(super) struct Document<'a, R: Ruleset> {
     pub schema: u32,
-    pub ruleset: std::borrow::Cow<'a, str>,
-    pub meta: std::borrow::Cow<'a, Meta>,
-    pub table: std::borrow::Cow<'a, Table<R>>,
+    pub ruleset: Cow<'a, str>,
+    pub meta: Cow<'a, Meta>,
+    pub timeline: Cow<'a, Timeline>,
+    pub table: Cow<'a, Table<R>>,
 }
 
-/// As much of a document as tells how to read the rest.
+/// A document without what is not the fight's: it tells no secret, and any state of an encounter can be had from one.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+pub(super) struct Checkpoint<'a, R: Ruleset> {
+    pub schema: u32,
+    pub ruleset: Cow<'a, str>,
+    pub timeline: Cow<'a, Timeline>,
+    pub table: Cow<'a, Table<R>>,
+}
+
+/// As much of a document or checkpoint as tells how to read the rest.
 #[derive(Deserialize)]
 pub(super) struct Cover {
-    pub schema: u32,
+    schema: u32,
     pub ruleset: String,
+}
+
+/// Reads the cover of a document or checkpoint, and lifts the rest to the present schema where it is older.
+pub(super) fn open(stored: &[u8]) -> Result<(Cover, Cow<'_, [u8]>), LoadError> {
+    let cover: Cover = serde_json::from_slice(stored).map_err(unreadable)?;
+    match cover.schema {
+        SCHEMA => Ok((cover, Cow::Borrowed(stored))),
+        1 => {
+            let mut document: Value = serde_json::from_slice(stored).map_err(unreadable)?;
+            let version = document.pointer("/table/version").cloned().unwrap_or_default();
+            if let Some(fields) = document.as_object_mut() {
+                fields.insert("timeline".to_owned(), json!({"content": version}));
+                fields.insert("schema".to_owned(), SCHEMA.into());
+            }
+            Ok((cover, Cow::Owned(serde_json::to_vec(&document).map_err(unreadable)?)))
+        }
+        0 => Err(LoadError::Unreadable("there is no schema 0".to_owned())),
+        found => Err(LoadError::Newer { found, newest: SCHEMA }),
+    }
+}
+
+pub(super) fn unreadable(error: serde_json::Error) -> LoadError {
+    LoadError::Unreadable(error.to_string())
 }
 
 /// One entry of the log: what one transition brought about.
@@ -68,4 +108,8 @@ pub struct LogEntry {
     pub commands: Vec<String>,
     /// What happened, in order.
     pub events: Box<RawValue>,
+    /// The state after it: with an undo or redo, which takes it from elsewhere, and now and then, so that an earlier state is never
+    /// far from one. Not for clients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Box<RawValue>>,
 }

@@ -1,13 +1,15 @@
 //! An encounter in hand, whatever its ruleset.
 
-use super::document::Document;
+use super::document::{Checkpoint, Document, open, unreadable};
+use super::history::{CHECKPOINTS, Rewind, Timeline};
 use super::view::{EncounterView, pending};
-use super::{LoadError, Meta, Refusal, Request, SCHEMA, legal, shared, text};
+use super::{LoadError, LogEntry, MAX_COMBATANTS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, legal, shared, text};
 use crate::vocabulary::*;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An encounter in hand: its ruleset's types are behind these verbs. It never changes; a transition makes another one.
@@ -15,14 +17,35 @@ pub trait Game: Send + Sync {
     /// What is known of it besides its fight.
     fn meta(&self) -> &Meta;
 
+    /// The id of its ruleset.
+    fn ruleset(&self) -> &'static str;
+
+    /// Whether it keeps the bounds that no command can break; a log from elsewhere may. An error tells which.
+    fn check(&self) -> Result<(), String>;
+
     /// Its version: the number of its newest log entry.
     fn version(&self) -> u64;
 
-    /// Decides a request: what happens and the encounter after it, or why not.
+    /// Decides a request: what happens and the encounter after it, or why not. An undo or redo is for [`rewind`](Self::rewind).
     fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Decided, Refusal>;
 
-    /// The encounter after the events of the next log entry.
-    fn fold(&self, version: u64, events: &RawValue) -> Result<Arc<dyn Game>, LoadError>;
+    /// What a request wants from the past, if it is an undo or redo.
+    fn rewinds(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
+
+    /// Carries out an undo or redo; `past` is a checkpoint at the version that it wants.
+    fn rewind(&self, rewind: &Rewind, past: &RawValue) -> Result<Decided, LoadError>;
+
+    /// The encounter after the next log entry.
+    fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError>;
+
+    /// The state without what is not the fight's.
+    fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error>;
+
+    /// This encounter as it was at a checkpoint of its own.
+    fn recall(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError>;
+
+    /// The same fight under another meta.
+    fn with_meta(&self, meta: Meta) -> Arc<dyn Game>;
 
     /// The encounter in full, as JSON.
     fn view(&self) -> Result<Box<RawValue>, serde_json::Error>;
@@ -46,6 +69,8 @@ pub struct Decided {
     pub next: Arc<dyn Game>,
     /// What happened, a JSON array.
     pub events: Box<RawValue>,
+    /// The state after it, where its log entry is to carry it.
+    pub checkpoint: Option<Box<RawValue>>,
 }
 
 /// Whose turn it is and what is awaited: what a bot needs between two commands.
@@ -60,10 +85,23 @@ pub struct Brief {
 /// An encounter under one ruleset.
 pub(super) struct Live<R: Ruleset> {
     pub meta: Arc<Meta>,
+    pub timeline: Timeline,
     pub table: Table<R>,
 }
 
 impl<R: Ruleset> Live<R> {
+    /// Reads a checkpoint, lifted where it is older, and checks what no fold would ever break.
+    pub fn at(meta: Arc<Meta>, checkpoint: &[u8]) -> Result<Self, LoadError> {
+        let (_, checkpoint) = open(checkpoint)?;
+        let checkpoint: Checkpoint<'_, R> = serde_json::from_slice(&checkpoint).map_err(unreadable)?;
+        if checkpoint.ruleset != R::MANIFEST.id {
+            return Err(LoadError::Unreadable(format!("ruleset: {} is another one", checkpoint.ruleset)));
+        }
+        let live = Self { meta, timeline: checkpoint.timeline.into_owned(), table: checkpoint.table.into_owned() };
+        live.timeline.check(live.table.version)?;
+        Ok(live)
+    }
+
     /// Plays a request on a copy of the table.
     pub fn play(&self, request: &Request, dice: &mut dyn Dice) -> Result<(Table<R>, Vec<Event<R>>), Refusal> {
         let mut play = Play::new(self.table.clone(), dice);
@@ -77,12 +115,21 @@ impl<R: Ruleset> Live<R> {
     }
 }
 
+impl<R: Ruleset> Live<R> {
+    /// A decision that leads here.
+    fn decided(self, events: &[Event<R>], jump: bool) -> Result<Decided, serde_json::Error> {
+        let checkpoint = (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
+        let events = serde_json::value::to_raw_value(events)?;
+        Ok(Decided { checkpoint: checkpoint.transpose()?, next: Arc::new(self), events })
+    }
+}
+
 fn play_one<R: Ruleset>(
     play: &mut Play<'_, R>, verb: &str, fields: &serde_json::Map<String, Value>, path: &str,
 ) -> Result<(), Refusal> {
     let fields = Value::Object(fields.clone());
     let ended = play.table().status == Status::Ended && verb != "note";
-    let closed = || Violation::new("encounter_ended", "TK-1", "the encounter has ended: only notes can be added");
+    let closed = || Violation::new("encounter_ended", "TK-1", "the encounter has ended: it takes notes, undo and redo");
     let refuse = |violation| Refusal::Violation { path: path.to_owned(), violation };
     let misread = |error: FieldError| Refusal::Field(error.within(path));
     if let Some(command) = R::Command::parse(verb, fields.clone()) {
@@ -111,26 +158,81 @@ impl<R: Ruleset> Game for Live<R> {
         &self.meta
     }
 
+    fn ruleset(&self) -> &'static str {
+        R::MANIFEST.id
+    }
+
+    fn check(&self) -> Result<(), String> {
+        let table = &self.table;
+        if table.combatants.len() > MAX_COMBATANTS || table.effects.len() > MAX_EFFECTS {
+            return Err(format!("it holds more than {MAX_COMBATANTS} combatants or {MAX_EFFECTS} effects"));
+        }
+        let combatants: HashSet<_> = table.iter().map(|c| &c.id).collect();
+        let effects: HashSet<_> = table.effects.iter().map(|e| &e.id).collect();
+        if combatants.len() < table.combatants.len() || effects.len() < table.effects.len() {
+            return Err("two combatants or two effects have the same id".to_owned());
+        }
+        Ok(())
+    }
+
     fn version(&self) -> u64 {
         self.table.version
     }
 
     fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Decided, Refusal> {
         let (table, events) = self.play(request, dice)?;
-        let events = serde_json::value::to_raw_value(&events).map_err(|error| {
+        let timeline = Timeline::ordinary(table.version);
+        let next = Self { meta: self.meta.clone(), timeline, table };
+        next.decided(&events, false).map_err(|error| {
             Refusal::Field(FieldError { path: String::new(), message: error.to_string(), meaningless: true })
-        })?;
-        Ok(Decided { next: Arc::new(Self { meta: self.meta.clone(), table }), events })
+        })
     }
 
-    fn fold(&self, version: u64, events: &RawValue) -> Result<Arc<dyn Game>, LoadError> {
-        let events: Vec<Event<R>> = serde_json::from_str(events.get()).map_err(unreadable)?;
+    fn rewinds(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {
+        self.timeline.rewind(self.table.version, request)
+    }
+
+    fn rewind(&self, rewind: &Rewind, past: &RawValue) -> Result<Decided, LoadError> {
+        let mut next = Self::at(self.meta.clone(), past.get().as_bytes())?;
+        if next.table.version != rewind.to_version {
+            return Err(LoadError::Unreadable(format!("the state at {} is another's", rewind.to_version)));
+        }
+        next.table.version = self.table.version.saturating_add(1);
+        next.timeline = self.timeline.rewound(rewind, &next.timeline);
+        next.decided(&[Event::Shared(rewind.event())], true).map_err(unreadable)
+    }
+
+    fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError> {
+        let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
+        let jump = |event: &Event<R>| matches!(event, Event::Shared(SharedEvent::Undone(_) | SharedEvent::Redone(_)));
+        if events.iter().any(jump) {
+            let missing = || LoadError::Unreadable("checkpoint: an undo or redo needs one".to_owned());
+            return self.recall(entry.checkpoint.as_deref().ok_or_else(missing)?);
+        }
         let mut table = self.table.clone();
         for event in &events {
             table.apply(event);
         }
-        table.version = version;
-        Ok(Arc::new(Self { meta: self.meta.clone(), table }))
+        table.version = entry.version;
+        let timeline = Timeline::ordinary(table.version);
+        Ok(Arc::new(Self { meta: self.meta.clone(), timeline, table }))
+    }
+
+    fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error> {
+        serde_json::value::to_raw_value(&Checkpoint {
+            schema: SCHEMA,
+            ruleset: Cow::Borrowed(R::MANIFEST.id),
+            timeline: Cow::Borrowed(&self.timeline),
+            table: Cow::Borrowed(&self.table),
+        })
+    }
+
+    fn recall(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError> {
+        Ok(Arc::new(Self::at(self.meta.clone(), checkpoint.get().as_bytes())?))
+    }
+
+    fn with_meta(&self, meta: Meta) -> Arc<dyn Game> {
+        Arc::new(Self { meta: Arc::new(meta), timeline: self.timeline.clone(), table: self.table.clone() })
     }
 
     fn view(&self) -> Result<Box<RawValue>, serde_json::Error> {
@@ -154,11 +256,8 @@ impl<R: Ruleset> Game for Live<R> {
             schema: SCHEMA,
             ruleset: Cow::Borrowed(R::MANIFEST.id),
             meta: Cow::Borrowed(&self.meta),
+            timeline: Cow::Borrowed(&self.timeline),
             table: Cow::Borrowed(&self.table),
         })
     }
-}
-
-pub(super) fn unreadable(error: serde_json::Error) -> LoadError {
-    LoadError::Unreadable(error.to_string())
 }

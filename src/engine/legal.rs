@@ -28,6 +28,7 @@ pub(super) fn offers<R: Ruleset>(live: &Live<R>) -> Vec<Offer> {
         let take_over = Offer::of("override", "TK-5").whom("combatant", true, table.active().map(|c| &c.id));
         offers.extend(tried(live, take_over));
     }
+    offers.extend(history(live));
     offers
 }
 
@@ -100,4 +101,12 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<Offer> {
     offers.push(Offer::of("remove_combatant", "TK-2").whom("combatant", true, everybody()));
     offers.retain(|o| !o.fields().is_some_and(|f| f.values().any(Value::is_null)));
     offers
+}
+
+/// The ways back that there are.
+fn history<R: Ruleset>(live: &Live<R>) -> Vec<Offer> {
+    let (undo, redo) = live.timeline.open();
+    let last = i64::try_from(live.table.version).unwrap_or(i64::MAX).saturating_sub(1);
+    let undo = undo.then(|| Offer::of("undo", "TK-7").range("to_version", false, 0, last));
+    undo.into_iter().chain(redo.then(|| Offer::of("redo", "TK-7"))).collect()
 }

@@ -6,6 +6,7 @@
 mod dice;
 mod document;
 mod game;
+mod history;
 mod legal;
 mod refusal;
 mod registry;
@@ -19,6 +20,7 @@ mod view;
 pub use dice::SeededDice;
 pub use document::{LogEntry, Meta, SCHEMA, TokenRecord};
 pub use game::{Brief, Decided, Game};
+pub use history::{CHECKPOINTS, Rewind};
 pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};

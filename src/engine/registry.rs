@@ -1,8 +1,9 @@
 //! Every ruleset there is, known by its face alone.
 
-use super::document::{Cover, Document};
-use super::game::{Live, unreadable};
-use super::{Creation, Game, LoadError, Meta, Refusal, SCHEMA, Schemas, roster};
+use super::document::{Document, open, unreadable};
+use super::game::Live;
+use super::history::Timeline;
+use super::{Creation, Game, LoadError, Meta, Refusal, Schemas, roster};
 use crate::vocabulary::{FieldError, Manifest, Registrar, Ruleset, Status, Table, read};
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -18,8 +19,11 @@ pub trait AnyRuleset: Send + Sync {
     /// Makes a new encounter; an error names the field.
     fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal>;
 
-    /// Reads a stored document of its own.
+    /// Reads a stored document of its own, of the present schema.
     fn load(&self, document: &[u8]) -> Result<Arc<dyn Game>, LoadError>;
+
+    /// Makes an encounter of a checkpoint.
+    fn recall(&self, meta: Meta, checkpoint: &[u8]) -> Result<Arc<dyn Game>, LoadError>;
 }
 
 struct Shelf<R>(PhantomData<fn() -> R>);
@@ -54,13 +58,17 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
             table.joined = combatant.joined;
             table.combatants.push(Arc::new(combatant));
         }
-        Ok(Arc::new(Live { meta: Arc::new(meta), table }))
+        Ok(Arc::new(Live { meta: Arc::new(meta), timeline: Timeline::ordinary(0), table }))
     }
 
     fn load(&self, document: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
         let document: Document<'_, R> = serde_json::from_slice(document).map_err(unreadable)?;
         let meta = Arc::new(document.meta.into_owned());
-        Ok(Arc::new(Live { meta, table: document.table.into_owned() }))
+        Ok(Arc::new(Live { meta, timeline: document.timeline.into_owned(), table: document.table.into_owned() }))
+    }
+
+    fn recall(&self, meta: Meta, checkpoint: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
+        Ok(Arc::new(Live::<R>::at(Arc::new(meta), checkpoint)?))
     }
 }
 
@@ -108,10 +116,13 @@ impl Rulesets {
 
     /// Reads a stored document, lifting it where it is older.
     pub fn load(&self, document: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
-        let cover: Cover = serde_json::from_slice(document).map_err(unreadable)?;
-        if cover.schema > SCHEMA {
-            return Err(LoadError::Newer { found: cover.schema, newest: SCHEMA });
-        }
-        self.get(&cover.ruleset).ok_or(LoadError::UnknownRuleset(cover.ruleset))?.load(document)
+        let (cover, document) = open(document)?;
+        self.get(&cover.ruleset).ok_or(LoadError::UnknownRuleset(cover.ruleset))?.load(&document)
+    }
+
+    /// Makes an encounter of a checkpoint, lifting it where it is older.
+    pub fn recall(&self, meta: Meta, checkpoint: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
+        let (cover, checkpoint) = open(checkpoint)?;
+        self.get(&cover.ruleset).ok_or(LoadError::UnknownRuleset(cover.ruleset))?.recall(meta, &checkpoint)
     }
 }

@@ -42,6 +42,10 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
             play.tick(Moment::EncounterEnd);
             tell(play, SharedEvent::EncounterEnded(EncounterEnded {}))?;
         }
+        SharedCommand::Undo(_) | SharedCommand::Redo(_) => {
+            let alone = "undo and redo are sent alone: a list is one step, which one undo takes back";
+            return Err(FieldError::meaningless("type", alone).into());
+        }
     }
     Ok(())
 }

@@ -7,11 +7,13 @@ use super::plain::PlainText;
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::AppError;
+use crate::app::{AppError, Birth};
 use crate::engine::Creation;
 use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, LOCATION};
 use axum::http::{HeaderValue, StatusCode};
+use serde::Deserialize;
+use utoipa::IntoParams;
 
 /// Create an encounter
 ///
@@ -25,8 +27,12 @@ pub(super) async fn create_encounter(
 ) -> Result<Reply, Problem> {
     let creation = Creation::read(post.body).map_err(AppError::from)?;
     let birth = shared.app.create(creation, post.key.as_ref()).await?;
-    let view = birth.game.view().map_err(AppError::from)?;
-    let body = format!("{{\"encounter\":{},\"token\":\"{}\"}}", view.get(), birth.token.reveal());
+    Ok(created(&birth)?)
+}
+
+/// The answer that a new encounter makes.
+pub(super) fn created(birth: &Birth) -> Result<Reply, AppError> {
+    let body = format!("{{\"encounter\":{},\"token\":\"{}\"}}", birth.game.view()?.get(), birth.token.reveal());
     let location = HeaderValue::try_from(format!("/v1/encounters/{}", birth.game.meta().id));
     let location = location.map_err(|error| AppError::Broken(error.to_string()))?;
     let reply = Reply::json(body).status(StatusCode::CREATED).version(birth.game.version());
@@ -34,17 +40,26 @@ pub(super) async fn create_encounter(
     Ok(reply.replayed(birth.replayed))
 }
 
+/// Which state of the encounter.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Moment {
+    /// As it was at this version; without it, as it is.
+    at: Option<u64>,
+}
+
 /// Read an encounter
 ///
-/// As JSON, or with `Accept: text/plain` as a turn table for people. With `If-None-Match` an unchanged encounter costs no body.
+/// As it is, or with `?at=VERSION` as it was, as long as that version is kept (410 when it is gone). As JSON, or with `Accept: text/plain` as a turn table for people. With `If-None-Match` an unchanged encounter costs no body.
 #[utoipa::path(get, path = "/v1/encounters/{id}", operation_id = "read_encounter", tag = "encounters",
-    params(("id" = String, Path, description = "The encounter")),
+    params(("id" = String, Path, description = "The encounter"), Moment),
     responses((status = 200, description = "The encounter", body = Object), (status = 304, description = "Unchanged")))]
 pub(super) async fn read_encounter(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions, PlainText(plain): PlainText,
+    Parameters(Moment { at }): Parameters<Moment>, conditions: Conditions, PlainText(plain): PlainText,
 ) -> Result<Reply, Problem> {
-    let game = shared.app.read(&id, &token).await?.game;
+    let game = shared.app.read(&id, &token, at).await?;
     let version = game.version();
     let reply = if conditions.none_matching.is_some_and(|known| known.admits(version)) {
         Reply::empty(StatusCode::NOT_MODIFIED)

@@ -1,15 +1,18 @@
-//! The log.
+//! The log: a page of it, a page as soon as there is one, or a stream.
 
 use super::Shared;
 use super::extract::{Caller, EncounterId, Parameters};
+use super::feed::{self, Format, Wanted};
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::AppError;
+use crate::app::{AppError, Page};
 use crate::vocabulary::FieldError;
 use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::LINK;
+use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
+use std::time::Duration;
 use utoipa::IntoParams;
 
 /// Which part of the log.
@@ -17,35 +20,57 @@ use utoipa::IntoParams;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Part {
-    /// Only entries with a higher version.
-    #[serde(default)]
-    #[param(default = 0)]
-    after: u64,
-    /// At most so many entries.
+    /// Only entries with a higher version; without it a page begins with the oldest entry that there is, a stream with the present.
+    after: Option<u64>,
+    /// At most so many entries on a page.
     #[serde(default = "usual")]
     #[param(default = 100, minimum = 1, maximum = 1000)]
     limit: usize,
+    /// For so many seconds at most the answer waits while there is nothing on the page.
+    #[serde(default)]
+    #[param(default = 0, minimum = 0, maximum = 60)]
+    wait: u64,
 }
 
 fn usual() -> usize {
     100
 }
 
-/// Read the log
+/// Read or follow the log
 ///
 /// One entry for each accepted request: its version, when, by which token, the commands' types, and what happened. A page ends
-/// early after about a MiB.
+/// early after about a MiB; with `wait` an empty page waits for its first entry.
+///
+/// With `Accept: application/x-ndjson` or `text/event-stream` the answer goes on: first a `snapshot` of the encounter, then a
+/// `transition` for each entry, `deleted` when the encounter is, and now and then a sign of life. Such a stream ends by itself after some
+/// minutes; go on with `after`, or with `Last-Event-ID`, from the last version that came, without gap or repetition.
 #[utoipa::path(get, path = "/v1/encounters/{id}/events", operation_id = "list_events", tag = "events",
     params(("id" = String, Path, description = "The encounter"), Part),
-    responses((status = 200, description = "A page of the log", body = Object)))]
+    responses((status = 200, description = "A page of the log, or the log as it goes on", body = Object)))]
 pub(super) async fn list_events(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(Part { after, limit }): Parameters<Part>,
-) -> Result<Reply, Problem> {
-    if !(1..=1000).contains(&limit) {
-        return Err(Problem::parameter(FieldError::meaningless("limit", "a page has 1 to 1000 entries")));
+    Parameters(Part { after, limit, wait }): Parameters<Part>, wanted: Wanted,
+) -> Result<Response, Problem> {
+    let app = &shared.app;
+    if let Some(format) = wanted.format {
+        let after = wanted.last.or(after);
+        let (mut game, follower) = app.follow(&id, &token, after).await?;
+        if let (Format::Lines, Some(version)) = (format, after) {
+            game = app.read(&id, &token, Some(version)).await?;
+        }
+        return feed::answer(&shared.settings, format, &*game, follower, after.is_some());
     }
-    let page = shared.app.log(&id, &token, after, limit).await?;
+    if !(1..=1000).contains(&limit) || wait > 60 {
+        let (path, message) = if wait > 60 { ("wait", "0 to 60 seconds") } else { ("limit", "1 to 1000 entries") };
+        return Err(Problem::parameter(FieldError::meaningless(path, message)));
+    }
+    // The answer must be out before the request's own time is over.
+    let wait = Duration::from_secs(wait).min(shared.settings.timeout.saturating_sub(Duration::from_secs(1)));
+    let page = app.await_log(&id, &token, after, limit, wait).await?;
+    Ok(answer(&id, limit, &page)?.into_response())
+}
+
+fn answer(id: &str, limit: usize, page: &Page) -> Result<Reply, AppError> {
     let size: usize = page.entries.iter().map(|entry| entry.len() + 1).sum();
     let mut body = Vec::with_capacity(size + 64);
     body.extend_from_slice(b"{\"items\":[");

@@ -47,7 +47,9 @@ where
         if !accepted.into_iter().any(|value| value.as_bytes().windows(4).any(|coding| coding == b"gzip")) {
             return Either::Left(self.0.call(request));
         }
-        let predicate = SizeAbove::new(WORTHWHILE).and(NotForContentType::SSE);
+        let predicate = SizeAbove::new(WORTHWHILE)
+            .and(NotForContentType::SSE)
+            .and(NotForContentType::const_new("application/x-ndjson"));
         let compression = CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(predicate);
         let compressed = compression.layer(self.0.clone()).call(request);
         Either::Right(Box::pin(async move { Ok(compressed.await?.map(Body::new)) }))

@@ -11,10 +11,12 @@ mod docs;
 mod encounters;
 mod events;
 mod extract;
+mod feed;
 mod frame;
 mod gzip;
 mod health;
 mod options;
+mod patience;
 mod plain;
 mod post;
 mod problem;
@@ -22,6 +24,7 @@ mod reply;
 mod router;
 mod rulesets;
 mod serve;
+mod transfer;
 
 pub use cors::Origins;
 pub use docs::DOCUMENT;
@@ -41,11 +44,24 @@ pub struct Settings {
     pub body_limit: usize,
     /// How long a request may take, its body included.
     pub timeout: Duration,
+    /// How long a stream goes on before its client has to come back.
+    pub stream_time: Duration,
+    /// How long a stream may be silent before it says that it is still there.
+    pub keep_alive: Duration,
+    /// The largest body of an import, in bytes.
+    pub import_limit: usize,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { origins: Origins::Any, body_limit: 256 * 1024, timeout: Duration::from_secs(30) }
+        Self {
+            origins: Origins::Any,
+            body_limit: 256 * 1024,
+            timeout: Duration::from_secs(30),
+            stream_time: Duration::from_secs(5 * 60),
+            keep_alive: Duration::from_secs(15),
+            import_limit: 16 * 1024 * 1024,
+        }
     }
 }
 

@@ -19,7 +19,7 @@ impl FromRequestParts<Shared> for PlainText {
 }
 
 /// The weight that an `Accept` header gives to a media type, in thousandths: that of its most specific range.
-fn weight(accept: &str, kind: &str, subtype: &str) -> u16 {
+pub(super) fn weight(accept: &str, kind: &str, subtype: &str) -> u16 {
     let ranges = accept.split(',').filter_map(|range| {
         let mut parts = range.split(';').map(str::trim);
         let (k, s) = parts.next()?.split_once('/')?;

@@ -26,17 +26,38 @@ impl FromRequest<Shared> for Post {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
-        let (parts, body) = request.into_parts();
-        let key = key(&parts.headers)?;
-        check_type(&parts.headers)?;
-        let bytes = collect(body, state.settings.body_limit).await?;
-        let key = key.map(|key| IdempotencyKey { key: key.to_owned(), fingerprint: fingerprint(&parts, &bytes) });
+        let (bytes, key) = receive(request, state.settings.body_limit).await?;
         match serde_json::from_slice(&bytes) {
             Ok(body) => Ok(Self { body, key }),
             Err(_) if bytes.is_empty() => Err(Problem::bad("invalid_json", "the body is empty: JSON is expected")),
             Err(error) => Err(Problem::bad("invalid_json", format!("the body is not JSON: {error}"))),
         }
     }
+}
+
+/// A log that was posted, and the key under which it is imported at most once.
+pub(super) struct PostedLog {
+    pub body: Bytes,
+    pub key: Option<IdempotencyKey>,
+}
+
+impl FromRequest<Shared> for PostedLog {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
+        let (body, key) = receive(request, state.settings.import_limit).await?;
+        Ok(Self { body, key })
+    }
+}
+
+/// The body, and the key that was sent with it.
+async fn receive(request: Request, limit: usize) -> Result<(Bytes, Option<IdempotencyKey>), Problem> {
+    let (parts, body) = request.into_parts();
+    let key = key(&parts.headers)?;
+    check_type(&parts.headers)?;
+    let bytes = collect(body, limit).await?;
+    let key = key.map(|key| IdempotencyKey { key: key.to_owned(), fingerprint: fingerprint(&parts, &bytes) });
+    Ok((bytes, key))
 }
 
 fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {

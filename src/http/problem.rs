@@ -41,6 +41,9 @@ pub(super) struct Document {
     /// The version that the encounter is at.
     #[serde(skip_serializing_if = "Option::is_none")]
     current_version: Option<u64>,
+    /// The oldest version that there is still.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oldest_version: Option<u64>,
     #[serde(skip)]
     header: Option<(HeaderName, HeaderValue)>,
 }
@@ -66,6 +69,7 @@ impl Problem {
             rule: None,
             errors: Vec::new(),
             current_version: None,
+            oldest_version: None,
             header: None,
         }))
     }
@@ -159,6 +163,7 @@ fn title(status: StatusCode) -> &'static str {
         StatusCode::METHOD_NOT_ALLOWED => "Method not allowed",
         StatusCode::REQUEST_TIMEOUT => "Too slow",
         StatusCode::CONFLICT => "Refused by the rules",
+        StatusCode::GONE => "No longer there",
         StatusCode::PRECONDITION_FAILED => "The encounter has changed",
         StatusCode::PAYLOAD_TOO_LARGE => "Too large",
         StatusCode::UNSUPPORTED_MEDIA_TYPE => "Not JSON",
@@ -194,6 +199,20 @@ impl From<AppError> for Problem {
                 let detail = format!("the encounter is at version {current}: read it again and decide anew");
                 let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "stale_version", detail);
                 problem.0.current_version = Some(current);
+                problem
+            }
+            AppError::Unborn { current } => {
+                let detail = format!("there is no such version yet: the encounter is at version {current}");
+                let mut problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "no_such_version", detail);
+                problem.0.current_version = Some(current);
+                problem
+            }
+            AppError::Gone { oldest } => {
+                let detail =
+                    format!("that version is folded away by now: version {oldest} is the oldest that there is still");
+                let mut problem = Self::new(StatusCode::GONE, "version_gone", detail);
+                problem.0.rule = Some("TK-8");
+                problem.0.oldest_version = Some(oldest);
                 problem
             }
             AppError::KeyReused => Self::new(

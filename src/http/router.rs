@@ -2,7 +2,7 @@
 
 use super::gzip::Gzip;
 use super::problem::Document as ProblemDocument;
-use super::{Settings, Shared, commands, docs, encounters, events, frame, health, options, rulesets};
+use super::{Settings, Shared, commands, docs, encounters, events, frame, health, options, rulesets, transfer};
 use crate::app::App;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -17,6 +17,8 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(rulesets::read_ruleset))
         .routes(routes!(encounters::create_encounter))
         .routes(routes!(encounters::read_encounter, encounters::delete_encounter))
+        .routes(routes!(transfer::export_encounter))
+        .routes(routes!(transfer::import_encounter))
         .routes(routes!(commands::send_command))
         .routes(routes!(options::list_options))
         .routes(routes!(events::list_events))

@@ -1,6 +1,7 @@
 //! The socket door: accepts connections, and lets them finish before the process ends.
 
 use super::apology::Apologetic;
+use super::patience::Patient;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -11,6 +12,8 @@ use tokio::net::TcpListener;
 
 /// How long a connection may be idle, or take to send a request's head.
 const HEAD: Duration = Duration::from_secs(30);
+/// How long a client may take nothing of what is written to it.
+const STALLED: Duration = Duration::from_secs(30);
 /// How long requests may take to finish once the process is to end.
 const FAREWELL: Duration = Duration::from_secs(10);
 
@@ -36,7 +39,7 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         // Without it small answers wait for acknowledgements; where it cannot be set they just wait.
         let _ = stream.set_nodelay(true);
         let service = TowerToHyperService::new(router.clone());
-        let connection = http.serve_connection(TokioIo::new(Apologetic::new(stream)), service);
+        let connection = http.serve_connection(TokioIo::new(Apologetic::new(Patient::new(stream, STALLED))), service);
         let connection = open.watch(connection);
         tokio::spawn(async move {
             // What goes wrong with a connection is its client's business.

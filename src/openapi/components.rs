@@ -40,6 +40,7 @@ pub fn components(rulesets: &Rulesets) -> Components {
     for (field, what) in told {
         all.entry("RulesetInfo".to_owned()).or_default()["properties"][field] = schema(what);
     }
+    all.extend(super::history::components());
     for name in ["Encounter", "NewEncounter"] {
         all.insert(name.to_owned(), by_ruleset(&prefixes, name));
     }

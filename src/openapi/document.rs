@@ -48,7 +48,21 @@ const OPERATIONS: &[Operation] = &[
         request: None,
         answer: Some(("200", || reference("Encounter"))),
         headers: &["If-None-Match"],
+        errors: &[400, 401, 404, 410, 422, 503],
+    },
+    Operation {
+        id: "export_encounter",
+        request: None,
+        answer: Some(("200", || reference("ExportedLog"))),
+        headers: &[],
         errors: ENCOUNTER,
+    },
+    Operation {
+        id: "import_encounter",
+        request: Some(|| reference("ExportedLog")),
+        answer: Some(("201", || reference("Created"))),
+        headers: &["Idempotency-Key"],
+        errors: &[400, 413, 415, 422, 503],
     },
     Operation {
         id: "delete_encounter",
@@ -65,7 +79,7 @@ const OPERATIONS: &[Operation] = &[
         }),
         answer: Some(("200", || reference("CommandAnswer"))),
         headers: &["If-Match", "Idempotency-Key", "Prefer"],
-        errors: &[400, 401, 404, 409, 412, 413, 415, 422, 503],
+        errors: &[400, 401, 404, 409, 410, 412, 413, 415, 422, 503],
     },
     Operation {
         id: "list_options",
@@ -83,8 +97,8 @@ const OPERATIONS: &[Operation] = &[
         id: "list_events",
         request: None,
         answer: Some(("200", || page(reference("LogEntry")))),
-        headers: &[],
-        errors: &[400, 401, 404, 422, 503],
+        headers: &["Last-Event-ID"],
+        errors: &[400, 401, 404, 410, 422, 503],
     },
     Operation { id: "livez", request: None, answer: None, headers: &[], errors: &[408] },
     Operation { id: "readyz", request: None, answer: None, headers: &[], errors: &[408, 503] },
@@ -168,15 +182,25 @@ fn declare(declared: &Operation, operation: &mut Value) {
     if let Some((status, answer)) = declared.answer {
         operation["responses"][status]["content"]["application/json"] = json!({"schema": answer()});
     }
+    if declared.id == "list_events" {
+        for (media, schema) in
+            [("application/x-ndjson", reference("FeedLine")), ("text/event-stream", json!({"type": "string"}))]
+        {
+            operation["responses"]["200"]["content"][media] = json!({"schema": schema});
+        }
+    }
     if declared.id == "read_encounter" {
         operation["responses"]["200"]["content"]["text/plain"] = json!({"schema": {"type": "string"}});
     }
-    if matches!(declared.id, "create_encounter" | "read_encounter" | "send_command" | "list_options") {
+    if matches!(
+        declared.id,
+        "create_encounter" | "import_encounter" | "read_encounter" | "send_command" | "list_options"
+    ) {
         let (status, _) = declared.answer.unwrap_or(("200", || Value::Null));
         operation["responses"][status]["headers"]["ETag"] =
             json!({"description": "The encounter's version, quoted.", "schema": {"type": "string"}});
     }
-    if declared.id == "create_encounter" {
+    if matches!(declared.id, "create_encounter" | "import_encounter") {
         operation["responses"]["201"]["headers"]["Location"] =
             json!({"description": "Where the encounter is.", "schema": {"type": "string"}});
         operation["responses"]["201"]["links"] = links();
@@ -213,6 +237,9 @@ fn purpose(header: &str) -> &'static str {
     match header {
         "If-Match" => "Only at this version (an ETag such as \"13\"): else 412.",
         "If-None-Match" => "Answered 304 without a body while the version is still this one.",
+        "Last-Event-ID" => {
+            "The last version that a broken stream brought: the next one goes on from there. It beats `after`."
+        }
         "Idempotency-Key" => "At most once: for a day the same request with the same key gets the first answer again.",
         _ => "`return=minimal` leaves the encounter out of the answer.",
     }
@@ -225,6 +252,7 @@ fn meaning(status: u16) -> &'static str {
         408 => "The request took too long to arrive",
         404 => "There is no such thing, or none that this token may know of",
         409 => "The rules refuse it now; `code` and `rule` say why",
+        410 => "That version is folded away; `oldest_version` is the oldest that there is still",
         412 => "The encounter has another version; `current_version` says which",
         413 => "The body is too large",
         415 => "The body is not JSON",

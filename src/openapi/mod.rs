@@ -2,6 +2,7 @@
 
 mod components;
 mod document;
+mod history;
 mod naming;
 mod standalone;
 

@@ -19,6 +19,12 @@ pub trait Store: Send + Sync + 'static {
     /// Keeps a new encounter under `id`; if one is there already nothing changes and it is returned.
     async fn create(&self, id: &str, new: NewEncounter) -> Result<Created, StoreError>;
 
+    /// Keeps a new encounter that brings its log along: `new.base` at version `base_version`, and the entries since, gapless;
+    /// `new.document` is what they make of it. If one is there already nothing changes and it is returned.
+    async fn import(
+        &self, id: &str, new: NewEncounter, base_version: u64, entries: Vec<Entry>,
+    ) -> Result<Created, StoreError>;
+
     /// Reads the document of `id` and, in the same round trip, the answer recorded under `key`.
     ///
     /// With `known` (the revision that the caller has a copy of) an unchanged document is not sent again.

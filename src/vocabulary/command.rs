@@ -20,6 +20,8 @@ tagged! {
         "override" => Override,
         "note" => Note,
         "end_encounter" => EndEncounter,
+        "undo" => Undo,
+        "redo" => Redo,
     }
 }
 
@@ -137,7 +139,23 @@ pub struct Note {
     pub text: Text<2000>,
 }
 
-/// The encounter is over; nothing but notes can follow.
+/// The encounter is over; nothing but notes, undo and redo can follow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EndEncounter {}
+
+/// Everything is again as it was: before what was accepted last and is not undone yet, or at a version of choice. Nothing is
+/// lost: the log goes on, and `redo` takes it back. Sent alone, never within a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Undo {
+    /// The version whose state is wanted, any that is earlier than the present one; without it, a single step back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_version: Option<u64>,
+}
+
+/// Everything is again as it was before the newest undo that was not taken back; any other command makes an end of redoing.
+/// Sent alone, never within a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Redo {}

@@ -35,6 +35,8 @@ tagged! {
         "combatant_left" => CombatantLeft,
         "overridden" => Overridden,
         "noted" => Noted,
+        "undone" => Undone,
+        "redone" => Redone,
     }
 }
 
@@ -195,4 +197,18 @@ pub struct Overridden {
 pub struct Noted {
     /// What it says.
     pub text: Text<2000>,
+}
+
+/// Everything is again as it was at an earlier version.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Undone {
+    /// The version whose state it is.
+    pub to_version: u64,
+}
+
+/// Everything is again as it was before an undo.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Redone {
+    /// The version whose state it is.
+    pub to_version: u64,
 }

@@ -76,7 +76,7 @@ pub enum Sender {
 
 /// Rules of the house: they hold in every ruleset.
 pub const HOUSE_RULES: &[Rule] = &[
-    Rule::neighbour("TK-1", "An encounter that has ended takes notes and nothing else."),
+    Rule::neighbour("TK-1", "An encounter that has ended takes notes, undo and redo, and nothing else."),
     Rule::neighbour("TK-2", "A combatant's id is unique in its encounter, an effect's too."),
     Rule::neighbour("TK-3", "A condition is set once and cleared only where it is set."),
     Rule::neighbour("TK-4", "An encounter holds a bounded number of combatants and effects."),
@@ -85,4 +85,12 @@ pub const HOUSE_RULES: &[Rule] = &[
         "The game master can set whose turn it is only while the fight goes on, and only for a combatant that is in it.",
     ),
     Rule::neighbour("TK-6", "An effect that counts turns needs a combatant of the encounter whose turns it counts."),
+    Rule::neighbour(
+        "TK-7",
+        "What was accepted can be undone step by step or down to any version, and what was undone be redone until something else is accepted.",
+    ),
+    Rule::neighbour(
+        "TK-8",
+        "The oldest part of a long log may be gone; what happened in it can neither be seen nor undone.",
+    ),
 ];

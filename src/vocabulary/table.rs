@@ -143,7 +143,10 @@ impl<R: Ruleset> Table<R> {
             SharedEvent::RoundEnded(_)
             | SharedEvent::TurnStarted(_)
             | SharedEvent::Overridden(_)
-            | SharedEvent::Noted(_) => {}
+            | SharedEvent::Noted(_)
+            // The whole table is another one then: the engine takes it from the log entry.
+            | SharedEvent::Undone(_)
+            | SharedEvent::Redone(_) => {}
         }
     }
 

@@ -7,6 +7,7 @@ mod floors;
 mod fuzz;
 mod growth;
 mod laws;
+mod memory;
 mod openapi;
 mod pitfalls;
 mod readme;

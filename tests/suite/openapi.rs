@@ -37,7 +37,7 @@ fn scrubbed(mut value: Value) -> Value {
             Value::Object(fields) => {
                 for (key, value) in fields.iter_mut() {
                     match (key.as_str(), &mut *value) {
-                        ("at" | "created_at", Value::String(time)) if time.contains('T') => {
+                        ("at" | "created_at" | "exported_at", Value::String(time)) if time.contains('T') => {
                             *time = "2026-01-01T00:00:00Z".into();
                         }
                         ("token", Value::String(token)) => *token = "tk_gm_shown-only-here".into(),
@@ -119,6 +119,11 @@ async fn reads(capture: &mut Capture, client: &Client, table: &Client, path: &st
     capture.answer("read_encounter", "turn_table", &table.get_as(path, "text/plain").await);
     capture.answer("list_options", "options", &table.get(&format!("{path}/options")).await);
     capture.answer("list_events", "page", &table.get(&format!("{path}/events?limit=2")).await);
+    let exported = table.get(&format!("{path}/export")).await;
+    capture.answer("export_encounter", "log", &exported);
+    capture.request("import_encounter", "log", "An exported log", &scrubbed(exported.json()));
+    let gone = table.get(&format!("{path}?at=1000000")).await;
+    capture.answer("read_encounter", "no_such_version", &gone);
     capture.answer("list_rulesets", "rulesets", &client.get("/v1/rulesets").await);
     capture.answer("read_ruleset", "ruleset", &client.get("/v1/rulesets/active-initiative").await);
     capture.answer("read_encounter", "no_token", &client.get(path).await);

@@ -97,8 +97,14 @@ impl Drop for EmbeddedStore {
 #[async_trait]
 impl Store for EmbeddedStore {
     async fn create(&self, id: &str, new: NewEncounter) -> Result<Created, StoreError> {
+        self.import(id, new, 0, Vec::new()).await
+    }
+
+    async fn import(
+        &self, id: &str, new: NewEncounter, base_version: u64, entries: Vec<Entry>,
+    ) -> Result<Created, StoreError> {
         let id = id.to_owned();
-        self.write(move |tables| tables.create(&id, &new)).await
+        self.write(move |tables| tables.create(&id, &new, base_version, &entries)).await
     }
 
     async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError> {

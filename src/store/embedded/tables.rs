@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
-use crate::store::{Commit, Committed, Created, Found, KeyDigest, NewEncounter, Notice, StoreError};
+use crate::store::{Commit, Committed, Created, Entry, Found, KeyDigest, NewEncounter, Notice, StoreError};
 
 /// Milliseconds since 1970.
 pub(super) type Millis = u64;
@@ -113,7 +113,9 @@ impl<'t> Tables<'t> {
         Ok(expires)
     }
 
-    pub(super) fn create(&mut self, id: &str, new: &NewEncounter) -> Step<Created> {
+    pub(super) fn create(
+        &mut self, id: &str, new: &NewEncounter, base_version: u64, entries: &[Entry],
+    ) -> Step<Created> {
         if self.living(id)?.is_some() {
             let created = self.created.get(id)?.map(|row| Bytes::copy_from_slice(row.value()));
             let first = match created {
@@ -125,8 +127,12 @@ impl<'t> Tables<'t> {
         self.remove(id)?;
         let expires = self.expires();
         let indexed = self.index(id, NEVER, expires)?;
-        self.documents.insert(id, (new.revision, 0, expires, indexed, &new.document[..]))?;
-        self.bases.insert(id, (0, &new.base[..]))?;
+        let version = entries.last().map_or(base_version, |entry| entry.version);
+        self.documents.insert(id, (new.revision, version, expires, indexed, &new.document[..]))?;
+        self.bases.insert(id, (base_version, &new.base[..]))?;
+        for entry in entries {
+            self.log.insert((id, entry.version), &entry.bytes[..])?;
+        }
         Ok(Ok(Created::New))
     }
 

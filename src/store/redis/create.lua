@@ -1,6 +1,7 @@
 -- Keeps a new encounter unless there is one.
 -- KEYS: doc, log, answers, answered
--- ARGV: document, base, ttl in ms (0 = never), nonce of this write, first revision
+-- ARGV: document, base, ttl in ms (0 = never), nonce of this write, first revision, version of the base, newest version,
+-- version of the first entry, entries
 local have = redis.call('HMGET', KEYS[1], 'revision', 'creator', 'created', 'base')
 if have[1] then
   if have[2] == ARGV[4] then
@@ -8,11 +9,15 @@ if have[1] then
   end
   return {'existing', have[3] or have[4]}
 end
-redis.call('HSET', KEYS[1], 'revision', ARGV[5], 'version', '0', 'document', ARGV[1],
-  'base_version', '0', 'base', ARGV[2], 'creator', ARGV[4])
+redis.call('HSET', KEYS[1], 'revision', ARGV[5], 'version', ARGV[7], 'document', ARGV[1],
+  'base_version', ARGV[6], 'base', ARGV[2], 'creator', ARGV[4])
 -- An eviction may have taken the document and left the rest. After the first write: a full server looks at no later one.
 redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
+for i = 9, #ARGV do
+  redis.call('XADD', KEYS[2], string.format('%.0f-0', ARGV[8] + i - 9), 'e', ARGV[i], 'w', ARGV[4])
+end
 if ARGV[3] ~= '0' then
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
+  redis.call('PEXPIRE', KEYS[2], ARGV[3])
 end
 return {'new'}

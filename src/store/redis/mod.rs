@@ -83,8 +83,26 @@ fn nonce() -> String {
 #[async_trait]
 impl Store for RedisStore {
     async fn create(&self, id: &str, new: NewEncounter) -> Result<Created, StoreError> {
+        self.import(id, new, 0, Vec::new()).await
+    }
+
+    async fn import(
+        &self, id: &str, new: NewEncounter, base_version: u64, entries: Vec<Entry>,
+    ) -> Result<Created, StoreError> {
         let (nonce, revision) = (nonce(), new.revision.to_string());
-        let args: [&[u8]; 5] = [&new.document, &new.base, self.ttl.as_bytes(), nonce.as_bytes(), revision.as_bytes()];
+        let version = entries.last().map_or(base_version, |entry| entry.version).to_string();
+        let (base_version, first) = (base_version.to_string(), base_version.saturating_add(1).to_string());
+        let head: [&[u8]; 8] = [
+            &new.document,
+            &new.base,
+            self.ttl.as_bytes(),
+            nonce.as_bytes(),
+            revision.as_bytes(),
+            base_version.as_bytes(),
+            version.as_bytes(),
+            first.as_bytes(),
+        ];
+        let args: Vec<&[u8]> = head.into_iter().chain(entries.iter().map(|entry| &entry.bytes[..])).collect();
         let answer = self.connection.run(&self.scripts.create, &Keys::new(id).all(), &args).await?;
         let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
         match &reply.bytes()?[..] {

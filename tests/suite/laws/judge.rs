@@ -41,6 +41,8 @@ pub struct Judge {
     manifest: &'static Manifest,
     rules: BTreeSet<&'static str>,
     turns: Turns,
+    /// The turns as they were at every version before this one.
+    past: Vec<Turns>,
 }
 
 impl Judge {
@@ -56,7 +58,8 @@ impl Judge {
         let manifest = ruleset.manifest();
         let rules = manifest.rules.iter().chain(HOUSE_RULES).map(|rule| rule.id).collect();
         let turns = Turns::default();
-        let mut judge = Self { offers: Vec::new(), view: table.view(), table, manifest, rules, turns };
+        let mut judge =
+            Self { offers: Vec::new(), view: table.view(), table, manifest, rules, turns, past: Vec::new() };
         guarded(|| judge.look())?;
         Ok(Some(judge))
     }
@@ -114,7 +117,14 @@ impl Judge {
         if *advance {
             let before = std::mem::replace(&mut self.view, table.view());
             self.table = table;
-            self.turns.follow(&events).or_else(|wrong| breach(wrong.0, wrong.1))?;
+            self.past.push(self.turns.clone());
+            match events.first() {
+                Some(event) if event["type"] == "undone" || event["type"] == "redone" => {
+                    let version = event["to_version"].as_u64().expect("a version");
+                    self.turns = self.past[version as usize].clone();
+                }
+                _ => self.turns.follow(&events).or_else(|wrong| breach(wrong.0, wrong.1))?,
+            }
             self.nobody_elses_turn(command, &events, &before)?;
             self.look()?;
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use turnkeeper::store::{Committed, Created, Loaded, NewEncounter, Notice, Store, StoreConfig, StoreError};
+use turnkeeper::store::{Committed, Created, Entry, Loaded, NewEncounter, Notice, Store, StoreConfig, StoreError};
 
 use super::{Stand, answered, bytes, eventually, filled, found, logged, new, rebased, silent, whole_log};
 
@@ -25,6 +25,7 @@ macro_rules! each_check {
         $crate::store::conformance::each_check!(@$way $with
             a_new_encounter_is_loaded_as_it_was_created
             creating_twice_keeps_the_first
+            an_imported_log_is_there_from_its_base_on_and_goes_on
             only_one_of_many_creators_creates
             an_unknown_encounter_is_missing_everywhere
             a_known_revision_is_not_sent_again
@@ -413,6 +414,29 @@ pub async fn commits_and_deletions_are_noticed(stand: &impl Stand, id: &str) {
     assert_eq!(rest, [committed(1), committed(2), Notice::Deleted { id: id.into() }]);
     let more = tokio::time::timeout(Duration::from_millis(100), notices.recv()).await;
     assert!(more.is_err(), "nothing else happened: {more:?}");
+}
+
+pub async fn an_imported_log_is_there_from_its_base_on_and_goes_on(stand: &impl Stand, id: &str) {
+    let store = stand.store(KEPT);
+    let entry = |version: u64| Entry { version, bytes: bytes(&format!("entry {version}")) };
+    let brought = NewEncounter { revision: 5, document: bytes("v9"), base: bytes("v6") };
+    let import = || store.import(id, brought.clone(), 6, vec![entry(7), entry(8), entry(9)]);
+    assert_eq!(import().await.unwrap(), Created::New);
+    assert_eq!(import().await.unwrap(), Created::Existing { base: bytes("v6") });
+    let encounter = found(store.load(id, None, None).await.unwrap());
+    assert_eq!((encounter.revision, encounter.version, encounter.document), (5, 9, Some(bytes("v9"))));
+    let base = store.base(id).await.unwrap();
+    assert_eq!((base.version, base.document), (6, bytes("v6")));
+    assert_eq!(store.commit(id, logged(5, "v10", 10)).await.unwrap(), Committed::Done);
+    let page = store.log(id, 0, 10, 1000).await.unwrap();
+    assert_eq!((page.base_version, page.version), (6, 10));
+    assert_eq!(page.entries, [entry(7), entry(8), entry(9), entry(10)]);
+    assert_eq!(store.commit(id, rebased(logged(6, "v11", 11), 8, "v8")).await.unwrap(), Committed::Done);
+    assert_eq!(whole_log(&*store, id, 8).await, [entry(9), entry(10), entry(11)]);
+    let empty = store.import(&format!("{id}-empty"), new("v3"), 3, Vec::new()).await.unwrap();
+    assert_eq!(empty, Created::New);
+    let page = store.log(&format!("{id}-empty"), 3, 10, 1000).await.unwrap();
+    assert_eq!((page.base_version, page.version, page.entries.len()), (3, 3, 0));
 }
 
 pub async fn any_id_and_any_bytes_are_kept(stand: &impl Stand, id: &str) {

@@ -3,9 +3,8 @@
 use super::json::difference;
 use crate::tiny::Tiny;
 use serde_json::Value;
-use serde_json::value::RawValue;
 use std::sync::{Arc, LazyLock};
-use turnkeeper::engine::{Creation, Game, Meta, Refusal, Request, Rulesets, SeededDice};
+use turnkeeper::engine::{Creation, Decided, Game, LogEntry, Meta, Refusal, Request, Rulesets, SeededDice};
 use turnkeeper::vocabulary::{Dice, Ground, Offer, Registrar};
 
 /// Every ruleset that ships, and the tests' own.
@@ -20,6 +19,8 @@ pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
 pub struct Table {
     /// The encounter as it is now.
     pub game: Arc<dyn Game>,
+    /// The encounter at every version before this one.
+    pub past: Vec<Arc<dyn Game>>,
     sent: u64,
 }
 
@@ -80,7 +81,7 @@ impl Table {
             tokens: Vec::new(),
         };
         let game = RULESETS.create(meta, Creation::read(creation)?)?;
-        Ok(Self { game, sent: 0 })
+        Ok(Self { game, past: Vec::new(), sent: 0 })
     }
 
     /// A new encounter from the JSON of its creation, which must be sound.
@@ -98,7 +99,7 @@ impl Table {
             Err(refusal) => return Ok(Err(refusal.into())),
         };
         let before = self.document()?;
-        let decided = self.game.decide(&request, dice);
+        let decided = self.decide(&request, dice)?;
         same("the encounter that the request was sent to has changed", &before, &self.document()?)?;
         let decided = match decided {
             Ok(decided) => decided,
@@ -111,14 +112,27 @@ impl Table {
         }
         let stored = RULESETS.load(&before).map_err(|e| format!("the document before does not load: {e}"))?;
         for (how, game) in [("in memory", &self.game), ("from its document", &stored)] {
-            let folded = fold(game, version, &decided.events)?;
+            let folded = fold(game, &decided)?;
             same(&format!("folding the events on the state before, {how}, gives another state"), &after, &folded)?;
         }
         let reloaded = RULESETS.load(&after).map_err(|e| format!("the document after does not load: {e}"))?;
         let again = reloaded.document().map_err(|e| e.to_string())?;
         same("a document that is loaded and written again differs", &after, &again)?;
-        self.game = decided.next;
+        self.past.push(std::mem::replace(&mut self.game, decided.next));
         serde_json::from_str(decided.events.get()).map(Ok).map_err(|e| format!("the events are no JSON array: {e}"))
+    }
+
+    /// Decides, with what a request wants from the past.
+    fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Result<Decided, Refusal>, String> {
+        let rewind = match self.game.rewinds(request) {
+            Err(refusal) => return Ok(Err(refusal)),
+            Ok(None) => return Ok(self.game.decide(request, dice)),
+            Ok(Some(rewind)) => rewind,
+        };
+        let past = usize::try_from(rewind.to_version).ok().and_then(|version| self.past.get(version));
+        let past = past.ok_or_else(|| format!("{rewind:?} asks for a version that has not been"))?;
+        let checkpoint = past.checkpoint().map_err(|e| e.to_string())?;
+        self.game.rewind(&rewind, &checkpoint).map(Ok).map_err(|e| format!("a state cannot be restored: {e}"))
     }
 
     /// Sends with these dice, which must be just those that are rolled.
@@ -175,8 +189,16 @@ impl Table {
     }
 }
 
-fn fold(game: &Arc<dyn Game>, version: u64, events: &RawValue) -> Result<Vec<u8>, String> {
-    let folded = game.fold(version, events).map_err(|e| format!("the events do not read back: {e}: {events}"))?;
+fn fold(game: &Arc<dyn Game>, decided: &Decided) -> Result<Vec<u8>, String> {
+    let entry = LogEntry {
+        version: decided.next.version(),
+        at: String::new(),
+        by: String::new(),
+        commands: Vec::new(),
+        events: decided.events.clone(),
+        checkpoint: decided.checkpoint.clone(),
+    };
+    let folded = game.fold(&entry).map_err(|e| format!("the events do not read back: {e}: {}", entry.events))?;
     folded.document().map_err(|e| e.to_string())
 }
 

@@ -1,0 +1,283 @@
+//! The live feed: whoever follows an encounter is told of every commit, whichever process on the store made it.
+//!
+//! A process follows the store's notices once, reads what was committed once, and hands it to all its followers. A notice only
+//! says that reading is worthwhile: what is told comes from the log, and a follower that finds a gap reads the log itself.
+
+use super::history::shown;
+use super::{App, AppError, Page, Presented};
+use crate::engine::Game;
+use crate::store::{Notice, Store, StoreError};
+use bytes::Bytes;
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{Semaphore, broadcast};
+
+/// So many transitions may wait for a slow follower before it is cut.
+const PATIENCE: usize = 64;
+/// So many encounters are read at a time when all may have changed.
+const READERS: usize = 64;
+/// So many entries are read at a time.
+const PAGE: usize = 100;
+/// So many bytes are read at a time, about.
+const READ: usize = 1024 * 1024;
+/// Between two attempts to read from a store that is away.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// What followers of an encounter are told.
+#[derive(Clone)]
+enum News {
+    /// The entry of this version, as clients see it.
+    Entry(u64, Bytes),
+    /// The encounter is gone.
+    Deleted,
+    /// Whoever wants to know more has to ask anew.
+    Over,
+}
+
+/// What a follower is told next.
+#[derive(Debug)]
+pub enum Next {
+    /// The log entry of this version, a JSON object.
+    Entry(u64, Bytes),
+    /// The encounter is gone, and with it the feed.
+    Deleted,
+    /// The feed ends here; another one goes on from the last version.
+    Over,
+}
+
+/// All feeds of a process.
+pub(super) struct Hub {
+    topics: Arc<Topics>,
+    begun: OnceLock<()>,
+    closed: AtomicBool,
+}
+
+/// The encounters that are followed.
+#[derive(Default)]
+struct Topics(Mutex<HashMap<Arc<str>, Weak<Topic>>>);
+
+/// One encounter that is followed. It lives as long as a follower does.
+struct Topic {
+    id: Arc<str>,
+    news: broadcast::Sender<News>,
+    /// The newest version that was told; whoever holds it is reading.
+    newest: tokio::sync::Mutex<u64>,
+    topics: Arc<Topics>,
+}
+
+impl Topics {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Weak<Topic>>> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn get(&self, id: &str) -> Option<Arc<Topic>> {
+        self.lock().get(id)?.upgrade()
+    }
+
+    fn all(&self) -> Vec<Arc<Topic>> {
+        self.lock().values().filter_map(Weak::upgrade).collect()
+    }
+}
+
+impl Drop for Topic {
+    fn drop(&mut self) {
+        let mut topics = self.topics.lock();
+        // Another one of the same name may have taken its place.
+        if topics.get(&self.id).is_some_and(|topic| topic.strong_count() == 0) {
+            topics.remove(&self.id);
+        }
+    }
+}
+
+impl Hub {
+    pub fn new() -> Self {
+        Self { topics: Arc::default(), begun: OnceLock::new(), closed: AtomicBool::new(false) }
+    }
+
+    /// Follows `id` from now on; `version` is one that it has had.
+    fn follow(&self, store: &Arc<dyn Store>, id: &str, version: u64) -> (Arc<Topic>, broadcast::Receiver<News>) {
+        self.begun.get_or_init(|| {
+            tokio::spawn(listen(store.commits(), Arc::downgrade(store), self.topics.clone()));
+        });
+        let mut topics = self.topics.lock();
+        let topic = topics.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
+            let id: Arc<str> = id.into();
+            let newest = tokio::sync::Mutex::new(version);
+            let news = broadcast::Sender::new(PATIENCE);
+            let topic = Arc::new(Topic { id: id.clone(), news, newest, topics: self.topics.clone() });
+            topics.insert(id, Arc::downgrade(&topic));
+            topic
+        });
+        drop(topics);
+        let news = topic.news.subscribe();
+        (topic, news)
+    }
+
+    /// Ends every feed, and lets none begin.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::SeqCst);
+        for topic in self.topics.all() {
+            topic.tell(News::Over);
+        }
+    }
+}
+
+/// Passes the store's notices on to the topics that they are about, as long as there is a store.
+async fn listen(mut notices: broadcast::Receiver<Notice>, store: Weak<dyn Store>, topics: Arc<Topics>) {
+    let readers = Arc::new(Semaphore::new(READERS));
+    loop {
+        let stale = match notices.recv().await {
+            Ok(Notice::Committed { id, version }) => {
+                topics.get(&id).map(|topic| (topic, version)).into_iter().collect()
+            }
+            Ok(Notice::Deleted { id }) => {
+                if let Some(topic) = topics.get(&id) {
+                    topic.tell(News::Deleted);
+                }
+                continue;
+            }
+            Ok(Notice::Resync) | Err(RecvError::Lagged(_)) => {
+                topics.all().into_iter().map(|topic| (topic, u64::MAX)).collect::<Vec<_>>()
+            }
+            Err(RecvError::Closed) => return,
+        };
+        let Some(store) = store.upgrade() else { return };
+        for (topic, version) in stale {
+            let (store, readers) = (store.clone(), readers.clone());
+            tokio::spawn(async move {
+                let _permit = readers.acquire().await;
+                topic.read(&*store, version).await;
+            });
+        }
+    }
+}
+
+impl Topic {
+    fn tell(&self, news: News) {
+        // A send without receivers fails and loses nothing.
+        let _ = self.news.send(news);
+    }
+
+    /// Reads and tells what is new, unless `version` was told already.
+    async fn read(&self, store: &dyn Store, version: u64) {
+        let mut newest = self.newest.lock().await;
+        while version > *newest && self.news.receiver_count() > 0 {
+            match store.log(&self.id, *newest, PAGE, READ).await {
+                Ok(page) if page.version < *newest => {
+                    // The store has lost something: followers must learn that from an answer of their own.
+                    *newest = page.version;
+                    return self.tell(News::Over);
+                }
+                Ok(page) => {
+                    for entry in page.entries {
+                        *newest = entry.version;
+                        self.tell(shown(entry).map_or(News::Over, |line| News::Entry(*newest, line)));
+                    }
+                    if *newest >= page.version {
+                        return;
+                    }
+                }
+                Err(StoreError::Missing) => return self.tell(News::Deleted),
+                Err(StoreError::Corrupt(reason)) => {
+                    tracing::error!(%reason, "broken");
+                    return self.tell(News::Over);
+                }
+                Err(StoreError::Away(_)) => tokio::time::sleep(PAUSE).await,
+            }
+        }
+    }
+}
+
+/// Somebody who follows an encounter.
+pub struct Follower {
+    app: Arc<App>,
+    news: broadcast::Receiver<News>,
+    topic: Arc<Topic>,
+    /// The newest version that was told, or that was known before.
+    cursor: u64,
+    /// What is told next, before the news.
+    backlog: VecDeque<Bytes>,
+    /// False when there may be more in the log than in the backlog.
+    caught_up: bool,
+}
+
+impl App {
+    /// Follows an encounter, for the holder of `token`: what comes after version `after`, or from now on. Answers also the
+    /// encounter as it is now.
+    pub async fn follow(
+        self: &Arc<Self>, id: &str, token: &Presented, after: Option<u64>,
+    ) -> Result<(Arc<dyn Game>, Follower), AppError> {
+        let held = self.held(id, token).await?;
+        let current = held.game.version();
+        let cursor = after.unwrap_or(current);
+        if cursor > current {
+            return Err(AppError::Unborn { current });
+        }
+        let (topic, news) = self.hub.follow(&self.store, id, held.game.version());
+        if self.hub.closed.load(Ordering::SeqCst) {
+            return Err(AppError::Away("this process is ending".to_owned()));
+        }
+        let mut follower =
+            Follower { app: self.clone(), news, topic, cursor, backlog: VecDeque::new(), caught_up: false };
+        follower.read().await?;
+        Ok((held.game, follower))
+    }
+
+    /// As [`log`](Self::log), but where there is nothing yet, waits up to `wait` for something.
+    pub async fn await_log(
+        self: &Arc<Self>, id: &str, token: &Presented, after: Option<u64>, limit: usize, wait: Duration,
+    ) -> Result<Page, AppError> {
+        let page = self.log(id, token, after, limit).await?;
+        if wait.is_zero() || !page.entries.is_empty() {
+            return Ok(page);
+        }
+        let (_, mut follower) = self.follow(id, token, Some(after.unwrap_or(page.oldest))).await?;
+        // Whatever it brings, and if it brings nothing, the log says what is true.
+        let _ = tokio::time::timeout(wait, follower.next()).await;
+        self.log(id, token, after, limit).await
+    }
+
+    /// Ends all feeds, because the process is to end.
+    pub fn end_feeds(&self) {
+        self.hub.close();
+    }
+}
+
+impl Follower {
+    /// What comes next, once there is something. Nothing is lost when it is dropped before.
+    pub async fn next(&mut self) -> Next {
+        loop {
+            if let Some(entry) = self.backlog.pop_front() {
+                self.cursor += 1;
+                return Next::Entry(self.cursor, entry);
+            }
+            if !self.caught_up {
+                if self.read().await.is_err() {
+                    return Next::Over;
+                }
+                continue;
+            }
+            match self.news.recv().await {
+                Ok(News::Entry(version, _)) if version <= self.cursor => {}
+                Ok(News::Entry(version, entry)) if version == self.cursor + 1 => {
+                    self.cursor = version;
+                    return Next::Entry(version, entry);
+                }
+                Ok(News::Entry(..)) => self.caught_up = false,
+                Ok(News::Deleted) => return Next::Deleted,
+                Ok(News::Over) | Err(RecvError::Lagged(_) | RecvError::Closed) => return Next::Over,
+            }
+        }
+    }
+
+    /// Reads from the log what comes after the cursor.
+    async fn read(&mut self) -> Result<(), AppError> {
+        let page = self.app.page(&self.topic.id, Some(self.cursor), PAGE).await?;
+        self.caught_up = page.next.is_none();
+        self.backlog = page.entries.into();
+        Ok(())
+    }
+}

@@ -1,0 +1,260 @@
+//! Export and import: a whole log in a form of its own, which folds to the same state anywhere.
+//!
+//! What is imported is played again from its base: an entry that does not follow from what was before it is refused by name.
+
+use super::read::MAX_PAGE;
+use super::{App, AppError, Birth, IdempotencyKey, Presented, now};
+use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request};
+use crate::store::{Base, Entry};
+use crate::vocabulary::{FieldError, Violation};
+use bytes::Bytes;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What an exported log says it is.
+const FORMAT: &str = "turnkeeper-log";
+/// The number of the form of exported logs.
+const SCHEMA: u32 = 1;
+/// So many entries of a log are exported at a time.
+const PAGE: usize = 500;
+
+/// An exported log without its entries.
+#[derive(Serialize)]
+struct Cover<'a> {
+    format: &'static str,
+    schema: u32,
+    ruleset: &'a str,
+    exported_at: String,
+    version: u64,
+    base: BaseState,
+}
+
+/// What a log is folded from: the version, and the state at it as a checkpoint of the encounter's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct BaseState {
+    version: u64,
+    document: Box<RawValue>,
+}
+
+/// An exported log.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Log {
+    format: String,
+    schema: u32,
+    ruleset: String,
+    #[serde(default, rename = "exported_at")]
+    _exported_at: String,
+    version: u64,
+    base: BaseState,
+    entries: Vec<Box<RawValue>>,
+}
+
+/// What an undo or redo among the events says.
+#[derive(Deserialize)]
+struct Jump {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    to_version: Option<u64>,
+}
+
+/// A log on its way out.
+pub struct Export {
+    app: Arc<App>,
+    id: String,
+    /// What it begins with, up to the first entry.
+    pub opening: Bytes,
+    after: u64,
+    version: u64,
+}
+
+impl App {
+    /// The whole log of an encounter, for the holder of `token`.
+    pub async fn export(self: &Arc<Self>, id: &str, token: &Presented) -> Result<Export, AppError> {
+        let held = self.held(id, token).await?;
+        let Base { version: after, document } = self.store.base(id).await?;
+        let base = self.rulesets.load(&document)?;
+        let version = held.game.version();
+        let cover = Cover {
+            format: FORMAT,
+            schema: SCHEMA,
+            ruleset: base.ruleset(),
+            exported_at: now(),
+            version,
+            base: BaseState { version: after, document: base.checkpoint()? },
+        };
+        let opening = serde_json::to_string(&cover)?;
+        let opening = format!("{},\"entries\":[", opening.strip_suffix('}').unwrap_or(&opening)).into();
+        Ok(Export { app: self.clone(), id: id.to_owned(), opening, after, version })
+    }
+}
+
+impl Export {
+    /// The next entries, each a JSON object; none after the last. An error when the log's beginning was folded away meanwhile.
+    pub async fn next(&mut self) -> Result<Vec<Bytes>, AppError> {
+        let left = usize::try_from(self.version.saturating_sub(self.after)).unwrap_or(usize::MAX);
+        if left == 0 {
+            return Ok(Vec::new());
+        }
+        let page = self.app.store.log(&self.id, self.after, left.min(PAGE), MAX_PAGE).await?;
+        if self.after < page.base_version {
+            return Err(AppError::Gone { oldest: page.base_version });
+        }
+        self.after = page.entries.last().map_or(self.version, |entry| entry.version);
+        Ok(page.entries.into_iter().map(|entry| entry.bytes).collect())
+    }
+}
+
+impl App {
+    /// Makes a new encounter of an exported log, with a token of its own; once for each idempotency key.
+    pub async fn import(self: &Arc<Self>, log: &[u8], key: Option<&IdempotencyKey>) -> Result<Birth, AppError> {
+        let log: Log = serde_json::from_slice(log).map_err(|error| {
+            let message = format!("this is no exported log: {error}");
+            Refusal::Field(FieldError { path: String::new(), message, meaningless: false })
+        })?;
+        let (meta, token) = self.newcomer(None, key).await?;
+        let app = self.clone();
+        // A long log takes a while, which is not for the threads of the runtime.
+        let replayed = tokio::task::spawn_blocking(move || app.replay(meta, log)).await;
+        let replay = replayed.map_err(|error| AppError::Broken(error.to_string()))??;
+        self.bear(replay.base, replay.game, Some(replay.entries), token, key).await
+    }
+
+    /// Folds a log from its base.
+    fn replay(&self, meta: Meta, log: Log) -> Result<Replay, AppError> {
+        if log.format != FORMAT || log.schema != SCHEMA {
+            let (field, detail) = match log.format.as_str() {
+                FORMAT => ("schema", format!("this program reads schema {SCHEMA}, not {}", log.schema)),
+                _ => ("format", format!("an exported log says {FORMAT:?} here")),
+            };
+            return Err(inconsistent(field, detail));
+        }
+        let base = self.rulesets.recall(meta, log.base.document.get().as_bytes());
+        let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?;
+        base.check().map_err(|wrong| inconsistent("base.document", wrong))?;
+        if base.ruleset() != log.ruleset {
+            return Err(inconsistent("ruleset", format!("the base is one of {}", base.ruleset())));
+        }
+        if base.version() != log.base.version {
+            return Err(inconsistent("base.version", format!("the base is at version {}", base.version())));
+        }
+        let targets = targets(&log.entries).into_iter().map(|version| (version, None)).collect();
+        let mut replay = Replay { game: base.clone(), base, entries: Vec::with_capacity(log.entries.len()), targets };
+        for (i, raw) in log.entries.iter().enumerate() {
+            replay.remember();
+            replay.add(raw).map_err(|wrong| inconsistent(format!("entries.{i}"), wrong))?;
+        }
+        if replay.game.version() != log.version {
+            let detail = format!("the entries end at version {}", replay.game.version());
+            return Err(inconsistent("version", detail));
+        }
+        Ok(replay)
+    }
+}
+
+fn inconsistent(path: impl Into<std::borrow::Cow<'static, str>>, detail: impl Into<String>) -> AppError {
+    let path = path.into();
+    let detail = format!("{path}: {}", detail.into());
+    let violation = Violation::field("inconsistent_log", path, detail);
+    Refusal::Violation { path: String::new(), violation }.into()
+}
+
+/// The versions that undos and redos in a log go back to.
+fn targets(entries: &[Box<RawValue>]) -> Vec<u64> {
+    let entries = entries.iter().filter_map(|raw| serde_json::from_str::<LogEntry>(raw.get()).ok());
+    entries.filter(|entry| entry.checkpoint.is_some()).filter_map(|entry| jump(&entry)?.to_version).collect()
+}
+
+/// The undo or redo that an entry is.
+fn jump(entry: &LogEntry) -> Option<Jump> {
+    let events: Vec<Jump> = serde_json::from_str(entry.events.get()).ok()?;
+    events.into_iter().find(|event| event.kind == "undone" || event.kind == "redone")
+}
+
+/// A log that is folded.
+struct Replay {
+    base: Arc<dyn Game>,
+    game: Arc<dyn Game>,
+    entries: Vec<Entry>,
+    /// The states that undos and redos go back to, once they have been.
+    targets: HashMap<u64, Option<Arc<dyn Game>>>,
+}
+
+impl Replay {
+    /// Keeps the present state where a later entry goes back to it.
+    fn remember(&mut self) {
+        if let Some(place) = self.targets.get_mut(&self.game.version()) {
+            *place = Some(self.game.clone());
+        }
+    }
+
+    /// Folds one more entry; an error tells what is wrong with it.
+    fn add(&mut self, raw: &RawValue) -> Result<(), String> {
+        let entry: LogEntry = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
+        let expected = self.game.version().saturating_add(1);
+        if entry.version != expected {
+            return Err(format!("it has version {}, and {expected} is next", entry.version));
+        }
+        let short = |text: &String| text.chars().count() <= 64;
+        if !short(&entry.by) || entry.commands.len() > MAX_COMMANDS || !entry.commands.iter().all(short) {
+            return Err("`by` and each of at most 50 commands have at most 64 characters".to_owned());
+        }
+        if entry.at.parse::<jiff::Timestamp>().is_err() {
+            return Err("`at` is a time such as 2026-01-31T19:30:00Z".to_owned());
+        }
+        let game = self.game.fold(&entry).map_err(|error| error.to_string())?;
+        if game.version() != entry.version {
+            return Err("checkpoint: it is that of another version".to_owned());
+        }
+        if let Some(checkpoint) = &entry.checkpoint {
+            self.compare(&entry, checkpoint, &*game)?;
+        }
+        game.check()?;
+        let bytes = serde_json::to_vec(&entry).map_err(|error| error.to_string())?;
+        self.entries.push(Entry { version: entry.version, bytes: bytes.into() });
+        self.game = game;
+        Ok(())
+    }
+
+    /// Holds the state that an entry carries against the one that there should be.
+    fn compare(&self, entry: &LogEntry, checkpoint: &RawValue, folded: &dyn Game) -> Result<(), String> {
+        let told = |error: &dyn std::fmt::Display| error.to_string();
+        let carried = self.game.recall(checkpoint).map_err(|e| told(&e))?.checkpoint().map_err(|e| told(&e))?;
+        let expected = match jump(entry) {
+            None => folded.checkpoint().map_err(|e| told(&e))?,
+            Some(jump) => match self.rewound(&jump)? {
+                Some(expected) => expected,
+                None => return Ok(()),
+            },
+        };
+        if carried.get() == expected.get() {
+            return Ok(());
+        }
+        Err("checkpoint: it is not the state that the entries before it lead to".to_owned())
+    }
+
+    /// The state after an undo or redo as the log up to now says it; None where that state is older than the log.
+    fn rewound(&self, jump: &Jump) -> Result<Option<Box<RawValue>>, String> {
+        let command = match jump.kind.as_str() {
+            "undone" => json!({"type": "undo", "to_version": jump.to_version}),
+            _ => json!({"type": "redo"}),
+        };
+        let wrong = |_| "it undoes or redoes what cannot be".to_owned();
+        let request = Request::read(command).map_err(wrong)?;
+        let rewind = self.game.rewinds(&request).map_err(wrong)?.filter(|r| Some(r.to_version) == jump.to_version);
+        let rewind = rewind.ok_or("it goes back to another version than was undone")?;
+        if rewind.to_version < self.base.version() {
+            return Ok(None);
+        }
+        let past =
+            self.targets.get(&rewind.to_version).cloned().flatten().ok_or("it goes back to no version before it")?;
+        let past = past.checkpoint().map_err(|error| error.to_string())?;
+        let decided = self.game.rewind(&rewind, &past).map_err(|error| error.to_string())?;
+        Ok(decided.checkpoint)
+    }
+}

@@ -1,0 +1,111 @@
+//! Undo and redo: which version's state an encounter shows, and which one it goes back to.
+//!
+//! The log only grows. Every version has a content: the version whose state it shows, its own unless it is an undo or redo. Taking
+//! back the content c restores the state before c was accepted, that of version c - 1, and with it that version's content.
+
+use super::{LoadError, Refusal, Request};
+use crate::vocabulary::{Redo, Redone, SharedCommand, SharedEvent, Undo, Undone, Verbs, Violation};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Every so many versions a log entry carries the state after it.
+pub const CHECKPOINTS: u64 = 256;
+
+/// So many undos can be redone, the newest ones.
+const REDOS: usize = 1000;
+
+/// Where an encounter stands in its own history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Timeline {
+    /// The version whose state the encounter shows.
+    content: u64,
+    /// The contents that were undone and can be redone, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    undone: Vec<u64>,
+}
+
+/// An undo or redo whose target is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rewind {
+    /// The version whose state is wanted, earlier than the present one.
+    pub to_version: u64,
+    redo: bool,
+}
+
+impl Rewind {
+    /// What is told of it.
+    pub(super) fn event(&self) -> SharedEvent {
+        let to_version = self.to_version;
+        if self.redo { SharedEvent::Redone(Redone { to_version }) } else { SharedEvent::Undone(Undone { to_version }) }
+    }
+}
+
+impl Timeline {
+    /// After anything but an undo or redo.
+    pub fn ordinary(version: u64) -> Self {
+        Self { content: version, undone: Vec::new() }
+    }
+
+    /// Whether there is something to undo, and something to redo.
+    pub fn open(&self) -> (bool, bool) {
+        (self.content > 0, !self.undone.is_empty())
+    }
+
+    /// What a request wants from the past of an encounter at `version`, if it is an undo or redo.
+    pub fn rewind(&self, version: u64, request: &Request) -> Result<Option<Rewind>, Refusal> {
+        let [(verb, fields)] = &request.commands[..] else { return Ok(None) };
+        if !matches!(verb.as_str(), "undo" | "redo") {
+            return Ok(None);
+        }
+        let path = request.path(0);
+        let refuse = |violation| Err(Refusal::Violation { path: path.clone(), violation });
+        let parsed = SharedCommand::parse(verb, Value::Object(fields.clone())).transpose();
+        match parsed.map_err(|error| error.within(&path))? {
+            Some(SharedCommand::Undo(Undo { to_version: Some(to_version) })) if to_version >= version => {
+                let detail = format!("{to_version} is no earlier version: the encounter is at {version}");
+                refuse(Violation::field("not_an_earlier_version", "to_version", detail))
+            }
+            Some(SharedCommand::Undo(Undo { to_version: Some(to_version) })) => {
+                Ok(Some(Rewind { to_version, redo: false }))
+            }
+            Some(SharedCommand::Undo(Undo { to_version: None })) => match self.content.checked_sub(1) {
+                Some(to_version) => Ok(Some(Rewind { to_version, redo: false })),
+                None => {
+                    let detail = "there is nothing to undo: the encounter is as it was created";
+                    refuse(Violation::new("nothing_to_undo", "TK-7", detail))
+                }
+            },
+            Some(SharedCommand::Redo(Redo {})) => match self.undone.last() {
+                Some(to_version) => Ok(Some(Rewind { to_version: *to_version, redo: true })),
+                None => {
+                    let detail =
+                        "there is nothing to redo: redo takes back an undo that nothing but undos and redos followed";
+                    refuse(Violation::new("nothing_to_redo", "TK-7", detail))
+                }
+            },
+            _ => Ok(None),
+        }
+    }
+
+    /// After a rewind to a state of `past`.
+    pub fn rewound(&self, rewind: &Rewind, past: &Self) -> Self {
+        let mut undone = self.undone.clone();
+        if rewind.redo {
+            undone.pop();
+        } else {
+            let surplus = (undone.len() + 1).saturating_sub(REDOS);
+            undone.drain(..surplus);
+            undone.push(self.content);
+        }
+        Self { content: past.content, undone }
+    }
+
+    /// Whether it can be that of an encounter at `version`.
+    pub fn check(&self, version: u64) -> Result<(), LoadError> {
+        let known = |content: &u64| *content <= version;
+        if known(&self.content) && self.undone.len() <= REDOS && self.undone.iter().all(known) {
+            return Ok(());
+        }
+        Err(LoadError::Unreadable("timeline: it names versions that have not been".to_owned()))
+    }
+}

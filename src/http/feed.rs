@@ -1,0 +1,156 @@
+//! The live feed as a stream: lines of JSON, or server-sent events.
+
+use super::extract::single;
+use super::plain::weight;
+use super::problem::Problem;
+use super::{Settings, Shared};
+use crate::app::{AppError, Follower, Next};
+use crate::engine::Game;
+use axum::body::{Body, Bytes};
+use axum::extract::FromRequestParts;
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use futures::{Stream, stream};
+use std::convert::Infallible;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+/// Keeps proxies from collecting what is to go out at once.
+const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// What a stream is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    /// A JSON object on each line.
+    Lines,
+    /// Server-sent events.
+    Sse,
+}
+
+/// What a request for the log wants besides a page of it.
+pub(super) struct Wanted {
+    /// A stream rather than a page.
+    pub format: Option<Format>,
+    /// The last version that a broken stream brought.
+    pub last: Option<u64>,
+}
+
+impl FromRequestParts<Shared> for Wanted {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+        let accept = parts.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let weights = [
+            (weight(accept, "application", "json"), None),
+            (weight(accept, "application", "x-ndjson"), Some(Format::Lines)),
+            (weight(accept, "text", "event-stream"), Some(Format::Sse)),
+        ];
+        // Of equal ones the first.
+        let format = weights.into_iter().rev().max_by_key(|(weight, _)| *weight).and_then(|(_, format)| format);
+        let last = match single(&parts.headers, &LAST_EVENT_ID)?.filter(|last| format.is_some() && !last.is_empty()) {
+            Some(last) => Some(last.parse().map_err(|_| {
+                Problem::bad("invalid_header", "the header last-event-id holds the id of an event: a version")
+            })?),
+            None => None,
+        };
+        Ok(Self { format, last })
+    }
+}
+
+impl Format {
+    fn media(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Lines => "application/x-ndjson",
+            Self::Sse => "text/event-stream",
+        })
+    }
+
+    /// A message of a kind, with the version that a client can go on from, and its data.
+    fn message(self, kind: &str, version: Option<u64>, data: &str) -> Bytes {
+        let rest = data.trim_start_matches('{');
+        let comma = if rest == "}" { "" } else { "," };
+        let line = format!("{{\"type\":\"{kind}\"{comma}{rest}\n");
+        Bytes::from(match (self, version) {
+            (Self::Lines, _) => line,
+            (Self::Sse, Some(version)) => format!("id: {version}\nevent: {kind}\ndata: {line}\n"),
+            (Self::Sse, None) => format!("event: {kind}\ndata: {line}\n"),
+        })
+    }
+
+    fn keep_alive(self) -> Bytes {
+        match self {
+            Self::Lines => self.message("keep_alive", None, "{}"),
+            Self::Sse => Bytes::from_static(b": keep alive\n\n"),
+        }
+    }
+
+    /// What a stream begins with; a client that goes on where another stream ended (`resumed`) knows the state already.
+    fn opening(self, game: &dyn Game, resumed: bool) -> Result<Bytes, AppError> {
+        // Browsers wait so many milliseconds before they come back.
+        const RETRY: &str = "retry: 2000\n\n";
+        if self == Self::Sse && resumed {
+            return Ok(Bytes::from_static(RETRY.as_bytes()));
+        }
+        let version = game.version();
+        let data = format!("{{\"version\":{version},\"encounter\":{}}}", game.view()?.get());
+        let snapshot = self.message("snapshot", Some(version), &data);
+        Ok(if self == Self::Sse { [RETRY.as_bytes(), &snapshot].concat().into() } else { snapshot })
+    }
+}
+
+/// A feed on its way to one client.
+struct Feed {
+    follower: Follower,
+    format: Format,
+    opening: Option<Bytes>,
+    keep_alive: Duration,
+    ends: Instant,
+    over: bool,
+}
+
+impl Feed {
+    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        if let Some(opening) = self.opening.take() {
+            return Some((Ok(opening), self));
+        }
+        let left = self.ends.saturating_duration_since(Instant::now());
+        if self.over || left.is_zero() {
+            return None;
+        }
+        let chunk = match timeout(self.keep_alive.min(left), self.follower.next()).await {
+            Ok(Next::Entry(version, entry)) => {
+                let entry = std::str::from_utf8(&entry).unwrap_or("{}");
+                self.format.message("transition", Some(version), entry)
+            }
+            Ok(Next::Deleted) => {
+                self.over = true;
+                self.format.message("deleted", None, "{}")
+            }
+            Ok(Next::Over) => return None,
+            Err(_) if self.ends <= Instant::now() => return None,
+            Err(_) => self.format.keep_alive(),
+        };
+        Some((Ok(chunk), self))
+    }
+}
+
+/// The answer that goes on as long as the feed does, and not longer than is set.
+pub(super) fn answer(
+    settings: &Settings, format: Format, game: &dyn Game, follower: Follower, resumed: bool,
+) -> Result<Response, Problem> {
+    let opening = Some(format.opening(game, resumed)?);
+    // Not all at the same moment: those that began together come back one after another.
+    let time = settings.stream_time.mul_f64(rand::random_range(0.9..=1.0));
+    let feed =
+        Feed { follower, format, opening, keep_alive: settings.keep_alive, ends: Instant::now() + time, over: false };
+    let stream = Box::pin(stream::unfold(feed, Feed::next)) as std::pin::Pin<Box<dyn Stream<Item = _> + Send>>;
+    let headers = [
+        (CONTENT_TYPE, format.media()),
+        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (UNBUFFERED, HeaderValue::from_static("no")),
+    ];
+    Ok((StatusCode::OK, headers, Body::from_stream(stream)).into_response())
+}

@@ -1,0 +1,43 @@
+//! Documents of every schema there has been are read from files; those of later ones are refused.
+
+use crate::support::table::RULESETS;
+use serde_json::{Value, json};
+use std::path::Path;
+use turnkeeper::engine::{LoadError, Request, SCHEMA};
+
+fn fixture(schema: u32) -> Vec<u8> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/document-v{schema}.json"));
+    std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}
+
+#[test]
+fn documents_of_every_schema_are_read_as_the_newest() {
+    for schema in 1..=SCHEMA {
+        let written: Value = serde_json::from_slice(&fixture(schema)).expect("JSON");
+        assert_eq!(written["schema"], schema, "the fixture says which schema it is");
+        let game = RULESETS.load(&fixture(schema)).unwrap_or_else(|error| panic!("schema {schema}: {error}"));
+        let again: Value = serde_json::from_slice(&game.document().expect("a document")).expect("JSON");
+        assert_eq!(again["schema"], SCHEMA);
+        assert_eq!((&again["meta"], &again["table"]), (&written["meta"], &written["table"]), "schema {schema}");
+    }
+    let (first, second) = (RULESETS.load(&fixture(1)).expect("v1"), RULESETS.load(&fixture(2)).expect("v2"));
+    assert_eq!(first.document().expect("a document"), second.document().expect("a document"), "one fight in both");
+}
+
+#[test]
+fn a_lifted_document_can_be_undone() {
+    let game = RULESETS.load(&fixture(1)).expect("a document");
+    let undo = Request::read(json!({"type": "undo"})).expect("a request");
+    let rewind = game.rewinds(&undo).expect("a way back").expect("an undo");
+    assert_eq!(rewind.to_version, game.version() - 1);
+}
+
+#[test]
+fn a_document_of_a_later_schema_is_refused_with_both_numbers() {
+    let mut later: Value = serde_json::from_slice(&fixture(SCHEMA)).expect("JSON");
+    later["schema"] = json!(SCHEMA + 1);
+    let refused = RULESETS.load(later.to_string().as_bytes()).err().expect("a refusal");
+    assert_eq!(refused, LoadError::Newer { found: SCHEMA + 1, newest: SCHEMA });
+    later["schema"] = json!(0);
+    assert!(matches!(RULESETS.load(later.to_string().as_bytes()), Err(LoadError::Unreadable(_))));
+}
