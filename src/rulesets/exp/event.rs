@@ -19,6 +19,7 @@ tagged! {
         "components_lost" => ComponentsLost,
         "components_restored" => ComponentsRestored,
         "dropped_out" => DroppedOut,
+        "duel_broken_off" => DuelBrokenOff,
         "unit_over" => UnitOver,
     }
 }
@@ -159,9 +160,16 @@ pub struct ComponentsRestored {
     pub combatant: CombatantId,
 }
 
-/// Somebody who left is neither asked nor awaited any more.
+/// Somebody who left is not asked any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DroppedOut {
+    /// Who.
+    pub combatant: CombatantId,
+}
+
+/// Somebody takes part in the mental duel no more: it left, or has no mind to attack with any longer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct DuelBrokenOff {
     /// Who.
     pub combatant: CombatantId,
 }

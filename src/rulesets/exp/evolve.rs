@@ -51,13 +51,15 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             }
             spent(table, &e.combatant);
         }
-        Event::ComponentsRestored(e) => change(table, &e.combatant, |standing| {
-            (standing.movement, standing.act) = (Spending::Pending, Spending::Pending);
-        }),
-        Event::DroppedOut(e) => {
-            answered(&mut table.state, &e.combatant);
-            table.state.duel.retain(|id| *id != e.combatant);
+        Event::ComponentsRestored(e) => {
+            if let Some(combatant) = table.get_mut(&e.combatant) {
+                let rank = combatant.standing.rank;
+                combatant.standing = Standing { rank, ..Standing::default() };
+                combatant.acted = false;
+            }
         }
+        Event::DroppedOut(e) => answered(&mut table.state, &e.combatant),
+        Event::DuelBrokenOff(e) => table.state.duel.retain(|id| *id != e.combatant),
         Event::UnitOver(_) => {
             let state = &mut table.state;
             state.phase = Phase::Roll;

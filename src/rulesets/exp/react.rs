@@ -1,6 +1,6 @@
 //! What follows under EXP from conditions, comings and goings.
 
-use super::decide::{Scene, advance, lose, stop, take_over};
+use super::decide::{Scene, advance, lose, may_attack, stop, take_over};
 use super::*;
 use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded};
 
@@ -21,7 +21,10 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
     }
     match event {
         AnyEvent::Shared(SharedEvent::ConditionSet(e)) => stop(play, &e.combatant),
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => stop(play, &combatant.id),
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
+            stop(play, &combatant.id);
+            break_off(play, &combatant.id);
+        }
         AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => lose(play, &combatant.id, Loss::JoinedLate),
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(play, &e.combatant),
         AnyEvent::Shared(_) | AnyEvent::Own(_) => return Ok(()),
@@ -32,12 +35,17 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
 
 /// Somebody has left: nobody waits for it any more. An effect that counts its turns counts at the unit's end.
 fn leave(play: &mut Scene<'_>, id: &CombatantId) {
-    let state = &play.table().state;
-    let asked = state.asked.contains(id);
-    if asked {
+    if play.table().state.asked.contains(id) {
         play.shared(SharedEvent::TurnEnded(TurnEnded { combatant: id.clone() }));
-    }
-    if asked || play.table().state.duel.contains(id) {
         play.own(Event::DroppedOut(DroppedOut { combatant: id.clone() }));
+    }
+    break_off(play, id);
+}
+
+/// A duellist who can attack with its mind no longer, or who is gone, is awaited no more.
+fn break_off(play: &mut Scene<'_>, id: &CombatantId) {
+    let table = play.table();
+    if table.state.duel.contains(id) && !table.get(id).is_some_and(may_attack) {
+        play.own(Event::DuelBrokenOff(DuelBrokenOff { combatant: id.clone() }));
     }
 }

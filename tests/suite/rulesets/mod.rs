@@ -1,3 +1,4 @@
 //! What only one ruleset needs tested, where a transcript cannot show it.
 
 mod dc20;
+mod exp;

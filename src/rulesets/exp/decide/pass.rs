@@ -36,7 +36,7 @@ fn come_to(play: &mut Scene<'_>, rank: u32) {
 }
 
 fn ask(play: &mut Scene<'_>, rank: u32, combatants: Vec<CombatantId>) {
-    let first_time = |id: &CombatantId| play.table().get(id).is_some_and(|c| !c.standing.asked && !c.acted);
+    let first_time = |id: &CombatantId| play.table().get(id).is_some_and(|c| !c.standing.asked);
     let starting: Vec<_> = combatants.iter().filter(|id| first_time(id)).cloned().collect();
     play.own(Event::Asked(Asked { rank, combatants }));
     for id in starting {
@@ -71,7 +71,7 @@ pub(in super::super) fn stop(play: &mut Scene<'_>, id: &CombatantId) {
 /// Ends the turn of one who has nothing left (EX-18): it is not asked again in this unit.
 pub(super) fn rest(play: &mut Scene<'_>, id: &CombatantId) {
     let Some(c) = play.table().get(id) else { return };
-    if c.standing.open() || c.acted {
+    if c.standing.open() {
         return;
     }
     if !c.standing.asked {

@@ -1,0 +1,78 @@
+//! EXP: how long a unit may take.
+
+use crate::laws::chance::Chance;
+use crate::laws::judge::{Action, Judge};
+use crate::support::shows;
+use serde_json::{Value, json};
+
+/// A unit that begins, of up to eight personas, each anthro able to wait jump and to attack with its mind.
+fn unit(chance: &mut Chance) -> (Judge, usize) {
+    let size = 1 + chance.below(8);
+    let persona = |n: usize| json!({"id": format!("c{n}"), "mstr": 10, "level": n + 1});
+    let combatants: Vec<Value> = (0..size).map(persona).collect();
+    let judge = Judge::new(&json!({"ruleset": "exp", "combatants": combatants})).expect("no law is broken");
+    let mut judge = judge.expect("plain personas are accepted");
+    send(&mut judge, chance, json!({"type": "start"}));
+    (judge, size)
+}
+
+fn send(judge: &mut Judge, chance: &mut Chance, command: Value) {
+    let action = Action { command: command.clone(), dice: chance.seed(), advance: true };
+    assert!(judge.act(&action).expect("no law is broken"), "{command} was refused: {}", judge.view);
+}
+
+fn finished(judge: &Judge) -> usize {
+    let combatants = judge.view["combatants"].as_array().into_iter().flatten();
+    combatants.filter(|c| c["acted"] == true).count()
+}
+
+#[test]
+fn every_pass_of_exp_finishes_a_persona_so_that_a_unit_has_no_more_passes_than_personas() {
+    shows(&["EX-16", "EX-18", "EX-19"]);
+    let mut longest = 0;
+    for seed in 0..40 {
+        let mut chance = Chance::new(seed);
+        let (mut judge, size) = unit(&mut chance);
+        let mut before = (1, 0);
+        while judge.view["state"]["phase"] == "pass" {
+            let verb = match chance.below(10) {
+                0 => "jump",
+                1 => "mental_attack",
+                2 if chance.percent(20) => "set_condition",
+                _ => "declare",
+            };
+            let able: Vec<_> = judge.offers.iter().filter(|o| o.command["type"] == verb).collect();
+            let Some(offer) = chance.pick(&able) else { continue };
+            let mut command = chance.fill(offer);
+            if verb == "set_condition" {
+                command["condition"] = json!("paralyzed");
+            } else if verb == "declare" {
+                // Waits as long as it may: that makes the most passes.
+                let waits = |o: &&&turnkeeper::vocabulary::Offer| o.choices.iter().any(|c| c.field != "order");
+                let Some(offer) = able.iter().find(waits) else { continue };
+                command = offer.command.clone();
+                for choice in &offer.choices {
+                    if let turnkeeper::vocabulary::Values::OneOf(values) = &choice.values {
+                        let wait = json!("wait");
+                        command[choice.field] = values.iter().find(|v| **v == wait).unwrap_or(&values[0]).clone();
+                    }
+                }
+            }
+            let known = judge.view["combatants"].as_array().into_iter().flatten();
+            let twice = known.filter(|c| c["id"] == command["target"]).any(|c| c["conditions"] == json!(["paralyzed"]));
+            if verb == "set_condition" && twice {
+                continue;
+            }
+            send(&mut judge, &mut chance, command);
+            let pass = judge.view["state"]["pass"].as_u64().unwrap_or_default();
+            if pass > before.0 {
+                assert!(finished(&judge) > before.1, "pass {} finished nobody: {}", before.0, judge.view);
+                before = (pass, finished(&judge));
+            }
+        }
+        assert!(before.0 <= size as u64, "{} passes of {size} personas", before.0);
+        assert_eq!(finished(&judge), size);
+        longest = longest.max(before.0);
+    }
+    assert!(longest > 4, "the plays are too tame: {longest} passes at most");
+}
