@@ -1,7 +1,8 @@
 //! The live feed: cut and resumed after every event, over two processes and Redis, through restarts of either.
 
-use super::{Fight, Program, Service, size};
+use super::{Fight, Service, size};
 use crate::support::redis::RedisServer;
+use crate::support::server::Server;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -257,17 +258,17 @@ async fn followed(accept: &str, trouble: Trouble, count: u64) -> Vec<Duration> {
     let mut redis = RedisServer::with(&["--appendonly", "yes", "--appendfsync", "always"]);
     let address = redis.url();
     let settings = [("REDIS_URL", address.as_str()), ("TURNKEEPER_KEEP_ALIVE", "1s")];
-    let (writer, mut reader) = (Program::start(&settings), Program::start(&settings));
-    let fight = Fight::ambush(&writer.url).await;
+    let (writer, reader) = (Server::with(&settings), Server::with(&settings));
+    let fight = Fight::ambush(&writer.url()).await;
     let committed = Arc::default();
-    let writing = tokio::spawn(write(fight.clone(), writer.url.clone(), count, Arc::clone(&committed)));
+    let writing = tokio::spawn(write(fight.clone(), writer.url(), count, Arc::clone(&committed)));
     let (mut cursor, mut late, mut troubles) = (0, Vec::new(), 0);
     let until = Instant::now() + Duration::from_secs(120);
     while cursor < count {
         assert!(Instant::now() < until, "{trouble:?}: only {cursor} of {count} have arrived");
         // Hang-ups go from one process to the other.
-        let url = if trouble == Trouble::Cuts && cursor % 3 == 2 { &writer.url } else { &reader.url };
-        let Ok(mut stream) = Stream::open(&fight, url, accept, Some(cursor)).await else {
+        let url = if trouble == Trouble::Cuts && cursor % 3 == 2 { writer.url() } else { reader.url() };
+        let Ok(mut stream) = Stream::open(&fight, &url, accept, Some(cursor)).await else {
             tokio::time::sleep(Duration::from_millis(20)).await;
             continue;
         };
@@ -285,7 +286,7 @@ async fn followed(accept: &str, trouble: Trouble, count: u64) -> Vec<Duration> {
                     redis.kill();
                     redis.again();
                 }
-                Trouble::ServerKilled if due => reader = Program::start(&settings),
+                Trouble::ServerKilled if due => reader.crash(),
                 _ => {}
             }
             troubles += u64::from(due);

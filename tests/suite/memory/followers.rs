@@ -1,17 +1,11 @@
 //! Many followers of one process.
 
-use super::{Fight, Program, size};
+use super::{Fight, size};
 use crate::support::redis::RedisServer;
+use crate::support::server::Server;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
-
-/// What the process has allocated, in KiB.
-fn resident(pid: u32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("a running process");
-    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("a size");
-    line.trim().trim_end_matches(" kB").parse().expect("a number")
-}
 
 /// Reads until `end` has come.
 async fn until(stream: &mut TcpStream, end: &str) {
@@ -29,15 +23,15 @@ async fn until(stream: &mut TcpStream, end: &str) {
 async fn idle_followers_cost_little_share_one_subscription_and_hear_of_every_commit() {
     let count = size("TURNKEEPER_FOLLOWERS", 300);
     let redis = RedisServer::start();
-    let server = Program::start(&[("REDIS_URL", &redis.url()), ("TURNKEEPER_STREAM_TIME", "1h")]);
-    let fight = Fight::ambush(&server.url).await;
-    fight.notes(&server.url, 1).await;
-    let address = server.url.trim_start_matches("http://").to_owned();
+    let server = Server::with(&[("REDIS_URL", &redis.url()), ("TURNKEEPER_STREAM_TIME", "1h")]);
+    let fight = Fight::ambush(&server.url()).await;
+    fight.notes(&server.url(), 1).await;
+    let address = server.url().trim_start_matches("http://").to_owned();
     let request = format!(
         "GET /v1/encounters/{}/events HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {}\r\naccept: text/event-stream\r\n\r\n",
         fight.id, fight.token
     );
-    let before = resident(server.pid());
+    let before = server.resident();
     let mut followers = Vec::with_capacity(count);
     for _ in 0..count {
         let mut stream = TcpStream::connect(&address).await.expect("a connection");
@@ -46,13 +40,13 @@ async fn idle_followers_cost_little_share_one_subscription_and_hear_of_every_com
         until(&mut stream, "\n\n\r\n").await;
         followers.push(stream);
     }
-    let each = (resident(server.pid()).saturating_sub(before)) as f64 / count as f64;
+    let each = (server.resident().saturating_sub(before)) as f64 / count as f64;
     let clients = redis.command(&["CLIENT", "LIST"]);
     let clients: String = redis::from_redis_value(clients).expect("a list");
     let following = clients.lines().filter(|line| !line.contains(" sub=0 ")).count();
     assert_eq!(following, 1, "one subscription for all:\n{clients}");
     let began = Instant::now();
-    fight.notes(&server.url, 1).await;
+    fight.notes(&server.url(), 1).await;
     let mut heard = Vec::with_capacity(count);
     for stream in &mut followers {
         until(stream, "event: transition\n").await;

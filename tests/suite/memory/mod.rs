@@ -7,8 +7,6 @@ mod transfer;
 mod travel;
 
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use tempfile::TempDir;
 use turnkeeper::app::App;
@@ -39,39 +37,6 @@ impl Service {
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         tokio::spawn(serve(listener, router(app.clone(), settings), std::future::pending()));
         Self { url, app, _data: None }
-    }
-}
-
-/// The real program; it is killed when this is dropped.
-pub struct Program {
-    child: Child,
-    pub url: String,
-    _output: BufReader<std::process::ChildStdout>,
-}
-
-impl Program {
-    pub fn start(settings: &[(&str, &str)]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_turnkeeper"));
-        command.env_clear().env("TURNKEEPER_LISTEN", "127.0.0.1:0").env("TURNKEEPER_LOG", "error");
-        command.envs(settings.iter().copied()).stdin(Stdio::null()).stdout(Stdio::piped());
-        let mut child = command.spawn().expect("the program starts");
-        let mut output = BufReader::new(child.stdout.take().expect("its output"));
-        let mut greeting = String::new();
-        output.read_line(&mut greeting).expect("its first line");
-        let url = greeting.trim_end().rsplit_once(" serves on ").expect("a greeting").1.to_owned();
-        Self { child, url, _output: output }
-    }
-
-    pub fn pid(&self) -> u32 {
-        self.child.id()
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
