@@ -272,7 +272,9 @@ fn complaint(answer: &[u8], head_only: bool) -> Option<String> {
         return None;
     }
     let (head, body) = text.split_once("\r\n\r\n")?;
-    let problem: Value = serde_json::from_str(body).unwrap_or_default();
+    // What follows may be the answer to what looked like a second request.
+    let problem = serde_json::Deserializer::from_str(body).into_iter::<Value>().next();
+    let problem = problem.and_then(Result::ok).unwrap_or_default();
     let sound = head.contains("application/problem+json")
         && problem["status"] == status
         && problem["code"].as_str().is_some_and(|code| !code.is_empty());
