@@ -1,7 +1,7 @@
 //! What a command is answered with.
 
 use super::AppError;
-use crate::engine::{Decided, Game};
+use crate::engine::Decided;
 use bytes::Bytes;
 use std::io::Write;
 
@@ -24,7 +24,14 @@ impl Shape {
     pub(super) fn render(self, decided: &Decided) -> Result<Bytes, AppError> {
         let (game, events) = (&*decided.next, decided.events.get());
         let body = match self {
-            Self::Full => spliced(game, events, game.view()?.get()),
+            Self::Full => {
+                let mut body = Vec::with_capacity(events.len() + 48);
+                write!(body, "{{\"version\":{},\"events\":{events},\"encounter\":", game.version())
+                    .map_err(unwritable)?;
+                game.view_into(&mut body)?;
+                body.push(b'}');
+                Ok::<_, AppError>(body)
+            }
             Self::Minimal => {
                 // `{"current":...,"pending":...}` goes on where the other fields end.
                 let brief = serde_json::to_string(&game.brief())?;
@@ -36,13 +43,6 @@ impl Shape {
         };
         body.map(Bytes::from)
     }
-}
-
-fn spliced(game: &dyn Game, events: &str, encounter: &str) -> Result<Vec<u8>, AppError> {
-    let mut body = Vec::with_capacity(events.len() + encounter.len() + 64);
-    write!(body, "{{\"version\":{},\"events\":{events},\"encounter\":{encounter}}}", game.version())
-        .map_err(unwritable)?;
-    Ok(body)
 }
 
 fn unwritable(error: std::io::Error) -> AppError {

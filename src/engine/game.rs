@@ -50,6 +50,9 @@ pub trait Game: Send + Sync {
     /// The encounter in full, as JSON.
     fn view(&self) -> Result<Box<RawValue>, serde_json::Error>;
 
+    /// The same, put at the end of `buffer`.
+    fn view_into(&self, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error>;
+
     /// Whose turn it is and what is awaited.
     fn brief(&self) -> Brief;
 
@@ -81,6 +84,11 @@ pub struct Brief {
     /// The decision that is awaited.
     pub pending: Option<Pending>,
 }
+
+/// The bytes that a document usually needs besides its combatants, and for each of them: room that is there need not be found
+/// while writing.
+const USUAL: usize = 768;
+const USUAL_COMBATANT: usize = 192;
 
 /// An encounter under one ruleset.
 pub(super) struct Live<R: Ruleset> {
@@ -239,6 +247,11 @@ impl<R: Ruleset> Game for Live<R> {
         serde_json::value::to_raw_value(&EncounterView::new(&self.meta, &self.table))
     }
 
+    fn view_into(&self, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+        buffer.reserve(USUAL + 2 * USUAL_COMBATANT * self.table.combatants.len());
+        serde_json::to_writer(buffer, &EncounterView::new(&self.meta, &self.table))
+    }
+
     fn brief(&self) -> Brief {
         Brief { current: R::current(&self.table), pending: pending(&self.table) }
     }
@@ -252,12 +265,17 @@ impl<R: Ruleset> Game for Live<R> {
     }
 
     fn document(&self) -> Result<Vec<u8>, serde_json::Error> {
-        serde_json::to_vec(&Document {
-            schema: SCHEMA,
-            ruleset: Cow::Borrowed(R::MANIFEST.id),
-            meta: Cow::Borrowed(&self.meta),
-            timeline: Cow::Borrowed(&self.timeline),
-            table: Cow::Borrowed(&self.table),
-        })
+        let mut buffer = Vec::with_capacity(USUAL + USUAL_COMBATANT * self.table.combatants.len());
+        serde_json::to_writer(
+            &mut buffer,
+            &Document {
+                schema: SCHEMA,
+                ruleset: Cow::Borrowed(R::MANIFEST.id),
+                meta: Cow::Borrowed(&self.meta),
+                timeline: Cow::Borrowed(&self.timeline),
+                table: Cow::Borrowed(&self.table),
+            },
+        )?;
+        Ok(buffer)
     }
 }

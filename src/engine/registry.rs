@@ -4,7 +4,7 @@ use super::document::{Document, open, unreadable};
 use super::game::Live;
 use super::history::Timeline;
 use super::{Creation, Game, LoadError, Meta, Refusal, Schemas, roster};
-use crate::vocabulary::{FieldError, Manifest, Registrar, Ruleset, Status, Table, read};
+use crate::vocabulary::{FieldError, Manifest, Registrar, Ruleset, Seat, Status, Table, read};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
             let combatant = roster::enlist(&table, combatant).map_err(|e| e.within(&path))?;
             roster::admit(&table, &combatant).map_err(|v| FieldError::meaningless(path, v.detail))?;
             table.joined = combatant.joined;
-            table.combatants.push(Arc::new(combatant));
+            table.combatants.push(Seat::new(combatant));
         }
         Ok(Arc::new(Live { meta: Arc::new(meta), timeline: Timeline::ordinary(0), table }))
     }

@@ -1,8 +1,8 @@
 //! The encounter as the game master sees it.
 
 use super::Meta;
-use crate::vocabulary::{Combatant, Effect, Hp, Kind, Member, Pending, Place, Ruleset, Slug, Status, Table};
-use serde::Serialize;
+use crate::vocabulary::{Effect, Hp, Kind, Member, Pending, Place, Ruleset, Seat, Slug, Status, Table};
+use serde::{Serialize, Serializer};
 
 /// Everything that an encounter says of itself; the order of the fields is the order of the JSON.
 #[derive(Serialize)]
@@ -17,11 +17,20 @@ pub(super) struct EncounterView<'a, R: Ruleset> {
     current: Vec<Slug>,
     pending: Option<Pending>,
     order: Vec<Place>,
-    combatants: Vec<CombatantView<'a, R>>,
+    combatants: Vec<SeatView<'a, R>>,
     effects: Vec<&'a Effect>,
     options: &'a R::Options,
     state: &'a R::State,
     created_at: &'a str,
+}
+
+/// A combatant, put into words anew only where it has changed.
+struct SeatView<'a, R: Ruleset>(&'a Seat<R>);
+
+impl<R: Ruleset> Serialize for SeatView<'_, R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.show(&CombatantView::new(self.0), serializer)
+    }
 }
 
 /// A combatant: the shared fields, and the ruleset's own beside them.
@@ -59,7 +68,7 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
             current: R::current(table),
             pending: pending(table),
             order: R::order(table),
-            combatants: table.iter().map(CombatantView::new).collect(),
+            combatants: table.combatants.iter().map(SeatView).collect(),
             effects: table.effects.iter().map(|e| &**e).collect(),
             options: &table.options,
             state: &table.state,
@@ -74,7 +83,7 @@ pub(super) fn pending<R: Ruleset>(table: &Table<R>) -> Option<Pending> {
 }
 
 impl<'a, R: Ruleset> CombatantView<'a, R> {
-    fn new(c: &'a Combatant<R>) -> Self {
+    fn new(c: &'a Seat<R>) -> Self {
         Self {
             id: &c.id,
             name: c.name.as_str(),

@@ -1,6 +1,6 @@
 //! The state of an encounter under one ruleset.
 
-use super::{Combatant, CombatantId, Effect, Event, RosterEvent, Ruleset, SharedEvent, Slug, Text};
+use super::{Combatant, CombatantId, Effect, Event, RosterEvent, Ruleset, Seat, SharedEvent, Slug, Text};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -32,7 +32,7 @@ pub struct Table<R: Ruleset> {
     /// How many transitions made it: the version of its newest log entry.
     pub version: u64,
     /// Who is in it, in the order of joining.
-    pub combatants: Vec<Arc<Combatant<R>>>,
+    pub combatants: Vec<Seat<R>>,
     /// What lasts, in the order of its beginning.
     pub effects: Vec<Arc<Effect>>,
     /// How many combatants have ever joined.
@@ -51,7 +51,7 @@ impl<R: Ruleset> Table<R> {
 
     /// The combatant named `id`, to be changed by an event.
     pub fn get_mut(&mut self, id: &CombatantId) -> Option<&mut Combatant<R>> {
-        self.combatants.iter_mut().find(|c| c.id == *id).map(Arc::make_mut)
+        self.combatants.iter_mut().find(|c| c.id == *id).map(Seat::change)
     }
 
     /// Everybody, in the order of joining.
@@ -80,11 +80,11 @@ impl<R: Ruleset> Table<R> {
             Event::Shared(event) => self.apply_shared(event),
             Event::Roster(RosterEvent::CombatantJoined { combatant }) => {
                 self.joined = self.joined.max(combatant.joined);
-                self.combatants.push(Arc::new((**combatant).clone()));
+                self.combatants.push(Seat::new((**combatant).clone()));
             }
             Event::Roster(RosterEvent::CombatantUpdated { combatant }) => {
                 if let Some(place) = self.combatants.iter_mut().find(|c| c.id == combatant.id) {
-                    *place = Arc::new((**combatant).clone());
+                    *place = Seat::new((**combatant).clone());
                 }
             }
             Event::Own(event) => R::evolve(self, event),
@@ -98,7 +98,7 @@ impl<R: Ruleset> Table<R> {
             SharedEvent::RoundStarted(e) => {
                 self.round = e.round;
                 for c in self.combatants.iter_mut().filter(|c| c.acted) {
-                    Arc::make_mut(c).acted = false;
+                    c.change().acted = false;
                 }
             }
             SharedEvent::TurnEnded(e) => {

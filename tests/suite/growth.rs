@@ -9,6 +9,7 @@ use crate::support::sized;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
+use turnkeeper::engine::{Creation, Meta, Request, Rulesets, SeededDice};
 
 const HP: u64 = 1_000_000;
 /// In KiB.
@@ -132,4 +133,36 @@ async fn the_idle_server_on_redis_is_small_and_does_not_grow() {
 #[tokio::test]
 async fn the_idle_server_with_the_embedded_store_is_small_and_does_not_grow() {
     memory_is_bounded(Server::embedded(), "embedded").await;
+}
+
+#[test]
+fn what_is_remembered_of_a_combatant_is_what_would_be_said_anew() {
+    let rulesets = Rulesets::shipped();
+    let meta = Meta { id: "e".into(), created_at: "now".into(), seed: None, request: None, tokens: Vec::new() };
+    let body = json!({"ruleset": "active-initiative", "combatants": [
+        {"id": "ann", "hp": {"current": 9, "max": 9}}, {"id": "bob"}, {"id": "rats", "members": ["r1", "r2"], "side": "monsters"}]});
+    let mut game = rulesets.create(meta, Creation::read(body).expect("a creation")).expect("an encounter");
+    let commands = json!([
+        {"type": "start", "first": "ann"}, {"type": "damage", "target": "ann", "amount": 2}, {"type": "note", "text": "-"},
+        {"type": "set_condition", "target": "bob", "condition": "prone"}, {"type": "heal", "target": "ann", "amount": 1},
+        {"type": "damage", "target": "rats", "member": "r1", "amount": 1}, {"type": "note", "text": "-"},
+        {"type": "end_turn", "combatant": "ann", "next": "bob", "begin": true},
+        {"type": "update_combatant", "combatant": "bob", "changes": {"name": "Bobby"}}, {"type": "note", "text": "-"},
+        {"type": "clear_condition", "target": "bob", "condition": "prone"}, {"type": "remove_combatant", "combatant": "ann"}]);
+    for command in commands.as_array().expect("a list") {
+        let request = Request::read(command.clone()).expect("a request");
+        game = game.decide(&request, &mut SeededDice::new([7; 32])).unwrap_or_else(|_| panic!("{command}")).next;
+        let document = game.document().expect("a document");
+        let anew = rulesets.load(&document).expect("a document");
+        // Said for the first time, then remembered, then said from memory.
+        for _ in 0..3 {
+            assert_eq!(game.document().expect("a document"), document);
+            assert_eq!(anew.document().expect("a document"), document);
+            let view = game.view().expect("a view").get().to_owned();
+            assert_eq!(anew.view().expect("a view").get(), view);
+            let mut answer = b"in front ".to_vec();
+            game.view_into(&mut answer).expect("a view");
+            assert_eq!(answer, ["in front ", &view].concat().as_bytes());
+        }
+    }
 }

@@ -2,7 +2,6 @@
 
 use super::{Event, Means, Phase, Standing, Table, Taken, Way};
 use crate::vocabulary::{CombatantId, Int};
-use std::sync::Arc;
 
 pub(super) fn evolve(table: &mut Table, event: &Event) {
     match event {
@@ -49,7 +48,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
 
 fn close_window(table: &mut Table) {
     for c in table.combatants.iter_mut().filter(|c| c.standing.exposed || c.standing.interrupted) {
-        let standing = &mut Arc::make_mut(c).standing;
+        let standing = &mut c.change().standing;
         standing.exposed = false;
         standing.interrupted = false;
     }

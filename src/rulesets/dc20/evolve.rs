@@ -112,7 +112,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::LegendaryOpened(e) => {
             table.state.phase = e.phase;
             for c in table.combatants.iter_mut().filter(|c| c.standing.lap_spent > 0) {
-                Arc::make_mut(c).standing.lap_spent = 0;
+                c.change().standing.lap_spent = 0;
             }
         }
         Event::LegendaryActed(e) => standing(table, &e.combatant, |s| {

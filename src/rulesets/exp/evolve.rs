@@ -78,7 +78,7 @@ fn roll(table: &mut Table, ranking: &[Roll]) {
     for combatant in &mut table.combatants {
         let rank = ranks.get(&combatant.id).copied();
         let left = if rank.is_some() { Spending::Pending } else { Spending::Lost };
-        Arc::make_mut(combatant).standing = Standing { rank, movement: left, act: left, asked: false };
+        combatant.change().standing = Standing { rank, movement: left, act: left, asked: false };
     }
     table.state = State { phase: Phase::Pass, pass: 1, ranking: Arc::new(ranking.to_vec()), ..State::default() };
 }

@@ -2,7 +2,6 @@
 
 use super::{Event, Meaning, Phase, Seizer, Standing, State, Table, Taken};
 use crate::vocabulary::CombatantId;
-use std::sync::Arc;
 
 pub(super) fn evolve(table: &mut Table, event: &Event) {
     match event {
@@ -64,7 +63,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
 /// Nobody's loss of hit points counts any more.
 fn forget_losses(table: &mut Table) {
     for c in table.combatants.iter_mut().filter(|c| c.standing.hurt) {
-        Arc::make_mut(c).standing.hurt = false;
+        c.change().standing.hurt = false;
     }
 }
 

@@ -1,5 +1,5 @@
 -- Compares and sets one encounter. Whatever can be refused is refused before the first write.
--- KEYS: doc, log, answers, answered
+-- KEYS: doc, log, and the answers of even and of odd spans of time
 local expected, next_revision, document, nonce = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local ttl, keep, channel, id = ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
 local entry_version, previous_version, entry = ARGV[9], ARGV[10], ARGV[11] -- '' = no entry
@@ -8,7 +8,7 @@ local rebase_version, rebase = ARGV[14], ARGV[15]                          -- ''
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local have = redis.call('HMGET', KEYS[1], 'revision', 'version', 'silent', 'base_version')
+local have = redis.call('HMGET', KEYS[1], 'revision', 'version', 'lease', 'silent', 'base_version')
 
 -- Whether this very write was applied before: it is sent again when a connection breaks. Entries carry the nonce of their
 -- write; of the writes without an entry the newest 32 nonces are kept.
@@ -17,19 +17,16 @@ local function applied()
     local at = redis.call('XRANGE', KEYS[2], entry_version .. '-0', entry_version .. '-0')
     return at[1] and at[1][2][4] == nonce
   end
-  return have[3] and string.find(have[3], nonce, 1, true)
+  return have[4] and string.find(have[4], nonce, 1, true)
 end
 
 if digest ~= '' then
-  local at = redis.call('ZSCORE', KEYS[4], digest)
-  if at and tonumber(at) + keep > now then
-    local before = redis.call('HGET', KEYS[3], digest)
-    if before then
-      if applied() then
-        return {'done'}
-      end
-      return {'replayed', before}
+  local before = redis.call('HGET', KEYS[3], digest) or redis.call('HGET', KEYS[4], digest)
+  if before then
+    if applied() then
+      return {'done'}
     end
+    return {'replayed', before}
   end
 end
 if not have[1] then
@@ -51,8 +48,8 @@ if entry_version ~= '' then
 end
 if rebase_version ~= '' then
   local to = tonumber(rebase_version)
-  if to > tonumber(version) or to < tonumber(have[4]) then
-    return {'corrupt', 'a base at ' .. rebase_version .. ' does not lie between ' .. have[4] .. ' and ' .. version}
+  if to > tonumber(version) or to < tonumber(have[5]) then
+    return {'corrupt', 'a base at ' .. rebase_version .. ' does not lie between ' .. have[5] .. ' and ' .. version}
   end
 end
 
@@ -60,7 +57,7 @@ end
 if entry_version ~= '' then
   redis.call('XADD', KEYS[2], entry_version .. '-0', 'e', entry, 'w', nonce)
 else
-  redis.call('HSET', KEYS[1], 'silent', string.sub((have[3] or '') .. nonce, -32 * string.len(nonce)))
+  redis.call('HSET', KEYS[1], 'silent', string.sub((have[4] or '') .. nonce, -32 * string.len(nonce)))
 end
 redis.call('HSET', KEYS[1], 'revision', next_revision, 'version', version, 'document', document)
 if rebase_version ~= '' then
@@ -69,21 +66,37 @@ if rebase_version ~= '' then
   redis.call('HSET', KEYS[1], 'base_version', rebase_version, 'base', rebase)
   redis.call('XTRIM', KEYS[2], 'MINID', rebase_version .. '-1')
 end
-if digest ~= '' then
-  local old = redis.call('ZRANGEBYSCORE', KEYS[4], '-inf', now - keep, 'LIMIT', 0, 100)
-  for _, key in ipairs(old) do
-    redis.call('HDEL', KEYS[3], key)
-    redis.call('ZREM', KEYS[4], key)
+
+-- Time falls into spans as long as an answer is kept. Those of even spans are in one hash, those of odd spans in the other, and each
+-- hash is gone when the next span of its kind begins: an answer is kept for one span at least and two at most, nothing to prune.
+local span, life = math.floor(now / keep), tonumber(ttl)
+local step = math.floor(life / 64) + 1
+local function expire_answers(age)
+  local gone = (span - age + 2) * keep
+  if life > 0 and now + life + step < gone then
+    gone = now + life + step
   end
-  redis.call('HSET', KEYS[3], digest, answer)
-  redis.call('ZADD', KEYS[4], now, digest)
+  redis.call('PEXPIREAT', KEYS[3 + (span - age) % 2], gone)
 end
-for _, key in ipairs(KEYS) do
-  if ttl ~= '0' then
-    redis.call('PEXPIREAT', key, now + tonumber(ttl))
-  else
-    redis.call('PERSIST', key)
+if digest ~= '' then
+  redis.call('HSET', KEYS[3 + span % 2], digest, answer)
+  expire_answers(0)
+end
+
+-- Expiries are set a step of a 64th longer than is asked for, and again only when the step is over: most commits need not. The
+-- lease tells what was set when; a log that only begins has nothing yet.
+local lease = ttl .. ' ' .. math.floor(now / step)
+if have[3] ~= lease or have[2] == have[5] then
+  redis.call('HSET', KEYS[1], 'lease', lease)
+  for i = 1, 2 do
+    if life > 0 then
+      redis.call('PEXPIRE', KEYS[i], life + step)
+    else
+      redis.call('PERSIST', KEYS[i])
+    end
   end
+  expire_answers(0)
+  expire_answers(1)
 end
 redis.call('PUBLISH', channel, id .. ' ' .. version)
 return {'done'}

@@ -11,7 +11,8 @@ use ::redis::aio::{ConnectionLike, MultiplexedConnection};
 use ::redis::cluster::ClusterClient;
 use ::redis::cluster_async::ClusterConnection;
 use ::redis::{
-    AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, ServerErrorKind, TlsCertificates, Value,
+    AsyncConnectionConfig, Client, Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, TlsCertificates,
+    Value,
 };
 use tokio::time::timeout;
 
@@ -135,12 +136,15 @@ impl<D: Dial> Slot<D> {
         }
     }
 
-    /// Sends a command that may be sent twice; a dropped connection is dialled again once.
-    async fn send(&self, command: &Cmd) -> RedisResult<Value> {
+    /// Sends what may be sent twice; a dropped connection is dialled again once.
+    async fn send(&self, message: Message<'_>) -> RedisResult<Value> {
         let mut again = true;
         loop {
             let (generation, mut connection) = self.connection().await?;
-            let answer = command.query_async(&mut connection).await;
+            let answer = match message {
+                Message::One(command) => command.query_async(&mut connection).await,
+                Message::Several(commands) => commands.query_async(&mut connection).await,
+            };
             self.judge(generation, answer.as_ref().err());
             match answer {
                 Err(error) if again && error.is_connection_dropped() => again = false,
@@ -148,6 +152,13 @@ impl<D: Dial> Slot<D> {
             }
         }
     }
+}
+
+/// What is sent in one go.
+#[derive(Clone, Copy)]
+enum Message<'a> {
+    One(&'a Cmd),
+    Several(&'a Pipeline),
 }
 
 enum Link {
@@ -195,33 +206,40 @@ impl Connection {
 
     /// Sends a command that does no harm when it arrives twice.
     pub(super) async fn call(&self, command: &Cmd) -> Result<Value, StoreError> {
-        match timeout(OVERALL, self.send(command)).await {
-            Ok(answer) => answer.map_err(refused),
-            Err(_) => Err(late()),
-        }
+        in_time(self.send(Message::One(command))).await
+    }
+
+    /// Sends commands in one go, one after the other but not in one step, that do no harm when they arrive twice; the answers are
+    /// an array.
+    pub(super) async fn call_all(&self, commands: &Pipeline) -> Result<Value, StoreError> {
+        in_time(self.send(Message::Several(commands))).await
     }
 
     /// Runs a script that does no harm when it runs twice; a server that does not know it is given its text.
     pub(super) async fn run(&self, script: &Script, keys: &[&str], args: &[&[u8]]) -> Result<Value, StoreError> {
         let attempt = async {
-            match self.send(&script.by_hash(keys, args)).await {
+            match self.send(Message::One(&script.by_hash(keys, args))).await {
                 Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
-                    self.send(&script.by_text(keys, args)).await
+                    self.send(Message::One(&script.by_text(keys, args))).await
                 }
                 answer => answer,
             }
         };
-        match timeout(OVERALL, attempt).await {
-            Ok(answer) => answer.map_err(refused),
-            Err(_) => Err(late()),
-        }
+        in_time(attempt).await
     }
 
-    async fn send(&self, command: &Cmd) -> RedisResult<Value> {
+    async fn send(&self, message: Message<'_>) -> RedisResult<Value> {
         match &self.link {
-            Link::Single(slot) => slot.send(command).await,
-            Link::Cluster(slot) => slot.send(command).await,
+            Link::Single(slot) => slot.send(message).await,
+            Link::Cluster(slot) => slot.send(message).await,
         }
+    }
+}
+
+async fn in_time(call: impl Future<Output = RedisResult<Value>>) -> Result<Value, StoreError> {
+    match timeout(OVERALL, call).await {
+        Ok(answer) => answer.map_err(refused),
+        Err(_) => Err(late()),
     }
 }
 

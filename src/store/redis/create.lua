@@ -1,5 +1,5 @@
 -- Keeps a new encounter unless there is one.
--- KEYS: doc, log, answers, answered
+-- KEYS: doc, log, and the answers of even and of odd spans of time
 -- ARGV: document, base, ttl in ms (0 = never), nonce of this write, first revision, version of the base, newest version,
 -- version of the first entry, entries
 local have = redis.call('HMGET', KEYS[1], 'revision', 'creator', 'created', 'base')

@@ -2,9 +2,11 @@
 //!
 //! The keys of an encounter share a hash tag, so that they live in one slot and one script can change them in one step:
 //! - `{turnkeeper:ID}:doc`, a hash: `revision`, `version`, `document`, `base_version`, `base`; `created`, the first base, once
-//!   there is another; `creator` and `silent`, which tell a write that is sent again from another one;
+//!   there is another; `creator` and `silent`, which tell a write that is sent again from another one; `lease`, which expiry
+//!   was set and when;
 //! - `{turnkeeper:ID}:log`, a stream: ids `VERSION-0`, fields `e` (the entry) and `w` (the nonce of its write);
-//! - `{turnkeeper:ID}:answers`, a hash from key digest to answer, and `{turnkeeper:ID}:answered`, its times, to prune it by.
+//! - `{turnkeeper:ID}:answers0` and `{turnkeeper:ID}:answers1`, hashes from key digest to answer, of even and of odd spans of
+//!   time, each gone as a whole when it is too old: an answer is kept for its time at least, and twice as long at most.
 //!
 //! Every script may run twice with the same arguments and has then happened once: the connection sends again what it does not
 //! know to have arrived.
@@ -14,7 +16,7 @@ mod feed;
 mod reply;
 mod script;
 
-use ::redis::{TlsCertificates, Value, cmd};
+use ::redis::{TlsCertificates, Value, cmd, pipe};
 use async_trait::async_trait;
 use bytes::Bytes;
 use tokio::sync::broadcast;
@@ -60,18 +62,18 @@ impl RedisStore {
 struct Keys {
     doc: String,
     log: String,
-    answers: String,
-    answered: String,
+    answers: [String; 2],
 }
 
 impl Keys {
     fn new(id: &str) -> Self {
         let key = |part: &str| format!("{{turnkeeper:{id}}}:{part}");
-        Self { doc: key("doc"), log: key("log"), answers: key("answers"), answered: key("answered") }
+        Self { doc: key("doc"), log: key("log"), answers: [key("answers0"), key("answers1")] }
     }
 
     fn all(&self) -> [&str; 4] {
-        [&self.doc, &self.log, &self.answers, &self.answered]
+        let [even, odd] = &self.answers;
+        [&self.doc, &self.log, even, odd]
     }
 }
 
@@ -113,19 +115,30 @@ impl Store for RedisStore {
     }
 
     async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError> {
-        let keys = Keys::new(id);
-        let known = known.map(|revision| revision.to_string()).unwrap_or_default();
-        let args: [&[u8]; 3] = [known.as_bytes(), key.map_or(&[], |digest| digest.as_slice()), self.answers.as_bytes()];
-        let keys = [keys.doc.as_str(), &keys.answers, &keys.answered];
-        let Some(mut reply) = Reply::array(self.connection.run(&self.scripts.load, &keys, &args).await?)? else {
-            return Ok(Loaded::Missing);
+        let Keys { doc, answers: [even, odd], .. } = Keys::new(id);
+        let answer = match known {
+            // A script that passes a document on costs more than the rest of a load; without one it saves sending the document.
+            Some(known) => {
+                let (known, digest) = (known.to_string(), key.map_or(&[][..], |digest| digest));
+                let args = [known.as_bytes(), digest];
+                self.connection.run(&self.scripts.load, &[&doc, &even, &odd], &args).await?
+            }
+            // First the document: an answer that is recorded in between is found, and one that is not found is not in it.
+            None => {
+                let mut read = pipe();
+                read.cmd("HMGET").arg(doc).arg(&["revision", "version", "document"]);
+                if let Some(digest) = key {
+                    read.cmd("HGET").arg(even).arg(&digest[..]).cmd("HGET").arg(odd).arg(&digest[..]);
+                }
+                self.connection.call_all(&read).await?
+            }
         };
-        Ok(Loaded::Found(Found {
-            revision: reply.number()?,
-            version: reply.number()?,
-            document: reply.optional()?,
-            answer: reply.optional()?,
-        }))
+        let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
+        let mut row = reply.nested()?;
+        let Some(revision) = row.optional_number()? else { return Ok(Loaded::Missing) };
+        let (version, document) = (row.number()?, row.optional()?);
+        let answer = reply.optional()?.or(reply.optional()?);
+        Ok(Loaded::Found(Found { revision, version, document, answer }))
     }
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {

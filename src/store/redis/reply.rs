@@ -39,10 +39,16 @@ impl Reply {
 
     /// The next part, a decimal number; of a stream's id the part before the dash.
     pub(super) fn number(&mut self) -> Result<u64, StoreError> {
-        let bytes = self.bytes()?;
+        self.optional_number()?.ok_or_else(|| unreadable("a number", &Value::Nil))
+    }
+
+    /// The next part, a decimal number where it is not nil.
+    pub(super) fn optional_number(&mut self) -> Result<Option<u64>, StoreError> {
+        let Some(bytes) = self.optional()? else { return Ok(None) };
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
         let digits = text.split_once('-').map_or(text, |(digits, _)| digits);
-        digits.parse().map_err(|_| StoreError::Corrupt(format!("{text:?} where a number should be")))
+        let number = digits.parse().map_err(|_| StoreError::Corrupt(format!("{text:?} where a number should be")));
+        number.map(Some)
     }
 
     /// The next part, itself an array.

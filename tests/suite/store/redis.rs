@@ -42,16 +42,41 @@ async fn every_key_of_an_encounter_shares_its_hash_tag_and_its_expiry() {
     filled(&store, "e", 2).await;
     assert_eq!(store.commit("e", answered(logged(3, "v3", 3), 1, "a")).await.unwrap(), Committed::Done);
     let keys = server.keys();
-    assert_eq!(keys, ["answered", "answers", "doc", "log"].map(|part| format!("{{turnkeeper:e}}:{part}")));
+    let answers = keys.first().expect("a key").clone();
+    assert!(["answers0", "answers1"].map(|part| format!("{{turnkeeper:e}}:{part}")).contains(&answers), "{answers}");
+    assert_eq!(keys[1..], ["doc", "log"].map(|part| format!("{{turnkeeper:e}}:{part}")));
+    // A 64th longer, so that not every commit has to renew them.
     let expiries: Vec<i64> = keys.iter().map(|key| expiry(&server, key)).collect();
     for expiry in &expiries {
-        assert!((990_000..=1_000_000).contains(expiry), "{expiries:?}");
+        assert!((990_000..=1_015_700).contains(expiry), "{expiries:?}");
     }
-    // Without a time to live, the next commit makes it stay.
+    // Without a time to live, the next commit makes it stay; answers only for their own time.
     let lasting = open(&server.url(), StoreConfig { ttl: None, ..StoreConfig::default() });
     assert_eq!(lasting.commit("e", silent(4, "v3")).await.unwrap(), Committed::Done);
-    for key in &keys {
+    for key in &keys[1..] {
         assert_eq!(expiry(&server, key), -1, "{key}");
+    }
+    let day = 24 * 60 * 60 * 1000;
+    assert!((day - 10_000..=2 * day).contains(&expiry(&server, &answers)), "{}", expiry(&server, &answers));
+}
+
+#[tokio::test]
+async fn every_expiry_is_renewed_before_the_time_to_live_is_over() {
+    let server = RedisServer::start();
+    let ttl = Duration::from_millis(3200);
+    let store = open(&server.url(), StoreConfig { ttl: Some(ttl), ..StoreConfig::default() });
+    filled(&store, "e", 0).await;
+    for version in 1..=60 {
+        let commit = answered(logged(version, "v", version), version as u8, "a");
+        let commit = if version % 3 == 0 { logged(version, "v", version) } else { commit };
+        let before = std::time::Instant::now();
+        assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done);
+        for key in server.keys() {
+            let left = expiry(&server, &key);
+            let least = 3_195 - before.elapsed().as_millis() as i64;
+            assert!((least..=3_251).contains(&left), "{key}: {left}");
+        }
+        tokio::time::sleep(Duration::from_millis(7)).await;
     }
 }
 
@@ -62,24 +87,44 @@ async fn deleting_leaves_no_key_behind() {
     filled(&store, "e", 2).await;
     let commit = rebased(answered(logged(3, "v3", 3), 1, "a"), 1, "v1");
     assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done);
-    assert_eq!(server.keys().len(), 4);
+    assert_eq!(server.keys().len(), 3);
     assert!(store.delete("e").await.unwrap());
     assert_eq!(server.keys(), [""; 0]);
 }
 
 #[tokio::test]
-async fn answers_that_are_too_old_are_pruned() {
+async fn answers_that_are_too_old_are_gone() {
     let server = RedisServer::start();
     let store = open(&server.url(), StoreConfig { ttl: None, answers: Duration::from_millis(300) });
     store.create("e", new("v0")).await.unwrap();
     for n in 1..=5 {
         assert_eq!(store.commit("e", answered(silent(n, "v0"), n as u8, "a")).await.unwrap(), Committed::Done);
     }
-    assert_eq!(server.command(&["HLEN", "{turnkeeper:e}:answers"]), redis::Value::Int(5));
-    tokio::time::sleep(Duration::from_millis(400)).await;
+    let kept = |part: &str| -> i64 {
+        let count = server.command(&["HLEN", &format!("{{turnkeeper:e}}:{part}")]);
+        redis::from_redis_value(count).expect("a number")
+    };
+    assert_eq!(kept("answers0") + kept("answers1"), 5);
+    tokio::time::sleep(Duration::from_millis(650)).await;
+    assert_eq!(server.keys(), ["{turnkeeper:e}:doc"]);
     assert_eq!(store.commit("e", answered(silent(6, "v0"), 9, "a")).await.unwrap(), Committed::Done);
-    assert_eq!(server.command(&["HLEN", "{turnkeeper:e}:answers"]), redis::Value::Int(1));
-    assert_eq!(server.command(&["ZCARD", "{turnkeeper:e}:answered"]), redis::Value::Int(1));
+    assert_eq!(kept("answers0") + kept("answers1"), 1);
+}
+
+#[tokio::test]
+async fn an_answer_is_kept_for_its_time_whenever_it_was_given() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig { ttl: None, answers: Duration::from_millis(400) });
+    store.create("e", new("v0")).await.unwrap();
+    for n in 1..=20 {
+        assert_eq!(store.commit("e", answered(silent(n, "v0"), n as u8, "a")).await.unwrap(), Committed::Done);
+        let given = std::time::Instant::now();
+        tokio::time::sleep(Duration::from_millis(37 * (n % 11))).await;
+        let answer = found(store.load("e", None, Some(&[n as u8; 32])).await.unwrap()).answer;
+        assert!(answer.is_some() || given.elapsed() >= Duration::from_millis(400), "after {:?}", given.elapsed());
+        let answer = found(store.load("e", Some(n + 1), Some(&[n as u8; 32])).await.unwrap()).answer;
+        assert!(answer.is_some() || given.elapsed() >= Duration::from_millis(400), "after {:?}", given.elapsed());
+    }
 }
 
 #[tokio::test]

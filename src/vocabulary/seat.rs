@@ -1,0 +1,101 @@
+//! A combatant's place at the table: shared until it changes, and with its JSON, which most transitions leave as it is.
+
+use super::{Combatant, Ruleset};
+use serde::ser::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// A combatant that costs nothing to copy, and little to serialise again while it has not changed.
+///
+/// It reads as the [`Combatant`] that it holds, and serialises as it does, to JSON only. To change it there is
+/// [`change`](Self::change) and nothing else, so that no remembered JSON outlives what it says.
+#[derive(Debug)]
+pub struct Seat<R: Ruleset>(Arc<Seated<R>>);
+
+#[derive(Debug)]
+struct Seated<R: Ruleset> {
+    combatant: Combatant<R>,
+    stored: Remembered,
+    shown: Remembered,
+}
+
+impl<R: Ruleset> Seat<R> {
+    /// Seats a combatant.
+    pub fn new(combatant: Combatant<R>) -> Self {
+        Self(Arc::new(Seated { combatant, stored: Remembered::default(), shown: Remembered::default() }))
+    }
+
+    /// The combatant, to be changed by an event.
+    pub fn change(&mut self) -> &mut Combatant<R> {
+        let seated = Arc::make_mut(&mut self.0);
+        (seated.stored, seated.shown) = (Remembered::default(), Remembered::default());
+        &mut seated.combatant
+    }
+
+    /// Serialises `view`, which must say of this combatant what it always says while the combatant stays as it is.
+    pub fn show<S: Serializer>(&self, view: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.shown.serialize(view, serializer)
+    }
+}
+
+impl<R: Ruleset> Deref for Seat<R> {
+    type Target = Combatant<R>;
+
+    fn deref(&self) -> &Combatant<R> {
+        &self.0.combatant
+    }
+}
+
+impl<R: Ruleset> Clone for Seat<R> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+/// Only made by [`Seat::change`].
+impl<R: Ruleset> Clone for Seated<R> {
+    fn clone(&self) -> Self {
+        Self { combatant: self.combatant.clone(), stored: Remembered::default(), shown: Remembered::default() }
+    }
+}
+
+impl<R: Ruleset> PartialEq for Seat<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.combatant == other.0.combatant
+    }
+}
+
+impl<R: Ruleset> Serialize for Seat<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.stored.serialize(&self.0.combatant, serializer)
+    }
+}
+
+impl<'de, R: Ruleset> Deserialize<'de> for Seat<R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Combatant::deserialize(deserializer).map(Self::new)
+    }
+}
+
+/// The JSON of something, from the second time that it is asked for: what changes with every transition is never remembered.
+#[derive(Debug, Default)]
+struct Remembered {
+    asked: AtomicBool,
+    json: OnceLock<Box<RawValue>>,
+}
+
+impl Remembered {
+    fn serialize<S: Serializer>(&self, value: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(json) = self.json.get() {
+            return json.serialize(serializer);
+        }
+        if !self.asked.swap(true, Ordering::Relaxed) {
+            return value.serialize(serializer);
+        }
+        let json = to_raw_value(value).map_err(S::Error::custom)?;
+        self.json.get_or_init(|| json).serialize(serializer)
+    }
+}
