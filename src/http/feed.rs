@@ -12,7 +12,7 @@ use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use futures::{Stream, stream};
+use futures::stream;
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -146,7 +146,7 @@ pub(super) fn answer(
     let time = settings.stream_time.mul_f64(rand::random_range(0.9..=1.0));
     let feed =
         Feed { follower, format, opening, keep_alive: settings.keep_alive, ends: Instant::now() + time, over: false };
-    let stream = Box::pin(stream::unfold(feed, Feed::next)) as std::pin::Pin<Box<dyn Stream<Item = _> + Send>>;
+    let stream = stream::unfold(feed, Feed::next);
     let headers = [
         (CONTENT_TYPE, format.media()),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),

@@ -3,6 +3,7 @@
 use super::apology::Apologetic;
 use super::patience::Patient;
 use axum::Router;
+use futures::FutureExt;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -41,10 +42,8 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         let service = TowerToHyperService::new(router.clone());
         let connection = http.serve_connection(TokioIo::new(Apologetic::new(Patient::new(stream, STALLED))), service);
         let connection = open.watch(connection);
-        tokio::spawn(async move {
-            // What goes wrong with a connection is its client's business.
-            let _ = connection.await;
-        });
+        // What goes wrong with a connection is its client's business. Not an async block: that would hold the connection twice.
+        tokio::spawn(connection.map(drop));
     }
     drop(listener);
     if tokio::time::timeout(FAREWELL, open.shutdown()).await.is_err() {
