@@ -24,6 +24,10 @@ use turnkeeper::store::redis::RedisStore;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // The allocator asks for huge pages. An idle connection touches little of its buffers, and with small pages only that is resident:
+    // 11 KiB instead of 19. Where the kernel refuses, all works the same.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
     let config = Config::parse();
     let outcome = match config.task {
         Some(Task::Openapi) => {
