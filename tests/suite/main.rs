@@ -9,6 +9,7 @@ mod growth;
 mod laws;
 mod memory;
 mod openapi;
+mod over_http;
 mod pitfalls;
 mod readme;
 mod rulesets;

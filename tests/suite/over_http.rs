@@ -1,0 +1,75 @@
+//! The transcripts again, through the whole service: whatever needs no dice of the server is sent as requests, and it answers the same.
+
+use crate::support::http::Client;
+use crate::support::json::{at, difference};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Every shipped ruleset's transcripts in which the table gives all the dice.
+fn transcripts() -> Vec<(String, Value)> {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
+    let mut found = Vec::new();
+    for ruleset in turnkeeper::engine::Rulesets::shipped().iter().map(|r| r.manifest().id) {
+        for file in std::fs::read_dir(root.join(ruleset)).expect("a folder") {
+            let path = file.expect("a file").path();
+            let transcript: Value =
+                serde_json::from_slice(&std::fs::read(&path).expect("a file")).expect("a transcript");
+            let steps = transcript["steps"].as_array().expect("steps");
+            let given = |part: &Value| part.get("dice").and_then(Value::as_array).is_none_or(Vec::is_empty);
+            if given(&transcript) && steps.iter().all(given) {
+                found.push((
+                    format!("{ruleset}/{}", path.file_stem().unwrap_or_default().to_string_lossy()),
+                    transcript,
+                ));
+            }
+        }
+    }
+    found
+}
+
+/// What one step is answered that is not as written.
+async fn take(table: &Client, path: &str, step: &Value) -> Vec<String> {
+    let mut wrong = Vec::new();
+    if let Some(send) = step.get("send") {
+        let answer = table.post(&format!("{path}/commands"), send).await;
+        match step.get("refused") {
+            None if answer.status != 200 => wrong.push(format!("{send}: {}", answer.text)),
+            Some(refused) if refused.get("rule").is_some() => {
+                let problem = answer.json();
+                let as_told = answer.status == 409 && ["code", "rule"].iter().all(|f| problem[*f] == refused[*f]);
+                wrong.extend((!as_told).then(|| format!("{send}: expected {refused}, got {problem}")));
+            }
+            Some(_) if !matches!(answer.status, 400 | 409 | 422) => wrong.push(format!("{send}: {}", answer.text)),
+            _ => {}
+        }
+    }
+    let view = table.get(path).await.json();
+    for (place, expected) in step.get("expect").and_then(Value::as_object).into_iter().flatten() {
+        match at(&view, place) {
+            Ok(got) => wrong.extend(difference(place, expected, &got)),
+            Err(nowhere) => wrong.push(format!("{place}: {nowhere}")),
+        }
+    }
+    wrong
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_worked_examples_play_over_http_with_the_states_of_the_rules() {
+    let client = Client::embedded().await;
+    let (mut wrong, mut played) = (Vec::new(), Vec::new());
+    for (name, transcript) in transcripts() {
+        let created = client.post("/v1/encounters", &transcript["create"]).await;
+        assert_eq!(created.status, 201, "{name}: {}", created.text);
+        let table = client.with_token(&created);
+        let path = format!("/v1/encounters/{}", created.json()["encounter"]["id"].as_str().expect("an id"));
+        for (n, step) in (1..).zip(transcript["steps"].as_array().expect("steps")) {
+            wrong.extend(take(&table, &path, step).await.into_iter().map(|what| format!("{name} step {n}: {what}")));
+        }
+        played.push(name);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    println!("{} transcripts over HTTP", played.len());
+    for example in ["tai1", "tex1", "tve2", "tve3", "tdc4", "tdc7", "twa1"] {
+        assert!(played.iter().any(|name| name.contains(example)), "{example} is not among {played:?}");
+    }
+}
