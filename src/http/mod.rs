@@ -1,7 +1,7 @@
 //! The HTTP floor: reads requests, refuses what is malformed, and says what the application answers.
 //!
-//! It alone knows statuses. Handlers are short because extractors do the refusing ([`extract`]), one place turns errors into
-//! problem documents ([`problem`]), and one frame around every request does the rest ([`frame`]).
+//! It alone knows statuses. Handlers are short because extractors do the refusing (`extract`), one place turns errors into
+//! problem documents (`problem`), and one frame around every request does the rest (`frame`).
 
 mod apology;
 mod commands;
