@@ -39,8 +39,11 @@ impl Example {
             redis::cmd(command).arg(key).arg(rest).query(&mut connection).expect("an answer of Redis")
         };
         let document = ask("HGET", "doc", &["document"]);
-        let [record]: [Vec<u8>; 1] =
-            redis::from_redis_value(ask("HVALS", "answers", &[])).expect("one recorded answer");
+        let mut records = ["answers0", "answers1"].into_iter().flat_map(|key| -> Vec<Vec<u8>> {
+            redis::from_redis_value(ask("HVALS", key, &[])).expect("recorded answers")
+        });
+        let record = records.next().expect("a recorded answer");
+        drop(records);
         type Entries = Vec<(String, Vec<(String, Vec<u8>)>)>;
         let entries: Entries =
             redis::from_redis_value(ask("XREVRANGE", "log", &["+", "-", "COUNT", "1"])).expect("an entry");
