@@ -12,7 +12,7 @@ use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use futures::stream;
+use futures::{StreamExt, stream};
 use std::convert::Infallible;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -146,7 +146,8 @@ pub(super) fn answer(
     let time = settings.stream_time.mul_f64(rand::random_range(0.9..=1.0));
     let feed =
         Feed { follower, format, opening, keep_alive: settings.keep_alive, ends: Instant::now() + time, over: false };
-    let stream = stream::unfold(feed, Feed::next);
+    // Fused, because compression asks once more after the end.
+    let stream = stream::unfold(feed, Feed::next).fuse();
     let headers = [
         (CONTENT_TYPE, format.media()),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),

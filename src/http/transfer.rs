@@ -12,7 +12,7 @@ use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use futures::stream;
+use futures::{StreamExt, stream};
 
 /// Export an encounter
 ///
@@ -26,7 +26,8 @@ pub(super) async fn export_encounter(
     Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Response, Problem> {
     let export = shared.app.export(&id, &token).await?;
-    let body = Body::from_stream(stream::unfold(Stage::Opening(export), Stage::next));
+    // Fused, because compression asks once more after the end.
+    let body = Body::from_stream(stream::unfold(Stage::Opening(export), Stage::next).fuse());
     let media = HeaderValue::from_static("application/json");
     Ok(([(CONTENT_TYPE, media), (CACHE_CONTROL, HeaderValue::from_static("no-store"))], body).into_response())
 }

@@ -4,13 +4,15 @@
 
 use crate::e2e::Api;
 use rand::rngs::StdRng;
-use rand::seq::IndexedRandom;
+use rand::seq::{IndexedMutRandom, IndexedRandom};
 use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use turnkeeper::vocabulary::{SharedCommand, Verbs};
 
 fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
@@ -27,6 +29,8 @@ struct Request {
 
 /// After so long an answer is no longer waited for.
 const PATIENCE: Duration = Duration::from_millis(200);
+
+static PANICS: AtomicU64 = AtomicU64::new(0);
 
 const METHODS: [&str; 8] = ["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "PATCH", "BREW"];
 const NAMES: [&str; 14] = [
@@ -69,30 +73,60 @@ const VALUES: [&str; 22] = [
     "https://table.example",
     "k",
 ];
-const VERBS: [&str; 22] = [
-    "start",
-    "end_turn",
-    "begin_turn",
-    "interrupt",
-    "damage",
-    "heal",
-    "set_condition",
-    "clear_condition",
-    "add_effect",
-    "remove_effect",
-    "add_combatant",
-    "update_combatant",
-    "remove_combatant",
-    "override",
-    "note",
-    "end_encounter",
-    "ready",
-    "claim",
-    "undo",
-    "spend",
-    "delay",
-    "",
-];
+/// What requests are made of: encounters with their tokens, and words that the rulesets know.
+#[derive(Default)]
+struct World {
+    rulesets: Vec<String>,
+    places: Vec<(String, String)>,
+    verbs: Vec<String>,
+    fields: Vec<String>,
+    offered: Vec<Value>,
+    exported: Vec<Value>,
+}
+
+impl World {
+    /// Learns the words of every ruleset.
+    async fn learn(&mut self, api: &Api) {
+        let list = api.get("/v1/rulesets").send().await.json();
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        for ruleset in list["items"].as_array().expect("rulesets") {
+            self.rulesets.push(text(&ruleset["id"]));
+            self.verbs.extend(ruleset["commands"].as_array().expect("commands").iter().map(|c| text(&c["type"])));
+        }
+        let shared = SharedCommand::VERBS.iter().chain(&["undo", "redo", "nonsense", ""]);
+        self.verbs.extend(shared.map(|verb| (*verb).to_owned()));
+        self.fields.extend(FIELDS.iter().map(|field| (*field).to_owned()));
+    }
+
+    /// Replaces an encounter by a new one: fights that are over show little.
+    async fn open(&mut self, api: &Api, rng: &mut StdRng) {
+        let creation = json!({"ruleset": self.rulesets.choose(rng), "combatants": [
+            {"id": "chansi", "hp": {"current": 24}}, {"id": "valiant"}, {"id": "brakkus", "side": "monsters"},
+            {"id": "goblins", "side": "monsters", "members": ["goblin-1", "goblin-2"]}]});
+        let created = api.post("/v1/encounters", &creation).send().await.json();
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        self.places.push((text(&created["encounter"]["id"]), text(&created["token"])));
+        self.places.drain(..self.places.len().saturating_sub(8));
+    }
+
+    /// Takes what an answer gives for later requests.
+    fn remember(&mut self, path: &str, body: &Value) {
+        if path.ends_with("/export") && body["entries"].is_array() {
+            self.exported.push(body.clone());
+            self.exported.drain(..self.exported.len().saturating_sub(4));
+        }
+        for offer in body["items"].as_array().into_iter().flatten().filter(|_| path.ends_with("/options")) {
+            for field in offer["command"].as_object().into_iter().flatten().map(|(field, _)| field) {
+                if !self.fields.contains(field) {
+                    self.fields.push(field.clone());
+                }
+            }
+            self.offered.push(offer["command"].clone());
+        }
+        self.offered.drain(..self.offered.len().saturating_sub(200));
+    }
+}
+
 const FIELDS: [&str; 16] = [
     "combatant",
     "target",
@@ -140,16 +174,34 @@ fn value(rng: &mut StdRng, depth: u8) -> Value {
     }
 }
 
-fn command(rng: &mut StdRng) -> Value {
-    let mut command = json!({"type": VERBS.choose(rng).copied()});
-    for _ in 0..rng.random_range(0..4) {
-        command[*FIELDS.choose(rng).unwrap()] = value(rng, 2);
+/// A command: one that was offered, as it is or changed, or one made of words.
+fn command(rng: &mut StdRng, world: &World) -> Value {
+    let made = json!({"type": world.verbs.choose(rng)});
+    let mut command = world.offered.choose(rng).filter(|_| rng.random_range(0..3) > 0).cloned().unwrap_or(made);
+    for _ in 0..rng.random_range(0..3) {
+        command[world.fields.choose(rng).unwrap()] = value(rng, 2);
     }
     command
 }
 
-fn creation(rng: &mut StdRng) -> Value {
-    let mut creation = json!({"ruleset": "active-initiative", "combatants": []});
+/// Puts something else at a random place of a JSON value.
+fn distort(rng: &mut StdRng, target: &mut Value) {
+    let inner = match target {
+        Value::Array(items) if !items.is_empty() => items.choose_mut(rng),
+        Value::Object(fields) if !fields.is_empty() => {
+            let at = rng.random_range(0..fields.len());
+            fields.values_mut().nth(at)
+        }
+        _ => None,
+    };
+    match inner {
+        Some(inner) if rng.random_range(0..8) > 0 => distort(rng, inner),
+        _ => *target = value(rng, 1),
+    }
+}
+
+fn creation(rng: &mut StdRng, world: &World) -> Value {
+    let mut creation = json!({"ruleset": world.rulesets.choose(rng), "combatants": []});
     for _ in 0..rng.random_range(0..4) {
         let name = ["ruleset", "options", "name", "combatants", "seed", "sead"].choose(rng).unwrap();
         creation[*name] = match (*name, rng.random_range(0..3)) {
@@ -160,32 +212,32 @@ fn creation(rng: &mut StdRng) -> Value {
     creation
 }
 
-fn request(rng: &mut StdRng, places: &[(String, String)], offered: &[Value]) -> Request {
-    let (id, token) = places.choose(rng).expect("a fight");
-    let (method, path, body) = match rng.random_range(0..12) {
+fn request(rng: &mut StdRng, world: &World) -> Request {
+    let (id, token) = world.places.choose(rng).expect("a fight");
+    let (after, limit) = (rng.random_range(0..40), rng.random::<u8>());
+    let (method, path, body) = match rng.random_range(0..16) {
         0..=5 => {
-            let body = match rng.random_range(0..6) {
-                0 => (0..rng.random_range(0..5)).map(|_| command(rng)).collect(),
-                1 => offered.choose(rng).cloned().unwrap_or_default(),
-                _ => command(rng),
+            let commands = match rng.random_range(0..6) {
+                0 => (0..rng.random_range(0..5)).map(|_| command(rng, world)).collect(),
+                _ => command(rng, world),
             };
-            ("POST", format!("/v1/encounters/{id}/commands"), body.to_string())
+            ("POST", format!("/v1/encounters/{id}/commands"), Some(commands))
         }
-        6 => ("POST", "/v1/encounters".to_owned(), creation(rng).to_string()),
-        7 => ("GET", format!("/v1/encounters/{id}"), String::new()),
-        8 => (
-            "GET",
-            format!("/v1/encounters/{id}/events?after={}&limit={}", rng.random::<u16>(), rng.random::<u8>()),
-            String::new(),
-        ),
-        9 => ("GET", format!("/v1/encounters/{id}/options"), String::new()),
-        10 => (
-            "GET",
-            ["/v1/rulesets", "/v1/rulesets/active-initiative", "/livez", "/docs/"].choose(rng).unwrap().to_string(),
-            String::new(),
-        ),
-        _ => ("POST", format!("/v1/encounters/{id}/commands?dry_run=true"), command(rng).to_string()),
+        6 => ("POST", "/v1/encounters".to_owned(), Some(creation(rng, world))),
+        7 => ("GET", format!("/v1/encounters/{id}"), None),
+        8 => ("GET", format!("/v1/encounters/{id}?at={after}"), None),
+        9 => ("GET", format!("/v1/encounters/{id}/events?after={after}&limit={limit}"), None),
+        10 | 11 => ("GET", format!("/v1/encounters/{id}/options"), None),
+        12 => ("GET", format!("/v1/encounters/{id}/export"), None),
+        13 => {
+            let mut log = world.exported.choose(rng).cloned().unwrap_or_default();
+            distort(rng, &mut log);
+            ("POST", "/v1/encounters/import".to_owned(), Some(log))
+        }
+        14 => ("GET", ["/v1/rulesets", "/livez", "/docs/"].choose(rng).unwrap().to_string(), None),
+        _ => ("POST", format!("/v1/encounters/{id}/commands?dry_run=true"), Some(command(rng, world))),
     };
+    let body = body.map(|body| body.to_string()).unwrap_or_default();
     let mut headers = vec![("host".to_owned(), b"x".to_vec())];
     if rng.random_range(0..10) > 0 {
         headers.push(("authorization".to_owned(), format!("Bearer {token}").into_bytes()));
@@ -262,6 +314,14 @@ async fn exchange(address: &str, bytes: &[u8]) -> Vec<u8> {
     answer
 }
 
+/// The JSON of an answer, which may have come in chunks; null where it is none.
+fn body_of(answer: &[u8]) -> Value {
+    let text = String::from_utf8_lossy(answer);
+    let body = text.split_once("\r\n\r\n").map_or("", |(_, body)| body);
+    let chunked: String = body.split("\r\n").skip(1).step_by(2).collect();
+    serde_json::from_str(body).or_else(|_| serde_json::from_str(&chunked)).unwrap_or_default()
+}
+
 /// What is wrong with the answers on a connection, if anything is. There are several where a line break got into a head.
 fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
     while !answers.is_empty() {
@@ -294,36 +354,37 @@ fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
 async fn whatever_is_sent_there_is_no_5xx_and_every_error_is_a_problem() {
     let (count, seed) = (setting("TURNKEEPER_FUZZ", 2000), setting("TURNKEEPER_FUZZ_SEED", rand::random()));
     println!("TURNKEEPER_FUZZ_SEED={seed}");
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // The server's threads; one that panics while a body is on its way shows in no status.
+        let servers = std::thread::current().name().is_some_and(|name| name.starts_with("tokio"));
+        PANICS.fetch_add(u64::from(servers), Ordering::Relaxed);
+        before(panic);
+    }));
     let mut rng = StdRng::seed_from_u64(seed);
     let api = Api::start().await;
-    let mut places = Vec::new();
-    for options in [json!({}), json!({"interrupt_points": true})] {
-        let creation = json!({"ruleset": "active-initiative", "options": options, "combatants": [
-            {"id": "chansi", "hp": {"current": 24}}, {"id": "valiant"}, {"id": "brakkus", "side": "monsters"},
-            {"id": "goblins", "side": "monsters", "members": ["goblin-1", "goblin-2"]}]});
-        let created = api.post("/v1/encounters", &creation).send().await.json();
-        let text = |value: &Value| value.as_str().expect("text").to_owned();
-        places.push((text(&created["encounter"]["id"]), text(&created["token"])));
-    }
+    let mut world = World::default();
+    world.learn(&api).await;
     let address = api.base.trim_start_matches("http://");
-    let mut offered: Vec<Value> = Vec::new();
     let mut seen = [0_u64; 5];
     for n in 0..count {
-        let request = request(&mut rng, &places, &offered);
-        let (head_only, options) = (request.method == "HEAD", request.path.ends_with("/options"));
+        if n < 8 || n % 100 == 0 {
+            world.open(&api, &mut rng).await;
+        }
+        let request = request(&mut rng, &world);
+        let path = request.path.clone();
         let bytes = spoilt(&mut rng, request);
-        let head_only = head_only || bytes.starts_with(b"HEAD ");
+        let head_only = bytes.starts_with(b"HEAD ");
         let answer = exchange(address, &bytes).await;
-        if let Some(complaint) = complaint(&answer, head_only) {
+        let panicked = (PANICS.load(Ordering::Relaxed) > 0).then(|| "a panic".to_owned());
+        if let Some(complaint) = panicked.or_else(|| complaint(&answer, head_only)) {
             let (sent, got) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&answer));
             panic!("request {n} of seed {seed} got {complaint}\n--- sent\n{sent:.3000}\n--- got\n{got:.3000}");
         }
         let class = answer.get(9).map_or(0, |digit| usize::from(digit.saturating_sub(b'0')));
         seen[class.min(4)] += 1;
-        if options && let Some((_, body)) = String::from_utf8_lossy(&answer).split_once("\r\n\r\n") {
-            let list: Value = serde_json::from_str(body).unwrap_or_default();
-            offered.extend(list["items"].as_array().into_iter().flatten().map(|offer| offer["command"].clone()));
-            offered.drain(..offered.len().saturating_sub(200));
+        if class == 2 && (path.ends_with("/options") || path.ends_with("/export")) {
+            world.remember(&path, &body_of(&answer));
         }
     }
     println!("no answer {}, 2xx {}, 3xx {}, 4xx {}", seen[0], seen[2], seen[3], seen[4]);
