@@ -12,15 +12,12 @@ use redis::Script;
 use redis::aio::MultiplexedConnection;
 use std::sync::Arc;
 
-/// Compares the revision, looks for the key, writes state, log entry and answer, renews the expiries.
-const COMMIT: &str = r"
-if redis.call('HGET', KEYS[1], 'revision') ~= ARGV[1] then return 0 end
-if redis.call('HEXISTS', KEYS[3], ARGV[2]) == 1 then return 0 end
-redis.call('HSET', KEYS[1], 'revision', ARGV[1] + 1, 'document', ARGV[3])
-redis.call('XADD', KEYS[2], (ARGV[1] + 1) .. '-0', 'e', ARGV[4])
-redis.call('HSET', KEYS[3], ARGV[2], ARGV[5])
-for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, ARGV[6]) end
-return 1";
+/// The program's own: the same commands in Redis, the same bytes.
+const COMMIT: &str = include_str!("../../src/store/redis/commit.lua");
+const NONCE: &str = "0123456789abcdef";
+/// Milliseconds, as the program has them when nothing is set.
+const TTL: u64 = 30 * 24 * 60 * 60 * 1000;
+const ANSWERS: u64 = 24 * 60 * 60 * 1000;
 
 /// The bytes of one command, as they are stored and answered.
 pub struct Example {
@@ -35,8 +32,7 @@ impl Example {
     pub fn read(url: &str, id: &str, answer: String) -> Self {
         let mut connection = connect(url);
         let mut ask = |command: &str, key: &str, rest: &[&str]| -> redis::Value {
-            let key = format!("{{turnkeeper:{id}}}:{key}");
-            redis::cmd(command).arg(key).arg(rest).query(&mut connection).expect("an answer of Redis")
+            redis::cmd(command).arg(self::key(id, key)).arg(rest).query(&mut connection).expect("an answer of Redis")
         };
         let document = ask("HGET", "doc", &["document"]);
         let mut records = ["answers0", "answers1"].into_iter().flat_map(|key| -> Vec<Vec<u8>> {
@@ -55,11 +51,16 @@ impl Example {
     pub fn write<'i>(&self, url: &str, ids: impl Iterator<Item = &'i str>) {
         let mut pipe = redis::pipe();
         for id in ids {
-            pipe.hset_multiple(format!("{{{id}}}:doc"), &[("revision", b"1".as_slice()), ("document", &self.document)]);
+            let fields = [("revision", "0"), ("version", "0"), ("base_version", "0")];
+            pipe.hset_multiple(key(id, "doc"), &fields).hset(key(id, "doc"), "document", &self.document);
         }
         pipe.mset(&[("entry", self.entry.as_slice()), ("record", &self.record), ("answer", self.answer.as_bytes())]);
         pipe.exec(&mut connect(url)).expect("an answer of Redis");
     }
+}
+
+fn key(id: &str, part: &str) -> String {
+    format!("{{turnkeeper:{id}}}:{part}")
 }
 
 fn connect(url: &str) -> redis::Connection {
@@ -100,13 +101,18 @@ async fn command(
     State(shared): State<Arc<Shared>>, Path(id): Path<String>, headers: HeaderMap, _body: Bytes,
 ) -> impl IntoResponse {
     let mut connection = shared.connection.clone();
-    let key = headers.get("idempotency-key").map_or(b"".as_slice(), |key| key.as_bytes());
-    let (document_key, log, answers) = (format!("{{{id}}}:doc"), format!("{{{id}}}:log"), format!("{{{id}}}:answers"));
-    let read = redis::cmd("HMGET").arg(&document_key).arg(&["revision", "document"]).to_owned();
-    let (revision, document): (u64, Vec<u8>) = read.query_async(&mut connection).await.expect("an encounter");
-    let mut commit = shared.commit.key(document_key);
-    commit.key(log).key(answers).arg(revision).arg(key).arg(document).arg(&shared.entry).arg(&shared.record);
-    let done: u64 = commit.arg(2_592_000_000_u64).invoke_async(&mut connection).await.expect("a commit");
-    let status = if done == 1 { StatusCode::OK } else { StatusCode::CONFLICT };
-    (status, [(CONTENT_TYPE, "application/json".to_owned()), (ETAG, format!("\"{revision}\""))], shared.answer.clone())
+    let digest = headers.get("idempotency-key").map_or(b"".as_slice(), |key| key.as_bytes());
+    let [doc, log, even, odd] = ["doc", "log", "answers0", "answers1"].map(|part| key(&id, part));
+    let mut read = redis::pipe();
+    read.cmd("HMGET").arg(&doc).arg(&["revision", "version", "document"]);
+    read.cmd("HGET").arg(&even).arg(digest).cmd("HGET").arg(&odd).arg(digest);
+    type Read = ((u64, u64, Vec<u8>), Option<Vec<u8>>, Option<Vec<u8>>);
+    let ((revision, version, document), ..): Read = read.query_async(&mut connection).await.expect("an encounter");
+    let mut commit = shared.commit.key(doc);
+    commit.key(log).key(even).key(odd).arg(revision).arg(revision + 1).arg(document).arg(NONCE).arg(TTL).arg(ANSWERS);
+    commit.arg("turnkeeper:commits").arg(&id).arg(version + 1).arg(version).arg(&shared.entry);
+    commit.arg(digest).arg(&shared.record).arg("").arg("");
+    let done: Vec<Vec<u8>> = commit.invoke_async(&mut connection).await.expect("a commit");
+    let status = if done == [b"done"] { StatusCode::OK } else { StatusCode::CONFLICT };
+    (status, [(CONTENT_TYPE, "application/json".to_owned()), (ETAG, format!("\"{version}\""))], shared.answer.clone())
 }
