@@ -1,6 +1,7 @@
 //! What several tests need.
 
 pub mod client;
+pub mod cluster;
 pub mod dice;
 pub mod http;
 pub mod json;
