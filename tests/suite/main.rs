@@ -6,6 +6,7 @@ mod faults;
 mod floors;
 mod fuzz;
 mod growth;
+mod lambda;
 mod laws;
 mod memory;
 mod openapi;

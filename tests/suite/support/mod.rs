@@ -5,6 +5,7 @@ pub mod cluster;
 pub mod dice;
 pub mod http;
 pub mod json;
+pub mod lambda;
 pub mod offers;
 pub mod redis;
 pub mod schema;
