@@ -6,6 +6,7 @@ mod faults;
 mod floors;
 mod fuzz;
 mod growth;
+mod infra;
 mod lambda;
 mod laws;
 mod memory;
