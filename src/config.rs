@@ -1,6 +1,6 @@
 //! The one reader of the configuration: the environment, and arguments of the same names.
 
-use crate::http::{Origins, Settings};
+use crate::http::{BasePath, Origins, Settings};
 use crate::store::StoreConfig;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
@@ -27,6 +27,8 @@ pub struct Config {
 pub enum Task {
     /// Print the OpenAPI document.
     Openapi,
+    /// Ask the server on this machine whether it is ready; ends with 1 where it is not. For container health checks.
+    Healthy,
 }
 
 /// The settings of the server.
@@ -53,13 +55,17 @@ pub struct Server {
     #[arg(long, env = "TURNKEEPER_REDIS_KEY", value_name = "FILE", requires = "redis_cert")]
     pub redis_key: Option<PathBuf>,
 
-    /// The directory of the embedded store, made where it is missing.
-    #[arg(long, env = "TURNKEEPER_DATA", default_value = "./turnkeeper-data", value_name = "DIRECTORY")]
-    pub data: PathBuf,
+    /// The directory of the embedded store, made where it is missing; ./turnkeeper-data where none is given.
+    #[arg(long, env = "TURNKEEPER_DATA", value_name = "DIRECTORY")]
+    pub data: Option<PathBuf>,
 
     /// How long an encounter may be idle before it is gone: such as 30d, 12h, 15m, 90s; 0 = for ever.
     #[arg(long, env = "TURNKEEPER_TTL", default_value = "30d", value_name = "TIME", value_parser = span)]
     pub ttl: Duration,
+
+    /// A path below which a proxy or a gateway shows the service, such as /turns: taken off where it comes along.
+    #[arg(long, env = "TURNKEEPER_BASE_PATH", value_name = "PATH")]
+    pub base_path: Option<BasePath>,
 
     /// The origins whose web pages may call: * for all, none, or a list with commas.
     #[arg(long, env = "TURNKEEPER_CORS_ORIGINS", default_value = "*", value_name = "ORIGINS")]
@@ -100,9 +106,9 @@ pub struct Server {
     #[arg(long, env = "TURNKEEPER_LOG", default_value = "info", value_name = "LEVEL")]
     pub log: tracing_subscriber::filter::Targets,
 
-    /// How log lines look.
-    #[arg(long, env = "TURNKEEPER_LOG_FORMAT", default_value = "text", value_name = "FORMAT")]
-    pub log_format: LogFormat,
+    /// How log lines look; json on Lambda and text elsewhere where nothing is said.
+    #[arg(long, env = "TURNKEEPER_LOG_FORMAT", value_name = "FORMAT")]
+    pub log_format: Option<LogFormat>,
 }
 
 /// How log lines look.

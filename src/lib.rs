@@ -6,6 +6,7 @@ pub mod app;
 pub mod config;
 pub mod engine;
 pub mod http;
+pub mod lambda;
 pub mod openapi;
 pub mod rulesets;
 pub mod store;

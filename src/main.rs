@@ -3,11 +3,14 @@
 use clap::Parser;
 use redis::{ClientTlsConfig, TlsCertificates};
 use std::fmt::Display;
-use std::io::Write;
-use std::path::Path;
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
+use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -15,6 +18,7 @@ use turnkeeper::app::App;
 use turnkeeper::config::{Config, LogFormat, Server, Task, presentable};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http;
+use turnkeeper::lambda;
 use turnkeeper::store::Store;
 use turnkeeper::store::embedded::EmbeddedStore;
 use turnkeeper::store::redis::RedisStore;
@@ -34,7 +38,8 @@ fn main() -> ExitCode {
             say(http::DOCUMENT.trim_end());
             Ok(())
         }
-        None => serve(&config.server),
+        Some(Task::Healthy) => healthy(config.server.listen),
+        None => start(&config.server),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
@@ -45,37 +50,69 @@ fn main() -> ExitCode {
     }
 }
 
-#[tokio::main]
-async fn serve(config: &Server) -> Result<(), String> {
-    start_log(config);
-    let (store, kept) = open_store(config)?;
+fn start(config: &Server) -> Result<(), String> {
+    let on_lambda = lambda::present();
+    start_log(config, on_lambda);
+    // An instance of a function serves one event at a time: threads would cost it a part of its start and gain nothing.
+    let mut runtime = if on_lambda { Builder::new_current_thread() } else { Builder::new_multi_thread() };
+    runtime.enable_all().build().map_err(reason)?.block_on(serve(config, on_lambda))
+}
+
+async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
+    let (store, kept) = open_store(config, on_lambda)?;
     let app = Arc::new(App::new(store, Rulesets::shipped(), config.memory()).keeping(config.log_keep));
-    let listener = TcpListener::bind(config.listen).await;
-    let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", config.listen))?;
-    let address = listener.local_addr().map_err(reason)?;
-    let stop = stop().map_err(reason)?;
-    greet(&format!("http://{address}"), &kept);
-    let feeds = app.clone();
+    let router = http::under(config.base_path.clone(), http::router(app.clone(), config.http()));
+    let (stop, feeds) = (stop().map_err(reason)?, app.clone());
     let stop = async move {
         stop.await;
         feeds.end_feeds();
     };
-    http::serve(listener, http::router(app.clone(), config.http()), stop).await;
+    if on_lambda {
+        tracing::info!(encounters = kept, "serves Lambda events");
+        lambda::serve(router, stop).await.map_err(reason)?;
+    } else {
+        let listener = TcpListener::bind(config.listen).await;
+        let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", config.listen))?;
+        greet(&format!("http://{}", listener.local_addr().map_err(reason)?), &kept);
+        http::serve(listener, router, stop).await;
+    }
     app.close().await;
     Ok(())
 }
 
-fn open_store(config: &Server) -> Result<(Arc<dyn Store>, String), String> {
+fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, String), String> {
     match &config.redis_url {
         Some(urls) => {
             let store = RedisStore::open(urls, certificates(config)?, config.store()).map_err(reason)?;
             Ok((Arc::new(store), presentable(urls)))
         }
+        None if on_lambda && config.data.is_none() => {
+            Err("REDIS_URL is not set: instances of a Lambda function share nothing else. For a trial whose encounters last as \
+                 long as one instance, set TURNKEEPER_DATA=/tmp/turnkeeper"
+                .to_owned())
+        }
         None => {
-            let store = EmbeddedStore::open(&config.data, config.store()).map_err(reason)?;
-            Ok((Arc::new(store), format!("embedded, in {} (REDIS_URL for a shared one)", config.data.display())))
+            let directory = config.data.clone().unwrap_or_else(|| PathBuf::from("./turnkeeper-data"));
+            let store = EmbeddedStore::open(&directory, config.store()).map_err(reason)?;
+            Ok((Arc::new(store), format!("embedded, in {} (REDIS_URL for a shared one)", directory.display())))
         }
     }
+}
+
+/// Images without a shell have nothing else to ask with.
+fn healthy(listen: SocketAddr) -> Result<(), String> {
+    const PATIENCE: Duration = Duration::from_secs(3);
+    let here: IpAddr = if listen.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+    let address = SocketAddr::new(if listen.ip().is_unspecified() { here } else { listen.ip() }, listen.port());
+    let ask = || -> std::io::Result<String> {
+        let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).map(|_| answer)
+    };
+    let answer = ask().map_err(|error| format!("no answer from {address}: {error}"))?;
+    if answer.starts_with("HTTP/1.1 200 ") { Ok(()) } else { Err(format!("{address} is not ready: {answer}")) }
 }
 
 fn certificates(config: &Server) -> Result<Option<TlsCertificates>, String> {
@@ -88,12 +125,12 @@ fn certificates(config: &Server) -> Result<Option<TlsCertificates>, String> {
     Ok((root_cert.is_some() || client_tls.is_some()).then_some(TlsCertificates { client_tls, root_cert }))
 }
 
-fn start_log(config: &Server) {
+fn start_log(config: &Server, on_lambda: bool) {
     let registry = tracing_subscriber::registry().with(config.log.clone());
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
-    match config.log_format {
-        LogFormat::Text => registry.with(lines.compact().with_ansi(false)).init(),
-        LogFormat::Json => registry.with(lines.json().flatten_event(true)).init(),
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
+    match config.log_format.unwrap_or(if on_lambda { LogFormat::Json } else { LogFormat::Text }) {
+        LogFormat::Text => registry.with(lines.compact()).init(),
+        LogFormat::Json => registry.with(lines.json().flatten_event(true).with_span_list(false)).init(),
     }
 }
 

@@ -58,14 +58,15 @@ pub(super) async fn list_events(
         if let (Format::Lines, Some(version)) = (format, after) {
             game = app.read(&id, &token, Some(version)).await?;
         }
-        return feed::answer(&shared.settings, format, &*game, follower, after.is_some());
+        return feed::answer(&shared.settings, format, &*game, follower, after.is_some(), wanted.deadline);
     }
     if !(1..=1000).contains(&limit) || wait > 60 {
         let (path, message) = if wait > 60 { ("wait", "0 to 60 seconds") } else { ("limit", "1 to 1000 entries") };
         return Err(Problem::parameter(FieldError::meaningless(path, message)));
     }
     // The answer must be out before the request's own time is over.
-    let wait = Duration::from_secs(wait).min(shared.settings.timeout.saturating_sub(Duration::from_secs(1)));
+    let time = wanted.deadline.map_or(shared.settings.timeout, |end| end.remaining().min(shared.settings.timeout));
+    let wait = Duration::from_secs(wait).min(time.saturating_sub(Duration::from_secs(1)));
     let page = app.await_log(&id, &token, after, limit, wait).await?;
     Ok(answer(&id, limit, &page)?.into_response())
 }

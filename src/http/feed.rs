@@ -1,5 +1,6 @@
 //! The live feed as a stream: lines of JSON, or server-sent events.
 
+use super::deadline::Deadline;
 use super::extract::single;
 use super::plain::weight;
 use super::problem::Problem;
@@ -21,6 +22,9 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Keeps proxies from collecting what is to go out at once.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
+/// How long a stream that is not passed on as it goes waits for more once it has something.
+const QUIET: Duration = Duration::from_millis(100);
+
 /// What a stream is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
@@ -36,6 +40,8 @@ pub(super) struct Wanted {
     pub format: Option<Format>,
     /// The last version that a broken stream brought.
     pub last: Option<u64>,
+    /// The end that the front door sets.
+    pub deadline: Option<Deadline>,
 }
 
 impl FromRequestParts<Shared> for Wanted {
@@ -56,7 +62,7 @@ impl FromRequestParts<Shared> for Wanted {
             })?),
             None => None,
         };
-        Ok(Self { format, last })
+        Ok(Self { format, last, deadline: parts.extensions.get().copied() })
     }
 }
 
@@ -109,6 +115,10 @@ struct Feed {
     keep_alive: Duration,
     ends: Instant,
     over: bool,
+    /// It ends as soon as it is quiet: for a door that passes nothing on before it has all.
+    brief: bool,
+    /// It has brought something that the client did not know.
+    told: bool,
 }
 
 impl Feed {
@@ -120,8 +130,10 @@ impl Feed {
         if self.over || left.is_zero() {
             return None;
         }
-        let chunk = match timeout(self.keep_alive.min(left), self.follower.next()).await {
+        let brief = self.brief && self.told;
+        let chunk = match timeout(if brief { QUIET } else { self.keep_alive }.min(left), self.follower.next()).await {
             Ok(Next::Entry(version, entry)) => {
+                self.told = true;
                 let entry = std::str::from_utf8(&entry).unwrap_or("{}");
                 self.format.message("transition", Some(version), entry)
             }
@@ -130,7 +142,7 @@ impl Feed {
                 self.format.message("deleted", None, "{}")
             }
             Ok(Next::Over) => return None,
-            Err(_) if self.ends <= Instant::now() => return None,
+            Err(_) if brief || self.ends <= Instant::now() => return None,
             Err(_) => self.format.keep_alive(),
         };
         Some((Ok(chunk), self))
@@ -139,13 +151,15 @@ impl Feed {
 
 /// The answer that goes on as long as the feed does, and not longer than is set.
 pub(super) fn answer(
-    settings: &Settings, format: Format, game: &dyn Game, follower: Follower, resumed: bool,
+    settings: &Settings, format: Format, game: &dyn Game, follower: Follower, resumed: bool, deadline: Option<Deadline>,
 ) -> Result<Response, Problem> {
     let opening = Some(format.opening(game, resumed)?);
     // Not all at the same moment: those that began together come back one after another.
     let time = settings.stream_time.mul_f64(rand::random_range(0.9..=1.0));
-    let feed =
-        Feed { follower, format, opening, keep_alive: settings.keep_alive, ends: Instant::now() + time, over: false };
+    let time = deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
+    let (brief, told) = (deadline.is_some(), !resumed);
+    let (keep_alive, ends) = (settings.keep_alive, Instant::now() + time);
+    let feed = Feed { follower, format, opening, keep_alive, ends, over: false, brief, told };
     // Fused, because compression asks once more after the end.
     let stream = stream::unfold(feed, Feed::next).fuse();
     let headers = [

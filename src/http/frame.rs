@@ -1,6 +1,7 @@
 //! What happens around every request: a request id, a time limit, problem documents, CORS, and one log line.
 
 use super::Shared;
+use super::deadline::Deadline;
 use super::problem::Problem;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
@@ -23,14 +24,18 @@ pub(super) async fn around(State(shared): State<Shared>, request: Request, next:
     let origin = request.headers().get(ORIGIN).cloned();
     let (method, uri) = (request.method().clone(), request.uri().clone());
     let route = request.extensions().get::<MatchedPath>().cloned();
+    let deadline = request.extensions().get::<Deadline>().map(Deadline::remaining);
+    let deadline = deadline.filter(|remaining| *remaining < settings.timeout);
+    let limit = deadline.unwrap_or(settings.timeout);
     let mut response = match settings.origins.preflight(&method) {
         Some(response) => response,
-        None => match timeout(settings.timeout, AssertUnwindSafe(next.run(request)).catch_unwind()).await {
+        None => match timeout(limit, AssertUnwindSafe(next.run(request)).catch_unwind()).await {
             Ok(Ok(response)) => response,
             Ok(Err(_)) => {
                 tracing::error!(request_id = request_id.to_str().unwrap_or_default(), "a handler panicked");
                 StatusCode::INTERNAL_SERVER_ERROR.into_response()
             }
+            Err(_) if deadline.is_some() => Deadline::missed().into_response(),
             Err(_) => ([(CONNECTION, "close")], StatusCode::REQUEST_TIMEOUT).into_response(),
         },
     };

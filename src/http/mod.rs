@@ -4,9 +4,11 @@
 //! problem documents (`problem`), and one frame around every request does the rest (`frame`).
 
 mod apology;
+mod base;
 mod commands;
 mod conditions;
 mod cors;
+mod deadline;
 mod docs;
 mod encounters;
 mod events;
@@ -26,7 +28,9 @@ mod rulesets;
 mod serve;
 mod transfer;
 
+pub use base::{BasePath, under};
 pub use cors::Origins;
+pub use deadline::Deadline;
 pub use docs::DOCUMENT;
 pub use router::{openapi, router};
 pub use serve::serve;

@@ -125,7 +125,7 @@ impl Problem {
         self
     }
 
-    fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
+    pub fn with(mut self, name: HeaderName, value: HeaderValue) -> Self {
         self.0.header = Some((name, value));
         self
     }

@@ -11,6 +11,7 @@ const FLOORS: &[Floor] = &[
     Floor { of: "engine", may: &["vocabulary", "rulesets::register"], pure: true },
     Floor { of: "store", may: &["vocabulary"], pure: false },
     Floor { of: "app", may: &["engine", "store", "vocabulary"], pure: false },
+    Floor { of: "lambda", may: &["http"], pure: false },
     Floor { of: "http", may: &["app", "engine", "openapi", "vocabulary"], pure: false },
 ];
 

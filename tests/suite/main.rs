@@ -6,6 +6,8 @@ mod faults;
 mod floors;
 mod fuzz;
 mod growth;
+mod infra;
+mod lambda;
 mod laws;
 mod memory;
 mod openapi;

@@ -5,7 +5,7 @@
 use std::future::Future;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use ::redis::aio::{ConnectionLike, MultiplexedConnection};
 use ::redis::cluster::ClusterClient;
@@ -14,7 +14,7 @@ use ::redis::{
     AsyncConnectionConfig, Client, Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, TlsCertificates,
     Value,
 };
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::script::Script;
 use crate::store::{OpenError, StoreError};
@@ -25,6 +25,14 @@ pub(super) const CONNECT: Duration = Duration::from_millis(700);
 pub(super) const ANSWER: Duration = Duration::from_millis(1000);
 /// Until a call has given up, with all that it tried.
 const OVERALL: Duration = Duration::from_millis(1800);
+
+/// A connection that nobody used for so long may have died without a word: the process was frozen, or somebody between forgot it.
+const IDLE: Duration = Duration::from_secs(2);
+/// Until such a connection counts as dead.
+const SUSPECT: Duration = Duration::from_millis(250);
+
+/// Between two attempts at a cluster that looks for its nodes.
+const MOMENT: Duration = Duration::from_millis(30);
 
 /// How one kind of deployment is connected to.
 trait Dial: Send + Sync {
@@ -65,6 +73,8 @@ struct Slot<D: Dial> {
     dialling: tokio::sync::Mutex<Option<(Instant, RedisError)>>,
     generation: AtomicU64,
     strikes: AtomicU32,
+    /// When it was last used, in milliseconds by the clock on the wall: others may stand still while a process is frozen.
+    used: AtomicU64,
 }
 
 impl<D: Dial> Slot<D> {
@@ -75,6 +85,7 @@ impl<D: Dial> Slot<D> {
             dialling: tokio::sync::Mutex::new(None),
             generation: AtomicU64::new(0),
             strikes: AtomicU32::new(0),
+            used: AtomicU64::new(0),
         }
     }
 
@@ -131,23 +142,56 @@ impl<D: Dial> Slot<D> {
             return;
         }
         let strikes = self.strikes.fetch_add(1, Ordering::Relaxed) + 1;
-        if strikes >= D::STRIKES && self.current().is_some_and(|(now, _)| now == generation) {
+        if strikes >= D::STRIKES {
+            self.give_up(generation);
+        }
+    }
+
+    /// Connection `generation` is not used again.
+    fn give_up(&self, generation: u64) {
+        if self.current().is_some_and(|(now, _)| now == generation) {
             self.replace(None);
         }
     }
 
-    /// Sends what may be sent twice; a dropped connection is dialled again once.
+    /// How long nobody used it until now.
+    fn idle(&self) -> Duration {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        Duration::from_millis(now.saturating_sub(self.used.swap(now, Ordering::Relaxed)))
+    }
+
+    /// Sends what may be sent twice; a dropped connection is dialled again once, and so is one that is silent after it was
+    /// idle. A cluster's connection that has lost its nodes looks for them by itself: it is given a few moments.
     async fn send(&self, message: Message<'_>) -> RedisResult<Value> {
         let mut again = true;
+        let mut moments = 0..5;
+        let mut suspect = self.idle() > IDLE && self.current().is_some();
         loop {
             let (generation, mut connection) = self.connection().await?;
-            let answer = match message {
-                Message::One(command) => command.query_async(&mut connection).await,
-                Message::Several(commands) => commands.query_async(&mut connection).await,
+            let answer = async {
+                match message {
+                    Message::One(command) => command.query_async(&mut connection).await,
+                    Message::Several(commands) => commands.query_async(&mut connection).await,
+                }
+            };
+            let answer = if std::mem::take(&mut suspect) {
+                match timeout(SUSPECT, answer).await {
+                    Ok(answer) => answer,
+                    Err(_) => {
+                        self.give_up(generation);
+                        continue;
+                    }
+                }
+            } else {
+                answer.await
             };
             self.judge(generation, answer.as_ref().err());
             match answer {
                 Err(error) if again && error.is_connection_dropped() => again = false,
+                Err(error) if error.kind() == ErrorKind::ClusterConnectionNotFound && moments.next().is_some() => {
+                    sleep(MOMENT).await;
+                }
                 answer => return answer,
             }
         }

@@ -1,11 +1,13 @@
-//! The whole service over a real socket.
+//! The whole service over a real socket, or through the Lambda door: see [`cell`].
 //!
 //! [`Api`] is a server on a free port with a client; [`Api::fight`] creates an encounter. A [`Call`] is built like a curl line
 //! and sent; [`Answer`] has what the assertions need.
 
 mod browser;
+pub mod cell;
 mod commands;
 mod conditional;
+mod failover;
 mod faults;
 mod idempotency;
 mod limits;
@@ -13,6 +15,7 @@ mod process;
 mod reading;
 mod status;
 
+use crate::support::lambda::Function;
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method};
@@ -35,27 +38,55 @@ pub struct Api {
     client: Client,
     stop: Option<oneshot::Sender<()>>,
     _directory: Option<TempDir>,
+    _redis: Option<Arc<cell::Shared>>,
+    _function: Option<Function>,
 }
 
 impl Api {
-    /// One on an embedded store of its own.
+    /// One on the store of this cell: where nothing else is said, an embedded one of its own.
     pub async fn start() -> Self {
         Self::with(Settings::default()).await
     }
 
-    /// One with these settings, on an embedded store of its own.
+    /// One with these settings, on the store of this cell.
     pub async fn with(settings: Settings) -> Self {
+        if let Some(redis) = cell::redis() {
+            let mut api = Self::on_url(&redis.url, settings).await;
+            api._redis = Some(redis);
+            return api;
+        }
         let directory = TempDir::new().expect("a temporary directory");
-        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("an embedded store");
-        let mut api = Self::on(Arc::new(store), settings).await;
+        let mut api = if cell::front().is_some() {
+            let data = directory.path().to_str().expect("a path").to_owned();
+            Self::function(("TURNKEEPER_DATA", data), 1, settings).await
+        } else {
+            let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("an embedded store");
+            Self::on(Arc::new(store), settings).await
+        };
         api._directory = Some(directory);
         api
     }
 
     /// One on a Redis.
     pub async fn on_redis(url: &str) -> Self {
+        Self::on_url(url, Settings::default()).await
+    }
+
+    async fn on_url(url: &str, settings: Settings) -> Self {
+        if cell::front().is_some() {
+            return Self::function(("REDIS_URL", url.to_owned()), 2, settings).await;
+        }
         let store = RedisStore::open(url, None, StoreConfig::default()).expect("a Redis store");
-        Self::on(Arc::new(store), Settings::default()).await
+        Self::on(Arc::new(store), settings).await
+    }
+
+    async fn function(store: (&str, String), instances: usize, settings: Settings) -> Self {
+        let settings = cell::variables(&settings);
+        let settings = settings.iter().chain([&store]).map(|(name, value)| (*name, value.as_str()));
+        let front = cell::front().expect("a Lambda cell");
+        let function = Function::start(front, &settings.collect::<Vec<_>>(), instances).await;
+        let base = function.url.clone();
+        Self { base, client: Client::new(), stop: None, _directory: None, _redis: None, _function: Some(function) }
     }
 
     async fn on(store: Arc<dyn Store>, settings: Settings) -> Self {
@@ -69,7 +100,7 @@ impl Api {
             serve(listener, service, stopped).await;
             app.close().await;
         });
-        Self { base, client: Client::new(), stop: Some(stop), _directory: None }
+        Self { base, client: Client::new(), stop: Some(stop), _directory: None, _redis: None, _function: None }
     }
 
     pub fn call(&self, method: &str, path: &str) -> Call<'_> {

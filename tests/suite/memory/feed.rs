@@ -192,7 +192,7 @@ async fn streams_keep_alive_end_by_themselves_and_end_with_the_process() {
     let mut stream = Stream::open(&fight, &long.url, SSE, Some(0)).await.expect("a stream");
     fight.notes(&short.url, 1).await;
     assert_eq!(stream.transition().await, Some(1), "both serve the same encounters");
-    long.app.end_feeds();
+    long.app.as_ref().expect("it is in this process").end_feeds();
     assert_eq!(stream.next().await, None);
     assert_eq!(Stream::open(&fight, &long.url, SSE, Some(0)).await.err(), Some(503));
 }

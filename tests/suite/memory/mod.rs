@@ -6,6 +6,8 @@ mod schema;
 mod transfer;
 mod travel;
 
+use crate::e2e::cell;
+use crate::support::lambda::Function;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -13,21 +15,40 @@ use turnkeeper::app::App;
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http::{Settings, router, serve};
 use turnkeeper::store::embedded::EmbeddedStore;
+use turnkeeper::store::redis::RedisStore;
 use turnkeeper::store::{Store, StoreConfig};
 
 /// A service within the test's process, on a socket.
 pub struct Service {
     pub url: String,
-    pub app: Arc<App>,
+    /// Where it is in this process.
+    pub app: Option<Arc<App>>,
     _data: Option<TempDir>,
+    _function: Option<Function>,
+    _redis: Option<Arc<cell::Shared>>,
 }
 
 impl Service {
-    /// One on an embedded store of its own, which keeps at least so many log entries.
+    /// One in the cell of the matrix that is asked for, else on an embedded store of its own; it keeps at least so many log entries.
     pub async fn keeping(keep: u64) -> Self {
-        let data = tempfile::tempdir().expect("a temporary directory");
-        let store = EmbeddedStore::open(data.path(), StoreConfig::default()).expect("a store");
-        Self { _data: Some(data), ..Self::on(Arc::new(store), keep, Settings::default()).await }
+        let (data, redis) = (tempfile::tempdir().expect("a temporary directory"), cell::redis());
+        let mut service = if let Some(front) = cell::front() {
+            let keep = keep.to_string();
+            let store = match &redis {
+                Some(redis) => ("REDIS_URL", redis.url.as_str()),
+                None => ("TURNKEEPER_DATA", data.path().to_str().expect("a path")),
+            };
+            let function = Function::start(front, &[store, ("TURNKEEPER_LOG_KEEP", &keep)], 1).await;
+            Self { url: function.url.clone(), app: None, _data: None, _function: Some(function), _redis: None }
+        } else if let Some(redis) = &redis {
+            let store = RedisStore::open(&redis.url, None, StoreConfig::default()).expect("a store");
+            Self::on(Arc::new(store), keep, Settings::default()).await
+        } else {
+            let store = EmbeddedStore::open(data.path(), StoreConfig::default()).expect("a store");
+            Self::on(Arc::new(store), keep, Settings::default()).await
+        };
+        (service._data, service._redis) = (Some(data), redis);
+        service
     }
 
     /// One on this store.
@@ -36,7 +57,7 @@ impl Service {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         tokio::spawn(serve(listener, router(app.clone(), settings), std::future::pending()));
-        Self { url, app, _data: None }
+        Self { url, app: Some(app), _data: None, _function: None, _redis: None }
     }
 }
 

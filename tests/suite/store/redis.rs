@@ -9,7 +9,8 @@ use turnkeeper::store::{Committed, OpenError, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
 use super::{Stand, answered, filled, found, logged, new, rebased, silent, whole_log};
-use crate::support::redis::{RedisCluster, RedisServer};
+use crate::support::cluster::RedisCluster;
+use crate::support::redis::RedisServer;
 
 impl Stand for RedisServer {
     fn stores(&self, count: usize, config: StoreConfig) -> Vec<Arc<dyn Store>> {

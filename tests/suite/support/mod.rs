@@ -1,9 +1,11 @@
 //! What several tests need.
 
 pub mod client;
+pub mod cluster;
 pub mod dice;
 pub mod http;
 pub mod json;
+pub mod lambda;
 pub mod offers;
 pub mod redis;
 pub mod schema;

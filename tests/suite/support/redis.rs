@@ -114,6 +114,11 @@ impl RedisServer {
         assert!(done.success(), "{kill}");
     }
 
+    /// True from its start to its end.
+    pub fn runs(&self) -> bool {
+        self.process.is_some()
+    }
+
     /// Kills it, as a crash would.
     pub fn kill(&mut self) {
         self.signal("KILL");
@@ -140,40 +145,6 @@ impl Drop for RedisServer {
             let _ = process.kill();
             let _ = process.wait();
         }
-    }
-}
-
-/// Three servers that form a cluster.
-#[must_use = "the servers are killed when this is dropped"]
-pub struct RedisCluster {
-    pub servers: Vec<RedisServer>,
-}
-
-impl RedisCluster {
-    /// Starts it and waits until every slot is served.
-    pub fn start() -> Self {
-        let servers: Vec<_> = (0..3).map(|_| RedisServer::with(&["--cluster-enabled", "yes"])).collect();
-        let mut create = Command::new("redis-cli");
-        create.args(["--cluster", "create"]);
-        create.args(servers.iter().map(|server| format!("127.0.0.1:{}", server.port)));
-        let created = create.args(["--cluster-replicas", "0", "--cluster-yes"]).output();
-        let created = created.unwrap_or_else(|error| panic!("cannot run redis-cli ({error}): run tests/setup first"));
-        assert!(created.status.success(), "{}", String::from_utf8_lossy(&created.stdout));
-        let cluster = Self { servers };
-        let until = Instant::now() + Duration::from_secs(20);
-        while !cluster.servers.iter().all(|server| {
-            let info = server.command(&["CLUSTER", "INFO"]);
-            redis::from_redis_value::<String>(info).expect("its state").contains("cluster_state:ok")
-        }) {
-            assert!(Instant::now() < until, "the cluster does not form");
-            std::thread::sleep(Duration::from_millis(50));
-        }
-        cluster
-    }
-
-    pub fn url(&self) -> String {
-        let urls: Vec<_> = self.servers.iter().map(RedisServer::url).collect();
-        urls.join(",")
     }
 }
 

@@ -1,0 +1,75 @@
+//! What `infra/` says about the program is so.
+
+use crate::support::cluster::RedisCluster;
+use crate::support::lambda::{Front, Function};
+use crate::support::redis::RedisServer;
+use serde_json::{Value, json};
+use std::path::Path;
+
+fn text(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The words of the template's access string.
+fn access() -> Vec<String> {
+    let template = text("infra/template.yaml");
+    let (_, rest) = template.split_once("AccessString: >-").expect("an access string");
+    let (string, _) = rest.split_once("AuthenticationMode:").expect("its end");
+    // The one command that Redis 7.0 does not know yet; clients do without it.
+    string.split_whitespace().filter(|word| *word != "+client|setinfo").map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn the_login_of_the_template_may_do_all_that_the_store_does_and_no_more() {
+    let (single, cluster) = (RedisServer::start(), RedisCluster::start());
+    let access = access();
+    for server in cluster.servers.iter().chain([&single]) {
+        let words: Vec<&str> = access.iter().map(String::as_str).collect();
+        server.command(&[&["ACL", "SETUSER", "turnkeeper"][..], &words, &[">secret"]].concat());
+    }
+    let with_login = |url: &str| url.replace("redis://", "redis://turnkeeper:secret@");
+    let template_way = format!("{}?cluster=true", with_login(&cluster.servers[0].url()));
+    for url in [with_login(&single.url()), with_login(&cluster.url()), template_way] {
+        let function = Function::start(Front::HttpApi, &[("REDIS_URL", &url)], 1).await;
+        let client = reqwest::Client::new();
+        let post = |path: &str, body: Value| {
+            let request = client.post(format!("{}{path}", function.url)).header("content-type", "application/json");
+            request.body(body.to_string())
+        };
+        let made = post("/v1/encounters", json!({"ruleset": "active-initiative", "combatants": [{"name": "A"}]}));
+        let made = made.header("idempotency-key", url.as_str()).send().await.unwrap();
+        assert_eq!(made.status(), 201, "{url}: {}", function.log());
+        let made: Value = serde_json::from_slice(&made.bytes().await.unwrap()).unwrap();
+        let (token, id) = (made["token"].as_str().unwrap(), made["encounter"]["id"].as_str().unwrap());
+        let path = format!("/v1/encounters/{id}");
+        for key in ["one", "two", "one"] {
+            let command = post(&format!("{path}/commands"), json!({"type": "note", "text": key}));
+            let answer = command.bearer_auth(token).header("idempotency-key", key).send().await.unwrap();
+            assert_eq!(answer.status(), 200, "{url}: {}", function.log());
+        }
+        for path in [path.clone(), format!("{path}/events"), format!("{path}/options"), "/readyz".to_owned()] {
+            let answer = client.get(format!("{}{path}", function.url)).bearer_auth(token).send().await.unwrap();
+            assert_eq!(answer.status(), 200, "{url}: {}", function.log());
+        }
+        let gone = client.delete(format!("{}{path}", function.url)).bearer_auth(token).send().await.unwrap();
+        assert_eq!(gone.status(), 204, "{url}: {}", function.log());
+    }
+    let client = redis::Client::open(with_login(&single.url())).unwrap();
+    let mut connection = client.get_connection().unwrap();
+    for words in [&["KEYS", "*"][..], &["FLUSHALL"], &["CONFIG", "GET", "*"], &["GET", "other"], &["ACL", "LIST"]] {
+        let refused = redis::cmd(words[0]).arg(&words[1..]).query::<redis::Value>(&mut connection);
+        let refused = refused.expect_err("it is refused");
+        assert_eq!(refused.code(), Some("NOPERM"), "{words:?}: {refused}");
+    }
+}
+
+#[test]
+fn the_template_and_the_program_allow_the_same_headers_to_pages() {
+    let (template, cors) = (text("infra/template.yaml"), text("src/http/cors.rs"));
+    for list in ["AllowHeaders: [", "ExposeHeaders: ["] {
+        let (_, rest) = template.split_once(list).expect("a list");
+        let (headers, _) = rest.split_once(']').expect("its end");
+        assert!(cors.contains(&format!("\"{headers}\"")), "{headers}");
+    }
+}

@@ -1,0 +1,254 @@
+//! What the Lambda door has beside what every door has; the end-to-end tests run through it by `tests/matrix`.
+
+use crate::support::cluster::RedisCluster;
+use crate::support::lambda::{Front, Function};
+use crate::support::redis::RedisServer;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+const PATIENCE: Duration = Duration::from_secs(29);
+
+fn creation() -> Value {
+    json!({"ruleset": "active-initiative", "combatants": [{"name": "Valiant"}, {"name": "Brakkus", "side": "monsters"}]})
+}
+
+async fn create(function: &Function) -> reqwest::Response {
+    let request = reqwest::Client::new().post(format!("{}/v1/encounters", function.url));
+    let answer = request.header("content-type", "application/json").body(creation().to_string()).send().await;
+    answer.expect("an answer")
+}
+
+async fn get(function: &Function, path: &str) -> reqwest::Response {
+    reqwest::get(format!("{}{path}", function.url)).await.expect("an answer")
+}
+
+fn header<'r>(response: &'r reqwest::Response, name: &str) -> &'r str {
+    response.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+async fn json(response: reqwest::Response) -> Value {
+    let text = response.text().await.expect("a body");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[tokio::test]
+async fn a_fight_goes_through_every_front() {
+    for front in Front::ALL {
+        let data = TempDir::new().unwrap();
+        let function = Function::start(front, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
+        let made = create(&function).await;
+        assert_eq!((made.status().as_u16(), header(&made, "etag")), (201, "\"0\""), "{front:?}");
+        let location = header(&made, "location").to_owned();
+        let made = json(made).await;
+        let token = made["token"].as_str().unwrap();
+        let client = reqwest::Client::new();
+        let get = |path: &str| client.get(format!("{}{location}{path}", function.url)).bearer_auth(token);
+        let command = client.post(format!("{}{location}/commands", function.url)).bearer_auth(token);
+        let command = command.header("content-type", "application/vnd.x+json");
+        let started = command.body(json!({"type": "start", "first": "valiant"}).to_string()).send().await.unwrap();
+        assert_eq!(json(started).await["encounter"]["current"], json!(["valiant"]), "{front:?}: a body as base64");
+        let page = json(get("/events?after=0&limit=1").send().await.unwrap()).await;
+        assert_eq!(page["items"].as_array().unwrap().len(), 1, "{front:?}");
+        let gzip = get("/options").header("accept-encoding", "gzip").send().await.unwrap();
+        assert_eq!(header(&gzip, "content-encoding"), "gzip", "{front:?}");
+        assert!(gzip.bytes().await.unwrap().starts_with(&[0x1f, 0x8b]), "{front:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_stage_comes_off_the_paths_and_goes_back_on() {
+    let data = TempDir::new().unwrap();
+    let settings = [("TURNKEEPER_DATA", data.path().to_str().unwrap())];
+    let function = Function::at(Front::HttpApi, "live", PATIENCE, &settings).await;
+    function.another();
+    let made = create(&function).await;
+    assert_eq!(made.status(), 201);
+    assert!(header(&made, "location").starts_with("/live/v1/encounters/"), "{made:?}");
+    assert_eq!(get(&function, "/v1/rulesets").await.status(), 200);
+}
+
+#[tokio::test]
+async fn the_base_path_comes_off_the_paths_and_goes_back_on() {
+    let data = TempDir::new().unwrap();
+    let settings = [("TURNKEEPER_DATA", data.path().to_str().unwrap()), ("TURNKEEPER_BASE_PATH", "/turns")];
+    let function = Function::start(Front::FunctionUrl, &settings, 1).await;
+    assert!(header(&create(&function).await, "location").starts_with("/turns/v1/encounters/"));
+    assert_eq!(get(&function, "/turns/v1/rulesets?").await.status(), 200);
+    assert_eq!(get(&function, "/turnstile/v1/rulesets").await.status(), 404);
+}
+
+#[tokio::test]
+async fn the_platforms_request_id_is_in_the_log_and_in_the_answer() {
+    let data = TempDir::new().unwrap();
+    let function = Function::start(Front::FunctionUrl, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
+    let answer = get(&function, "/v1/rulesets").await;
+    let id = header(&answer, "x-request-id").to_owned();
+    assert!(id.starts_with("8476a536-e9f4-11e8-9739-"), "{id}");
+    let log = function.log();
+    assert!(!log.contains('\u{1b}'), "{log}");
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+    let line = lines.iter().find(|line| line["target"] == "turnkeeper::request").expect("a line about the request");
+    assert_eq!((&line["request_id"], &line["span"]["aws_request_id"]), (&json!(id), &json!(id)), "{line}");
+    assert_eq!((&line["status"], &line["path"]), (&json!(200), &json!("/v1/rulesets")), "{line}");
+}
+
+#[tokio::test]
+async fn an_event_of_another_kind_is_refused_and_the_next_one_served() {
+    let data = TempDir::new().unwrap();
+    let function = Function::start(Front::Alb, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
+    for event in [json!({"Records": [{"eventSource": "aws:s3"}]}), json!("hello"), json!({})] {
+        let error = function.invoke(event).await.expect_err("no answer");
+        assert!(error["errorMessage"].as_str().unwrap().contains("Function URLs"), "{error}");
+    }
+    assert_eq!(get(&function, "/livez").await.status(), 200);
+}
+
+#[tokio::test]
+async fn without_a_redis_it_says_so_and_does_not_start() {
+    let function = Function::start(Front::HttpApi, &[], 1).await;
+    assert_eq!(function.ended(Duration::from_secs(5)).code(), Some(1));
+    assert!(function.log().contains("REDIS_URL is not set"), "{}", function.log());
+}
+
+#[tokio::test]
+async fn connections_that_were_cut_between_two_events_are_replaced_within_the_second() {
+    let (redis, cluster) = (RedisServer::start(), RedisCluster::start());
+    let nodes: [(String, Vec<&RedisServer>); 2] =
+        [(redis.url(), vec![&redis]), (cluster.url(), cluster.servers.iter().collect())];
+    for (url, servers) in nodes {
+        let function = Function::start(Front::HttpApi, &[("REDIS_URL", &url)], 1).await;
+        assert_eq!(create(&function).await.status(), 201);
+        for _ in 0..5 {
+            for server in &servers {
+                server.command(&["CLIENT", "KILL", "TYPE", "normal"]);
+            }
+            assert_eq!(create(&function).await.status(), 201, "{url}: {}", function.log());
+        }
+    }
+}
+
+/// A way to a server that can forget its connections without a word, as networks do with those of a frozen process.
+struct Forgetful {
+    port: u16,
+    forget: Arc<AtomicBool>,
+}
+
+impl Forgetful {
+    async fn before(server: &RedisServer) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let (port, to) = (listener.local_addr().unwrap().port(), server.port());
+        let forget = Arc::new(AtomicBool::new(false));
+        let flag = forget.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                flag.store(false, Ordering::SeqCst);
+                let server = TcpStream::connect(("127.0.0.1", to)).await.unwrap();
+                let (from_client, to_client) = client.into_split();
+                let (from_server, to_server) = server.into_split();
+                tokio::spawn(Self::pass(from_client, to_server, flag.clone()));
+                tokio::spawn(Self::pass(from_server, to_client, flag.clone()));
+            }
+        });
+        Self { port, forget }
+    }
+
+    async fn pass(mut from: impl AsyncReadExt + Unpin, mut to: impl AsyncWriteExt + Unpin, forget: Arc<AtomicBool>) {
+        let mut buffer = vec![0; 1 << 16];
+        let mut forgotten = false;
+        while let Ok(read @ 1..) = from.read(&mut buffer).await {
+            forgotten |= forget.load(Ordering::SeqCst);
+            if !forgotten && to.write_all(&buffer[..read]).await.is_err() {
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_died_without_a_word_while_it_was_frozen_is_replaced_within_the_request() {
+    let redis = RedisServer::start();
+    let way = Forgetful::before(&redis).await;
+    let url = format!("redis://127.0.0.1:{}", way.port);
+    let function = Function::start(Front::HttpApi, &[("REDIS_URL", &url)], 1).await;
+    assert_eq!(create(&function).await.status(), 201);
+    function.signal("STOP");
+    way.forget.store(true, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_millis(2200)).await;
+    function.signal("CONT");
+    let started = Instant::now();
+    assert_eq!(create(&function).await.status(), 201, "{}", function.log());
+    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+    assert!(!way.forget.load(Ordering::SeqCst), "it was connected anew");
+}
+
+#[tokio::test]
+async fn an_answer_comes_before_the_functions_time_is_over() {
+    let redis = RedisServer::start();
+    let limit = Duration::from_millis(700);
+    let function = Function::at(Front::HttpApi, "$default", limit, &[("REDIS_URL", &redis.url())]).await;
+    function.another();
+    assert_eq!(create(&function).await.status(), 201);
+    redis.pause();
+    let started = Instant::now();
+    let late = create(&function).await;
+    assert!(started.elapsed() < limit, "{:?}", started.elapsed());
+    assert_eq!((late.status().as_u16(), header(&late, "retry-after")), (503, "1"));
+    assert_eq!(json(late).await["code"], "too_late");
+    redis.resume();
+}
+
+#[tokio::test]
+async fn an_event_that_is_under_way_is_answered_before_the_instance_ends() {
+    let redis = RedisServer::start();
+    let function = Function::start(Front::HttpApi, &[("REDIS_URL", &redis.url())], 1).await;
+    assert_eq!(create(&function).await.status(), 201);
+    redis.pause();
+    let ending = async {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        function.signal("TERM");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        redis.resume();
+    };
+    let (made, ()) = tokio::join!(create(&function), ending);
+    assert_eq!(made.status(), 201);
+    assert!(function.ended(Duration::from_secs(5)).success(), "{}", function.log());
+}
+
+#[tokio::test]
+async fn a_stream_and_a_long_poll_end_within_the_functions_time() {
+    let redis = RedisServer::start();
+    let limit = Duration::from_secs(3);
+    let function = Function::at(Front::FunctionUrl, "$default", limit, &[("REDIS_URL", &redis.url())]).await;
+    (0..2).for_each(|_| function.another());
+    let made = json(create(&function).await).await;
+    let path = format!("{}/v1/encounters/{}", function.url, made["encounter"]["id"].as_str().unwrap());
+    let (client, token) = (reqwest::Client::new(), made["token"].as_str().unwrap());
+    let get = |path: String, accept: &'static str| client.get(path).bearer_auth(token).header("accept", accept);
+    let started = Instant::now();
+    let page = get(format!("{path}/events?wait=60"), "application/json").send().await.unwrap();
+    assert_eq!((page.status().as_u16(), json(page).await["items"].clone()), (200, json!([])));
+    assert!((1..3).contains(&started.elapsed().as_secs()), "{:?}", started.elapsed());
+    for (accept, ends_with) in [("text/event-stream", "\n\n"), ("application/x-ndjson", "}\n")] {
+        let started = Instant::now();
+        let stream = get(format!("{path}/events"), accept).send().await.unwrap().text().await.unwrap();
+        assert!(stream.contains("snapshot") && stream.ends_with(ends_with), "{stream}");
+        assert!(started.elapsed() < Duration::from_secs(1), "what is there is told at once: {:?}", started.elapsed());
+    }
+    let resumed = get(format!("{path}/events"), "text/event-stream").header("last-event-id", "0").send();
+    let later = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let command = client.post(format!("{path}/commands")).bearer_auth(token);
+        let command = command.header("content-type", "application/json").body(r#"{"type": "note", "text": "later"}"#);
+        assert_eq!(command.send().await.unwrap().status(), 200);
+    };
+    let started = Instant::now();
+    let (resumed, ()) = tokio::join!(resumed, later);
+    let resumed = resumed.unwrap().text().await.unwrap();
+    assert!(resumed.contains("event: transition") && resumed.contains("later"), "{resumed}");
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+}

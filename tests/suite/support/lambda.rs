@@ -1,0 +1,269 @@
+//! Lambda, emulated: the real program as a function, its Runtime API, and a front that turns requests into events and back.
+//!
+//! The events begin as those under `tests/fixtures/lambda`; what a request says goes into their places, as each front does it.
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, Response, StatusCode};
+use axum::routing::{get, post};
+use data_encoding::BASE64;
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant, SystemTime};
+use tempfile::TempDir;
+use tokio::sync::{mpsc, oneshot};
+
+/// What stands before the function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Front {
+    HttpApi,
+    FunctionUrl,
+    Alb,
+}
+
+impl Front {
+    pub const ALL: [Self; 3] = [Self::HttpApi, Self::FunctionUrl, Self::Alb];
+
+    /// An event as it was recorded.
+    fn recorded(self) -> Value {
+        let text = match self {
+            Self::HttpApi => include_str!("../../fixtures/lambda/http-api.json"),
+            Self::FunctionUrl => include_str!("../../fixtures/lambda/function-url.json"),
+            Self::Alb => include_str!("../../fixtures/lambda/alb.json"),
+        };
+        serde_json::from_str(text).expect("JSON")
+    }
+
+    /// The event of a request. `stage` is the gateway's, shown in its paths unless it is `$default`.
+    fn event(self, request: &Request<()>, body: &[u8], stage: &str) -> Value {
+        let mut event = self.recorded();
+        let (method, path) = (request.method().as_str(), request.uri().path());
+        let query = request.uri().query().unwrap_or_default();
+        for name in request.headers().keys().filter(|name| *name != "host") {
+            event["headers"][name.as_str()] = self.joined(request.headers(), name.as_str());
+        }
+        let text = std::str::from_utf8(body).ok().filter(|_| is_text(request.headers()));
+        event["isBase64Encoded"] = json!(text.is_none() && !body.is_empty());
+        let body = text.map_or_else(|| BASE64.encode(body), str::to_owned);
+        if self == Self::Alb {
+            let parameters = query.split('&').filter(|part| !part.is_empty());
+            let parameters = parameters.map(|part| part.split_once('=').unwrap_or((part, "")));
+            event["queryStringParameters"] = parameters.map(|(name, value)| (name.to_owned(), json!(value))).collect();
+            (event["httpMethod"], event["path"], event["body"]) = (json!(method), json!(path), json!(body));
+        } else {
+            let shown = if stage == "$default" { path.to_owned() } else { format!("/{stage}{path}") };
+            (event["rawPath"], event["rawQueryString"]) = (json!(shown), json!(query));
+            event["requestContext"]["http"]["method"] = json!(method);
+            event["requestContext"]["http"]["path"] = json!(shown);
+            event["requestContext"]["stage"] = json!(stage);
+            if !body.is_empty() {
+                event["body"] = json!(body);
+            }
+        }
+        event
+    }
+
+    /// A repeated header: a load balancer passes the last one on, the others join them.
+    fn joined(self, headers: &HeaderMap, name: &str) -> Value {
+        let values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        let values: Vec<String> = values.collect();
+        if self == Self::Alb { json!(values.last()) } else { json!(values.join(",")) }
+    }
+}
+
+fn is_text(headers: &HeaderMap) -> bool {
+    let kind = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    ["text/", "application/json"].iter().any(|text| kind.to_ascii_lowercase().starts_with(text))
+}
+
+type Outcome = Result<Value, Value>;
+
+struct Runtime {
+    front: Front,
+    stage: String,
+    timeout: Duration,
+    queue: mpsc::UnboundedSender<(String, Value)>,
+    queued: tokio::sync::Mutex<mpsc::UnboundedReceiver<(String, Value)>>,
+    waiting: Mutex<HashMap<String, oneshot::Sender<Outcome>>>,
+    count: AtomicU64,
+}
+
+impl Runtime {
+    /// Has an event handled: what the function answered, or the error that it reported; None where its time was over first.
+    async fn invoke(&self, event: Value) -> Option<Outcome> {
+        let id = format!("8476a536-e9f4-11e8-9739-{:012x}", self.count.fetch_add(1, Ordering::SeqCst));
+        let (answer, answered) = oneshot::channel();
+        self.waiting.lock().expect("no panic before").insert(id.clone(), answer);
+        self.queue.send((id, event)).expect("the queue lives as long");
+        tokio::time::timeout(self.timeout + Duration::from_secs(5), answered).await.ok()?.ok()
+    }
+
+    fn finish(&self, id: &str, outcome: Outcome) -> StatusCode {
+        let answer = self.waiting.lock().expect("no panic before").remove(id);
+        let heard = answer.is_some_and(|answer| answer.send(outcome).is_ok());
+        if heard { StatusCode::ACCEPTED } else { StatusCode::BAD_REQUEST }
+    }
+}
+
+async fn next(State(runtime): State<Arc<Runtime>>) -> Response<Body> {
+    let queued = runtime.queued.lock().await.recv().await;
+    let (id, event) = queued.expect("the queue lives as long");
+    let deadline = SystemTime::now() + runtime.timeout;
+    let deadline = deadline.duration_since(SystemTime::UNIX_EPOCH).expect("after 1970").as_millis();
+    Response::builder()
+        .header("Lambda-Runtime-Aws-Request-Id", id)
+        .header("Lambda-Runtime-Deadline-Ms", deadline.to_string())
+        .header("Lambda-Runtime-Invoked-Function-Arn", "arn:aws:lambda:eu-central-1:123456789012:function:turnkeeper")
+        .header("Lambda-Runtime-Trace-Id", "Root=1-66a0c7b1-3f2504e04f8911d39a0c0305;Sampled=0")
+        .header("Content-Type", "application/json")
+        .body(Body::from(event.to_string()))
+        .expect("an event")
+}
+
+async fn response(State(runtime): State<Arc<Runtime>>, Path(id): Path<String>, answer: Bytes) -> StatusCode {
+    runtime.finish(&id, Ok(serde_json::from_slice(&answer).expect("JSON")))
+}
+
+async fn error(State(runtime): State<Arc<Runtime>>, Path(id): Path<String>, error: Bytes) -> StatusCode {
+    runtime.finish(&id, Err(serde_json::from_slice(&error).expect("JSON")))
+}
+
+async fn request(State(runtime): State<Arc<Runtime>>, request: Request) -> Response<Body> {
+    let (parts, body) = request.into_parts();
+    let body = to_bytes(body, 6 << 20).await.expect("a body");
+    let event = runtime.front.event(&Request::from_parts(parts, ()), &body, &runtime.stage);
+    match runtime.invoke(event).await {
+        Some(Ok(answer)) => back(&answer),
+        // What the fronts say of a function that fails, or that says nothing.
+        Some(Err(_)) => status(502),
+        None => status(504),
+    }
+}
+
+fn status(status: u16) -> Response<Body> {
+    Response::builder().status(status).body(Body::empty()).expect("a response")
+}
+
+/// The response that an answer stands for.
+fn back(answer: &Value) -> Response<Body> {
+    let mut response = Response::builder().status(answer["statusCode"].as_u64().expect("a status") as u16);
+    let none = Map::new();
+    for (name, value) in answer["headers"].as_object().unwrap_or(&none) {
+        let value = value.as_str().expect("a header is text");
+        response = response.header(name, value);
+    }
+    let text = answer["body"].as_str().unwrap_or_default();
+    let encoded = answer["isBase64Encoded"].as_bool().unwrap_or_default();
+    let body = if encoded { BASE64.decode(text.as_bytes()).expect("base64") } else { text.as_bytes().to_vec() };
+    response.body(Body::from(Bytes::from(body))).expect("a response")
+}
+
+/// A function with its front.
+#[must_use = "the function ends when this is dropped"]
+pub struct Function {
+    /// Where the front is, such as `http://127.0.0.1:40123`.
+    pub url: String,
+    runtime: Arc<Runtime>,
+    settings: Vec<(String, String)>,
+    instances: Mutex<Vec<Child>>,
+    directory: TempDir,
+}
+
+impl Function {
+    /// One with these settings, of so many instances, each of which handles one event at a time.
+    pub async fn start(front: Front, settings: &[(&str, &str)], instances: usize) -> Self {
+        let function = Self::at(front, "$default", Duration::from_secs(29), settings).await;
+        (0..instances).for_each(|_| function.another());
+        function
+    }
+
+    /// One at a stage, with its time limit, without an instance yet.
+    pub async fn at(front: Front, stage: &str, timeout: Duration, settings: &[(&str, &str)]) -> Self {
+        let (queue, queued) = mpsc::unbounded_channel();
+        let runtime = Arc::new(Runtime {
+            front,
+            stage: stage.to_owned(),
+            timeout,
+            queue,
+            queued: tokio::sync::Mutex::new(queued),
+            waiting: Mutex::default(),
+            count: AtomicU64::new(1),
+        });
+        let routes = Router::new()
+            .route("/2018-06-01/runtime/invocation/next", get(next))
+            .route("/2018-06-01/runtime/invocation/{id}/response", post(response))
+            .route("/2018-06-01/runtime/invocation/{id}/error", post(error))
+            .fallback(request)
+            .layer(axum::extract::DefaultBodyLimit::disable())
+            .with_state(runtime.clone());
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        tokio::spawn(async move { axum::serve(listener, routes).await });
+        let settings = settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let directory = TempDir::new().expect("a temporary directory");
+        Self { url, runtime, settings, instances: Mutex::default(), directory }
+    }
+
+    /// Starts an instance.
+    pub fn another(&self) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_turnkeeper"));
+        command.env_clear().env("AWS_LAMBDA_RUNTIME_API", self.url.trim_start_matches("http://"));
+        command.env("AWS_LAMBDA_FUNCTION_NAME", "turnkeeper").env("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST");
+        command.env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256");
+        command.envs(self.settings.iter().map(|(name, value)| (name, value)));
+        let log = OpenOptions::new().create(true).append(true).open(self.log_path()).expect("a log file");
+        let process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn();
+        self.instances.lock().expect("no panic before").push(process.expect("it starts"));
+    }
+
+    /// Has an event handled as it is: the answer, or the reported error.
+    pub async fn invoke(&self, event: Value) -> Outcome {
+        let outcome = self.runtime.invoke(event).await;
+        outcome.unwrap_or_else(|| panic!("no answer to an event: {}", self.log()))
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.directory.path().join("log")
+    }
+
+    /// What the instances have logged.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.log_path()).unwrap_or_default()
+    }
+
+    /// Sends its only instance a signal such as `TERM`, `STOP` or `CONT`.
+    pub fn signal(&self, signal: &str) {
+        let id = self.instances.lock().expect("no panic before")[0].id();
+        let kill = format!("kill -{signal} {id}");
+        assert!(Command::new("sh").args(["-c", &kill]).status().expect("a shell").success(), "{kill}");
+    }
+
+    /// Waits for the end of its only instance.
+    #[track_caller]
+    pub fn ended(&self, patience: Duration) -> ExitStatus {
+        let until = Instant::now() + patience;
+        loop {
+            if let Some(status) = self.instances.lock().expect("no panic before")[0].try_wait().expect("its state") {
+                return status;
+            }
+            assert!(Instant::now() < until, "it does not end: {}", self.log());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Function {
+    fn drop(&mut self) {
+        for process in self.instances.get_mut().into_iter().flatten() {
+            // It may have ended by itself.
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
