@@ -70,7 +70,7 @@ fn typed<R: Ruleset>(step: &Step) -> Option<(Table<R>, R::Command)> {
     let table = serde_json::from_value(document["table"].take()).expect("a table");
     let mut fields = step.command.as_object().expect("an object").clone();
     let verb = fields.remove("type")?;
-    let command = R::Command::parse(verb.as_str()?, Value::Object(fields))?;
+    let command = R::Command::parse(verb.as_str()?, &fields)?;
     Some((table, command.expect("well-formed")))
 }
 

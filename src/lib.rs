@@ -7,6 +7,7 @@ pub mod config;
 pub mod engine;
 pub mod http;
 pub mod lambda;
+pub mod log;
 pub mod openapi;
 pub mod rulesets;
 pub mod store;

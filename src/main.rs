@@ -12,13 +12,12 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
-use tracing_subscriber::layer::SubscriberExt;
-use tracing_subscriber::util::SubscriberInitExt;
 use turnkeeper::app::App;
-use turnkeeper::config::{Config, LogFormat, Server, Task, presentable};
+use turnkeeper::config::{Config, Server, Task, presentable};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http;
 use turnkeeper::lambda;
+use turnkeeper::log;
 use turnkeeper::store::Store;
 use turnkeeper::store::embedded::EmbeddedStore;
 use turnkeeper::store::redis::RedisStore;
@@ -52,10 +51,12 @@ fn main() -> ExitCode {
 
 fn start(config: &Server) -> Result<(), String> {
     let on_lambda = lambda::present();
-    start_log(config, on_lambda);
+    let log = log::start(config, on_lambda);
     // An instance of a function serves one event at a time: threads would cost it a part of its start and gain nothing.
     let mut runtime = if on_lambda { Builder::new_current_thread() } else { Builder::new_multi_thread() };
-    runtime.enable_all().build().map_err(reason)?.block_on(serve(config, on_lambda))
+    let outcome = runtime.enable_all().build().map_err(reason)?.block_on(serve(config, on_lambda));
+    log.flush();
+    outcome
 }
 
 async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
@@ -123,15 +124,6 @@ fn certificates(config: &Server) -> Result<Option<TlsCertificates>, String> {
         _ => None,
     };
     Ok((root_cert.is_some() || client_tls.is_some()).then_some(TlsCertificates { client_tls, root_cert }))
-}
-
-fn start_log(config: &Server, on_lambda: bool) {
-    let registry = tracing_subscriber::registry().with(config.log.clone());
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false);
-    match config.log_format.unwrap_or(if on_lambda { LogFormat::Json } else { LogFormat::Text }) {
-        LogFormat::Text => registry.with(lines.compact()).init(),
-        LogFormat::Json => registry.with(lines.json().flatten_event(true).with_span_list(false)).init(),
-    }
 }
 
 fn stop() -> std::io::Result<impl Future<Output = ()>> {

@@ -135,12 +135,11 @@ impl<R: Ruleset> Live<R> {
 fn play_one<R: Ruleset>(
     play: &mut Play<'_, R>, verb: &str, fields: &serde_json::Map<String, Value>, path: &str,
 ) -> Result<(), Refusal> {
-    let fields = Value::Object(fields.clone());
     let ended = play.table().status == Status::Ended && verb != "note";
     let closed = || Violation::new("encounter_ended", "TK-1", "the encounter has ended: it takes notes, undo and redo");
     let refuse = |violation| Refusal::Violation { path: path.to_owned(), violation };
     let misread = |error: FieldError| Refusal::Field(error.within(path));
-    if let Some(command) = R::Command::parse(verb, fields.clone()) {
+    if let Some(command) = R::Command::parse(verb, fields) {
         let command = command.map_err(misread)?;
         if ended {
             return Err(refuse(closed()));

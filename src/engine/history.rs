@@ -6,7 +6,6 @@
 use super::{LoadError, Refusal, Request};
 use crate::vocabulary::{Redo, Redone, SharedCommand, SharedEvent, Undo, Undone, Verbs, Violation};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// Every so many versions a log entry carries the state after it.
 pub const CHECKPOINTS: u64 = 256;
@@ -59,7 +58,7 @@ impl Timeline {
         }
         let path = request.path(0);
         let refuse = |violation| Err(Refusal::Violation { path: path.clone(), violation });
-        let parsed = SharedCommand::parse(verb, Value::Object(fields.clone())).transpose();
+        let parsed = SharedCommand::parse(verb, fields).transpose();
         match parsed.map_err(|error| error.within(&path))? {
             Some(SharedCommand::Undo(Undo { to_version: Some(to_version) })) if to_version >= version => {
                 let detail = format!("{to_version} is no earlier version: the encounter is at {version}");

@@ -2,6 +2,7 @@
 
 use super::{CombatantId, Die};
 use serde::Serialize;
+use std::borrow::Cow;
 use utoipa::ToSchema;
 
 /// A place in the order.
@@ -24,7 +25,7 @@ pub struct Because {
     /// The rule that puts it here.
     pub rule: &'static str,
     /// In a few words, for people.
-    pub reason: String,
+    pub reason: Cow<'static, str>,
     /// The dice that decided, in the order of their rolling.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dice: Vec<Die>,
@@ -44,7 +45,7 @@ pub struct Because {
 
 impl Because {
     /// A reason in words.
-    pub fn new(rule: &'static str, reason: impl Into<String>) -> Self {
+    pub fn new(rule: &'static str, reason: impl Into<Cow<'static, str>>) -> Self {
         Self { rule, reason: reason.into(), ..Self::default() }
     }
 }

@@ -5,10 +5,9 @@ use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use std::ops::Deref;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// A combatant that costs nothing to copy, and little to serialise again while it has not changed.
+/// A combatant that costs nothing to copy, and little to serialise while it has not changed.
 ///
 /// It reads as the [`Combatant`] that it holds, and serialises as it does, to JSON only. To change it there is
 /// [`change`](Self::change) and nothing else, so that no remembered JSON outlives what it says.
@@ -80,22 +79,16 @@ impl<'de, R: Ruleset> Deserialize<'de> for Seat<R> {
     }
 }
 
-/// The JSON of something, from the second time that it is asked for: what changes with every transition is never remembered.
+/// The JSON of something, written once.
 #[derive(Debug, Default)]
-struct Remembered {
-    asked: AtomicBool,
-    json: OnceLock<Box<RawValue>>,
-}
+pub(super) struct Remembered(OnceLock<Box<RawValue>>);
 
 impl Remembered {
-    fn serialize<S: Serializer>(&self, value: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Some(json) = self.json.get() {
+    pub fn serialize<S: Serializer>(&self, value: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(json) = self.0.get() {
             return json.serialize(serializer);
         }
-        if !self.asked.swap(true, Ordering::Relaxed) {
-            return value.serialize(serializer);
-        }
         let json = to_raw_value(value).map_err(S::Error::custom)?;
-        self.json.get_or_init(|| json).serialize(serializer)
+        self.0.get_or_init(|| json).serialize(serializer)
     }
 }

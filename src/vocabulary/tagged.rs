@@ -1,7 +1,8 @@
 //! Tagged unions of named structs: commands and events.
 
+use serde::Deserializer;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// What is wrong with one field of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +33,7 @@ impl FieldError {
 }
 
 /// Reads a value of `T`, naming the field that is wrong where one is.
-pub fn read<T: DeserializeOwned>(value: Value) -> Result<T, FieldError> {
+pub fn read<'a, T: DeserializeOwned>(value: impl Deserializer<'a>) -> Result<T, FieldError> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();
         let message = error.inner().to_string();
@@ -47,7 +48,7 @@ pub trait Verbs: Sized {
     const VERBS: &'static [&'static str];
 
     /// Reads the fields that belong to `verb`; None when it is not one of [`Self::VERBS`].
-    fn parse(verb: &str, fields: Value) -> Option<Result<Self, FieldError>>;
+    fn parse(verb: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>>;
 }
 
 /// Makes a tagged union (`{"type": "...", ...}`) of named structs: serde, [`Verbs`] and a schema with named variants and a
@@ -63,7 +64,7 @@ macro_rules! tagged {
         impl $crate::vocabulary::Verbs for $name {
             const VERBS: &'static [&'static str] = &[$($tag),*];
             fn parse(
-                verb: &str, fields: serde_json::Value,
+                verb: &str, fields: &serde_json::Map<String, serde_json::Value>,
             ) -> Option<Result<Self, $crate::vocabulary::FieldError>> {
                 match verb {
                     $( $tag => Some($crate::vocabulary::read::<$variant>(fields).map(Self::$variant)), )*

@@ -2,7 +2,7 @@
 //! rulesets holds more than the systems that it was made for.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use turnkeeper::rulesets::shared::{end_round, end_turn, start_round, start_turn};
 use turnkeeper::vocabulary::*;
 use utoipa::ToSchema;
@@ -40,7 +40,7 @@ pub struct EndTurn {
 impl Verbs for Command {
     const VERBS: &'static [&'static str] = &["start", "end_turn"];
 
-    fn parse(verb: &str, fields: Value) -> Option<Result<Self, FieldError>> {
+    fn parse(verb: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>> {
         match verb {
             "start" => Some(read(fields).map(Self::Start)),
             "end_turn" => Some(read(fields).map(Self::EndTurn)),

@@ -10,7 +10,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::Begun(e) => {
             close_window(table);
             table.state.turns.retain(|taken| taken.combatant != e.combatant);
-            table.state.turns.push(Taken { combatant: e.combatant.clone(), by: e.by.clone() });
+            table.state.turns.push(Taken { combatant: e.combatant.clone(), by: e.by.clone() }.into());
             table.state.last_actor = Some(e.combatant.clone());
             table.state.phase = Phase::InTurn { actor: e.combatant.clone() };
         }

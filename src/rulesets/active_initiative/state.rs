@@ -1,6 +1,6 @@
 //! What Active Initiative keeps.
 
-use crate::vocabulary::{CombatantId, Die, Int, Text};
+use crate::vocabulary::{CombatantId, Die, Int, Kept, Text};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -72,7 +72,8 @@ pub struct State {
     /// Whether one was spent in this round (AI-32).
     pub interrupt_point_used: bool,
     /// The turns of this round so far, the one that is going on included.
-    pub turns: Vec<Taken>,
+    #[schema(value_type = Vec<Taken>)]
+    pub turns: Vec<Kept<Taken>>,
 }
 
 /// Where the round is.
