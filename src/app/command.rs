@@ -2,7 +2,7 @@
 
 use super::create::stored;
 use super::{Answer, App, AppError, Expected, Held, IdempotencyKey, Presented, Shape, now};
-use crate::engine::{Decided, LogEntry, Meta, Request, SeededDice, TokenRecord};
+use crate::engine::{Decided, LogEntry, Meta, Request, SeededDice, Viewer};
 use crate::store::{Commit, Committed, Entry, KeyDigest};
 use sha2::{Digest, Sha256};
 
@@ -51,9 +51,9 @@ impl App {
 
     /// Decides a command and changes nothing; its dice are never those of the real one.
     pub async fn dry_run(&self, call: Command<'_>) -> Result<Answer, AppError> {
-        let held = self.held(call.id, call.token).await?;
-        let (_, decided) = self.decide(&held, &call, rand::random()).await?;
-        answer(&decided, call.shape)
+        let (held, viewer) = self.admit(call.id, call.token).await?;
+        let decided = self.decide(&held, &viewer, &call, rand::random()).await?;
+        answer(&decided, &viewer, call.shape)
     }
 
     async fn transition(&self, call: &Command<'_>) -> Result<Answer, AppError> {
@@ -63,7 +63,7 @@ impl App {
             None => {
                 let fetched = self.fetch(call.id, None, digest.as_ref()).await?;
                 if let (Some(key), Some(record)) = (call.key, &fetched.answer) {
-                    call.token.find(fetched.held.game.meta()).ok_or(AppError::NotFound)?;
+                    call.token.viewer(fetched.held.game.meta())?;
                     return key.replay(record);
                 }
                 (fetched.held, true)
@@ -94,7 +94,7 @@ impl App {
             }
             let fetched = self.fetch(call.id, Some(&held), digest.as_ref()).await?;
             if let Some(record) = fetched.answer {
-                call.token.find(fetched.held.game.meta()).ok_or(AppError::NotFound)?;
+                call.token.viewer(fetched.held.game.meta())?;
                 return replay(call, &record);
             }
             if !fetched.changed {
@@ -116,14 +116,15 @@ impl App {
     /// Decides the command on `held` and makes all that is to be committed.
     async fn propose(&self, held: &Held, call: &Command<'_>, digest: Option<KeyDigest>) -> Result<Proposal, AppError> {
         let dice = dice(held.game.meta(), held.game.version());
-        let (sender, decided) = self.decide(held, call, dice).await?;
+        let viewer = call.token.viewer(held.game.meta())?;
+        let decided = self.decide(held, &viewer, call, dice).await?;
         let document = stored(&*decided.next)?;
         let version = decided.next.version();
-        let answer = answer(&decided, call.shape)?;
+        let answer = answer(&decided, &viewer, call.shape)?;
         let entry = LogEntry {
             version,
             at: now(),
-            by: sender.id.clone(),
+            by: viewer.token,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
             checkpoint: decided.checkpoint,
@@ -142,28 +143,26 @@ impl App {
     }
 
     /// Whether the sender may, and the version is the one that is meant; then what the rules say.
-    async fn decide<'h>(
-        &self, held: &'h Held, call: &Command<'_>, seed: [u8; 32],
-    ) -> Result<(&'h TokenRecord, Decided), AppError> {
-        let sender = call.token.find(held.game.meta()).ok_or(AppError::NotFound)?;
+    async fn decide(
+        &self, held: &Held, _viewer: &Viewer, call: &Command<'_>, seed: [u8; 32],
+    ) -> Result<Decided, AppError> {
         let current = held.game.version();
         if call.expected.is_some_and(|expected| !expected.admits(current)) {
             return Err(AppError::Stale { current });
         }
-        let decided = match held.game.rewinds(call.request)? {
+        Ok(match held.game.rewinds(call.request)? {
             // Undo and redo are the game master's. A player's undo of the own last command would be admitted here.
             Some(rewind) => {
                 let past = self.state_at(held, rewind.to_version).await?;
                 held.game.rewind(&rewind, &past.checkpoint()?)?
             }
             None => held.game.decide(call.request, &mut SeededDice::new(seed))?,
-        };
-        Ok((sender, decided))
+        })
     }
 }
 
-fn answer(decided: &Decided, shape: Shape) -> Result<Answer, AppError> {
-    Ok(Answer { version: decided.next.version(), shape, body: shape.render(decided)?, replayed: false })
+fn answer(decided: &Decided, viewer: &Viewer, shape: Shape) -> Result<Answer, AppError> {
+    Ok(Answer { version: decided.next.version(), shape, body: shape.render(decided, viewer)?, replayed: false })
 }
 
 /// The seed of the server's dice for the command that follows `version`: the encounter's own, or chance.

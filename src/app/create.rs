@@ -1,7 +1,7 @@
 //! New encounters.
 
 use super::{App, AppError, Held, IdempotencyKey, MAX_DOCUMENT, Token, now};
-use crate::engine::{Creation, Game, Meta};
+use crate::engine::{Creation, Game, Meta, Role};
 use crate::store::{Created, Entry, NewEncounter};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
@@ -44,7 +44,7 @@ impl App {
             created_at: now(),
             seed,
             request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
-            tokens: vec![token.record("gm", "gm")],
+            tokens: vec![token.record("gm", Role::Gm)],
         };
         Ok((meta, token))
     }

@@ -5,7 +5,7 @@
 
 use super::history::shown;
 use super::{App, AppError, Page, Presented};
-use crate::engine::Game;
+use crate::engine::{Game, Viewer};
 use crate::store::{Notice, Store, StoreError};
 use bytes::Bytes;
 use std::collections::{HashMap, VecDeque};
@@ -194,6 +194,8 @@ impl Topic {
 /// Somebody who follows an encounter.
 pub struct Follower {
     app: Arc<App>,
+    /// Who it is.
+    pub viewer: Viewer,
     news: broadcast::Receiver<News>,
     topic: Arc<Topic>,
     /// The newest version that was told, or that was known before.
@@ -210,7 +212,7 @@ impl App {
     pub async fn follow(
         self: &Arc<Self>, id: &str, token: &Presented, after: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Follower), AppError> {
-        let held = self.held(id, token).await?;
+        let (held, viewer) = self.admit(id, token).await?;
         let current = held.game.version();
         let cursor = after.unwrap_or(current);
         if cursor > current {
@@ -221,7 +223,7 @@ impl App {
             return Err(AppError::Away("this process is ending".to_owned()));
         }
         let mut follower =
-            Follower { app: self.clone(), news, topic, cursor, backlog: VecDeque::new(), caught_up: false };
+            Follower { app: self.clone(), viewer, news, topic, cursor, backlog: VecDeque::new(), caught_up: false };
         follower.read().await?;
         Ok((held.game, follower))
     }
@@ -275,7 +277,7 @@ impl Follower {
 
     /// Reads from the log what comes after the cursor.
     async fn read(&mut self) -> Result<(), AppError> {
-        let page = self.app.page(&self.topic.id, Some(self.cursor), PAGE).await?;
+        let page = self.app.page(&self.topic.id, &self.viewer, Some(self.cursor), PAGE).await?;
         self.caught_up = page.next.is_none();
         self.backlog = page.entries.into();
         Ok(())

@@ -28,6 +28,7 @@ pub use token::{Presented, Token};
 pub use transfer::Export;
 
 use crate::engine::Rulesets;
+pub use crate::engine::{Role, Viewer};
 use crate::store::Store;
 use cache::Copies;
 use feed::Hub;

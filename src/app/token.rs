@@ -1,6 +1,7 @@
 //! Bearer tokens: who holds one may act. Only digests of them are kept.
 
-use crate::engine::{Meta, TokenRecord};
+use super::{AppError, now};
+use crate::engine::{Meta, Role, TokenRecord, Viewer};
 use data_encoding::{BASE64URL_NOPAD, HEXLOWER};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -11,7 +12,7 @@ pub struct Token(String);
 impl Token {
     /// A new token of the game master's from 32 random bytes.
     pub fn gm(random: &[u8; 32]) -> Self {
-        Self(format!("tk_gm_{}", BASE64URL_NOPAD.encode(random)))
+        Self(format!("tk_{}_{}", Role::Gm.as_str(), BASE64URL_NOPAD.encode(random)))
     }
 
     /// The token's text.
@@ -20,9 +21,9 @@ impl Token {
     }
 
     /// As it is kept.
-    pub fn record(&self, id: &str, role: &str) -> TokenRecord {
+    pub fn record(&self, id: &str, role: Role) -> TokenRecord {
         let digest = Presented::digest(&self.0).0;
-        TokenRecord { id: id.to_owned(), digest, role: role.to_owned(), combatants: Vec::new() }
+        TokenRecord { id: id.to_owned(), digest, role, combatants: Vec::new(), expires_at: None }
     }
 }
 
@@ -47,8 +48,11 @@ impl Presented {
         self.0.as_bytes()
     }
 
-    /// The record of this token in an encounter, compared in constant time.
-    pub(super) fn find<'m>(&self, meta: &'m Meta) -> Option<&'m TokenRecord> {
-        meta.tokens.iter().find(|record| record.digest.as_bytes().ct_eq(self.as_bytes()).into())
+    /// Whoever it makes its holder in an encounter. Digests are compared in constant time; a token that has ended is as none.
+    pub(super) fn viewer(&self, meta: &Meta) -> Result<Viewer, AppError> {
+        let mut records = meta.tokens.iter();
+        let record = records.find(|record| record.digest.as_bytes().ct_eq(self.as_bytes()).into());
+        let lasting = |record: &&TokenRecord| record.expires_at.as_ref().is_none_or(|end| *end > now());
+        record.filter(lasting).map(TokenRecord::viewer).ok_or(AppError::NotFound)
     }
 }

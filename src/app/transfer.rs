@@ -76,7 +76,7 @@ pub struct Export {
 impl App {
     /// The whole log of an encounter, for the holder of `token`.
     pub async fn export(self: &Arc<Self>, id: &str, token: &Presented) -> Result<Export, AppError> {
-        let held = self.held(id, token).await?;
+        let (held, _viewer) = self.admit(id, token).await?;
         let Base { version: after, document } = self.store.base(id).await?;
         let base = self.rulesets.load(&document)?;
         let version = held.game.version();

@@ -16,6 +16,7 @@ mod schema;
 mod shared;
 mod text;
 mod view;
+mod viewer;
 
 pub use dice::SeededDice;
 pub use document::{LogEntry, Meta, SCHEMA, TokenRecord};
@@ -25,6 +26,7 @@ pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
 pub use schema::{Schemas, TypeSchema, type_schema};
+pub use viewer::{Role, Viewer};
 
 /// The most combatants that an encounter holds.
 pub const MAX_COMBATANTS: usize = 500;

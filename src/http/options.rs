@@ -33,7 +33,7 @@ pub(super) async fn list_options(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
-    let game = shared.app.read(&id, &token, None).await?;
+    let (game, _viewer) = shared.app.read(&id, &token, None).await?;
     let version = game.version();
     if conditions.none_matching.is_some_and(|known| known.admits(version)) {
         return Ok(Reply::empty(StatusCode::NOT_MODIFIED).version(version).revalidated());
