@@ -14,6 +14,7 @@ mod idempotency;
 mod queue;
 mod read;
 mod token;
+mod tokens;
 mod transfer;
 
 pub use answer::{Answer, Shape};
@@ -25,6 +26,7 @@ pub use feed::{Follower, Next};
 pub use idempotency::IdempotencyKey;
 pub use read::Page;
 pub use token::{Presented, Token};
+pub use tokens::{HandedOut, MAX_TOKENS};
 pub use transfer::Export;
 
 use crate::engine::Rulesets;
@@ -33,6 +35,7 @@ use crate::store::Store;
 use cache::Copies;
 use feed::Hub;
 use queue::Queues;
+use read::Fetched;
 use std::sync::Arc;
 
 /// The largest document that is stored, in bytes.

@@ -1,7 +1,7 @@
 //! Reading: every read asks the store, and gets the document only if it has changed.
 
 use super::history::shown;
-use super::{App, AppError, Expected, Held, Presented};
+use super::{App, AppError, Expected, Held, Presented, token::only_gm};
 use crate::engine::Viewer;
 use crate::store::{Found, KeyDigest, Loaded};
 use bytes::Bytes;
@@ -64,7 +64,8 @@ impl App {
     /// with the rest.
     pub async fn delete(&self, id: &str, token: &Presented, expected: Option<&Expected>) -> Result<(), AppError> {
         let _turn = self.queues.enter(id).await?;
-        let (held, _viewer) = self.admit(id, token).await?;
+        let (held, viewer) = self.admit(id, token).await?;
+        only_gm(&viewer, "to delete the encounter")?;
         let current = held.game.version();
         if expected.is_some_and(|expected| !expected.admits(current)) {
             return Err(AppError::Stale { current });

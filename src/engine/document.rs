@@ -26,6 +26,9 @@ pub struct Meta {
     /// A digest of the request that created it, where that had an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
+    /// Whether a player may undo the own last command.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub player_undo: bool,
     /// Who may do what.
     pub tokens: Vec<TokenRecord>,
 }

@@ -11,6 +11,7 @@ mod legal;
 mod refusal;
 mod registry;
 mod request;
+mod rights;
 mod roster;
 mod schema;
 mod shared;
@@ -26,7 +27,7 @@ pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
 pub use schema::{Schemas, TypeSchema, type_schema};
-pub use viewer::{Role, Viewer};
+pub use viewer::{NewToken, Role, TokenInfo, Viewer};
 
 /// The most combatants that an encounter holds.
 pub const MAX_COMBATANTS: usize = 500;

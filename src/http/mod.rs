@@ -26,6 +26,7 @@ mod reply;
 mod router;
 mod rulesets;
 mod serve;
+mod tokens;
 mod transfer;
 
 pub use base::{BasePath, under};

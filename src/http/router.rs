@@ -2,7 +2,7 @@
 
 use super::gzip::Gzip;
 use super::problem::Document as ProblemDocument;
-use super::{Settings, Shared, commands, docs, encounters, events, frame, health, options, rulesets, transfer};
+use super::{Settings, Shared, commands, docs, encounters, events, frame, health, options, rulesets, tokens, transfer};
 use crate::app::App;
 use axum::Router;
 use axum::middleware::from_fn_with_state;
@@ -19,6 +19,8 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(encounters::read_encounter, encounters::delete_encounter))
         .routes(routes!(transfer::export_encounter))
         .routes(routes!(transfer::import_encounter))
+        .routes(routes!(tokens::create_token, tokens::list_tokens))
+        .routes(routes!(tokens::revoke_token))
         .routes(routes!(commands::send_command))
         .routes(routes!(options::list_options))
         .routes(routes!(events::list_events))

@@ -1,7 +1,7 @@
 //! The unions and objects that answers and requests are made of, for every registered ruleset.
 
 use super::naming::{Components, Shelf, reference};
-use crate::engine::{AnyRuleset, Rulesets, TypeSchema, type_schema};
+use crate::engine::{AnyRuleset, NewToken, Rulesets, TokenInfo, TypeSchema, type_schema};
 use crate::vocabulary::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -22,6 +22,8 @@ pub fn components(rulesets: &Rulesets) -> Components {
     take::<Pending>(&mut shelf);
     take::<Offer>(&mut shelf);
     take::<Manifest>(&mut shelf);
+    take::<NewToken>(&mut shelf);
+    take::<TokenInfo>(&mut shelf);
     let mut all = shelf.publish("", &BTreeSet::new());
     let shared: BTreeSet<String> = all.keys().cloned().collect();
     let prefixes: Vec<(String, &'static str)> =
@@ -291,6 +293,7 @@ fn answers(prefix: &str, id: &str, title: &str) -> Components {
             "options": own("Options"),
             "combatants": {"type": "array", "maxItems": 500, "items": own("CombatantDraft"), "description": "Who is in it; more can join later."},
             "seed": {"type": "integer", "format": "int64", "minimum": 0, "description": "Makes the server's dice reproducible."},
+            "player_undo": {"type": "boolean", "default": false, "description": "Whether a player may undo the own last command, as long as nobody else has done anything since."},
         },
     });
     let events = list(own("Event"), "What happened, in order.");
