@@ -14,6 +14,7 @@ mod limits;
 mod process;
 mod reading;
 mod status;
+mod tokens;
 
 use crate::support::lambda::Function;
 use bytes::Bytes;
