@@ -11,6 +11,7 @@ mod error;
 mod feed;
 mod history;
 mod idempotency;
+mod line;
 mod queue;
 mod read;
 mod token;

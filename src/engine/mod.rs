@@ -16,6 +16,7 @@ mod roster;
 mod schema;
 mod shared;
 mod text;
+mod told;
 mod view;
 mod viewer;
 
@@ -27,6 +28,7 @@ pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
 pub use schema::{Schemas, TypeSchema, type_schema};
+pub use told::{Account, Eyes, Told};
 pub use viewer::{NewToken, Role, TokenInfo, Viewer};
 
 /// The most combatants that an encounter holds.

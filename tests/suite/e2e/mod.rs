@@ -13,6 +13,7 @@ mod idempotency;
 mod limits;
 mod process;
 mod reading;
+mod secrecy;
 mod status;
 mod tokens;
 
