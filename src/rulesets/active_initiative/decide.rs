@@ -200,7 +200,7 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
         if state.interrupt_points == 0 {
             return refuse("no_points", "AI-30", "no interrupt point is left".into());
         }
-        if interrupter.kind == Kind::Pc {
+        if !is_the_gms(interrupter) {
             return refuse("not_the_gms", "AI-31", format!("{id} is a player's: points are for the game master's own"));
         }
     }
@@ -237,6 +237,11 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
     }
     play.own(Event::Interrupted(Interrupted { combatant: id.clone(), displaced, means: c.means }));
     Ok(())
+}
+
+/// Whether the game master controls it, so that interrupt points are for it (AI-31).
+pub(super) fn is_the_gms(c: &Combatant<ActiveInitiative>) -> bool {
+    c.kind != Kind::Pc && c.controller.as_str() == "gm"
 }
 
 fn in_turn(play: &Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {

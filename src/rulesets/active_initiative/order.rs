@@ -1,6 +1,6 @@
 //! Whose turn it is, what is awaited, and why, under Active Initiative.
 
-use super::decide::chooser;
+use super::decide::{chooser, is_the_gms};
 use super::*;
 use crate::vocabulary::{Because, Kind};
 
@@ -39,7 +39,8 @@ fn may_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &Comba
     let enemy = table.get(nominee).is_some_and(|n| n.side != c.side);
     let pc = c.kind == Kind::Pc;
     let state = &table.state;
-    let point = table.options.interrupt_points && state.interrupt_points > 0 && !state.interrupt_point_used && !pc;
+    let left = table.options.interrupt_points && state.interrupt_points > 0 && !state.interrupt_point_used;
+    let point = left && is_the_gms(c);
     let paid = pc && c.stats.inspiration.get() > 0;
     enemy && !c.standing.interrupted && (c.standing.exposed || paid || point)
 }
