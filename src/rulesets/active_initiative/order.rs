@@ -45,9 +45,13 @@ fn may_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &Comba
     enemy && !c.standing.interrupted && (c.standing.exposed || paid || point)
 }
 
+/// The turns of this round that were had or are going on (not one that was taken back, nor that of one who left for a newcomer of
+/// the same id), and the next one.
 pub(super) fn order(table: &Table) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::with_capacity(table.state.turns.len() + 1);
-    for taken in &table.state.turns {
+    let acting = current(table);
+    let had = |id: &CombatantId| acting.contains(id) || table.get(id).is_some_and(|c| c.acted);
+    for taken in table.state.turns.iter().filter(|taken| had(&taken.combatant)) {
         places.extend(place(table, &taken.combatant, &taken.by));
     }
     if let Phase::Window { nominee, by } = &table.state.phase {
