@@ -45,7 +45,10 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
         }
     }
     for id in c.rolls.keys() {
-        play.combatant("rolls", id)?;
+        if !play.combatant("rolls", id)?.active() {
+            let detail = format!("{id} is out of the fight and rolls nothing");
+            return Err(Violation::field("rolls_no_die", format!("rolls.{id}"), detail));
+        }
     }
     if play.table().active().next().is_none() {
         return Err(Violation::new("nobody_to_act", "AI-8", "nobody is here to act: add a combatant first"));
