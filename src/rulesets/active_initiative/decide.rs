@@ -55,7 +55,9 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     }
     play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
     let players = play.table().iter().filter(|c| c.kind == Kind::Pc).count();
-    let groups = play.table().iter().filter(|c| c.kind == Kind::Npc).count();
+    let friend =
+        |c: &Combatant<ActiveInitiative>| play.table().iter().any(|pc| pc.kind == Kind::Pc && pc.side == c.side);
+    let groups = play.table().iter().filter(|c| c.kind == Kind::Npc && !friend(c)).count();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let wanted = players.div_ceil(2);
     if groups < wanted {
