@@ -58,14 +58,14 @@ pub(in super::super) fn lose(play: &mut Scene<'_>, id: &CombatantId, because: Lo
     }
 }
 
-/// Somebody may be stopped: what it waited with is lost at once (EX-23), and everything where it was just asked.
+/// Somebody may be stopped: what it waited with is lost at once (EX-23), and everything where it was just asked (AEX9).
 pub(in super::super) fn stop(play: &mut Scene<'_>, id: &CombatantId) {
     let table = play.table();
     if table.get(id).is_none_or(able) {
         return;
     }
-    let its_moment = table.state.asked.contains(id) || table.state.duel.contains(id);
-    lose(play, id, if its_moment { Loss::CouldNotAnswer } else { Loss::CannotAct });
+    let asked = table.state.asked.contains(id);
+    lose(play, id, if asked { Loss::CouldNotAnswer } else { Loss::CannotAct });
 }
 
 /// Ends the turn of one who has nothing left (EX-18): it is not asked again in this unit.
