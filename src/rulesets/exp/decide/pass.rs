@@ -84,11 +84,14 @@ pub(super) fn rest(play: &mut Scene<'_>, id: &CombatantId) {
 }
 
 /// The game master sets whose turn it is: that persona is asked now, and the list goes on below it. Between two units the next
-/// one is rolled for first; one with nothing left gets both components again.
+/// one is rolled for first; one with nothing left gets both components again. A mental duel is broken off.
 pub(in super::super) fn take_over(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     fit(play.combatant("combatant", id)?)?;
     if play.table().state.phase == Phase::Roll {
         unit::begin_unrolled(play);
+    }
+    for combatant in play.table().state.duel.clone() {
+        play.own(Event::DuelBrokenOff(DuelBrokenOff { combatant }));
     }
     let table = play.table();
     let Some(standing) = table.get(id).map(|c| &c.standing) else { return Ok(()) };
