@@ -57,7 +57,8 @@ fn admit(play: &mut Combat<'_>, c: &Creature) {
     }
     rank(play, c);
     let table = play.table();
-    let turns = table.state.slots.iter().filter(|slot| slot.team == Team::Pc).count();
+    // A delay may have made PC Turns of its own: what was laid out for the characters shows in the Enemy Turns.
+    let turns = table.state.slots.iter().filter(|slot| slot.team == Team::Enemy(1)).count();
     let pcs = table.iter().filter(|c| team(&table.state, c) == Team::Pc).count();
     if team(&table.state, c) != Team::Pc || turns >= pcs {
         return;
