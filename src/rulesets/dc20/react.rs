@@ -131,9 +131,15 @@ fn make_room(play: &mut Combat<'_>) {
     }
 }
 
-/// The game master's override: it is that combatant's turn, and the order goes on from its place.
+/// The game master's override: it is that combatant's turn, and the order goes on from its place. A turn that was delayed goes
+/// on: it has started before (ADC8).
 fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
     begin_combat(play);
+    let delayed = play.table().get(id).is_some_and(|c| c.standing.delayed);
     play.own(Event::TurnSet(TurnSet { combatant: id.clone() }));
-    start(play, id);
+    if delayed {
+        play.own(Event::TurnResumed(TurnResumed { combatant: id.clone() }));
+    } else {
+        start(play, id);
+    }
 }
