@@ -131,10 +131,18 @@ fn make_room(play: &mut Combat<'_>) {
     }
 }
 
-/// The game master's override: it is that combatant's turn, and the order goes on from its place. A turn that was delayed goes
-/// on: it has started before (ADC8).
+/// The game master's override: it is that combatant's turn, and the order goes on from its place. One without a place gets the
+/// turn that its team is awaited for; the turn of another team is awaited again after it. A turn that was delayed goes on: it has
+/// started before (ADC8).
 fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
     begin_combat(play);
+    let table = play.table();
+    let awaited = table.state.at().filter(|_| matches!(table.state.phase, Phase::Claim | Phase::Assign));
+    let placeless = table.get(id).filter(|c| c.standing.slot.is_none());
+    let fits = awaited.zip(placeless).filter(|(slot, c)| slot.team == team(&table.state, c));
+    if let Some(slot) = fits.map(|(slot, _)| slot.id.clone()) {
+        play.own(Event::Assigned(Assigned { slot, combatants: vec![id.clone()], by: Way::Assigned }));
+    }
     let delayed = play.table().get(id).is_some_and(|c| c.standing.delayed);
     play.own(Event::TurnSet(TurnSet { combatant: id.clone() }));
     if delayed {
