@@ -42,6 +42,11 @@ impl Presented {
         Self(HEXLOWER.encode(&Sha256::digest(text)))
     }
 
+    /// As much of the digest as tells tokens apart.
+    pub fn short(&self) -> &str {
+        self.0.get(..32).unwrap_or_default()
+    }
+
     /// The digest.
     pub(super) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()

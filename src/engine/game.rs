@@ -3,7 +3,9 @@
 use super::document::{Checkpoint, Document, open, unreadable};
 use super::history::{CHECKPOINTS, Rewind, Timeline};
 use super::view::{EncounterView, pending};
-use super::{LoadError, LogEntry, MAX_COMBATANTS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, legal, shared, text};
+use super::{
+    LoadError, LogEntry, MAX_COMBATANTS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, Summary, legal, shared, text,
+};
 use crate::vocabulary::*;
 use serde::Serialize;
 use serde_json::Value;
@@ -55,6 +57,9 @@ pub trait Game: Send + Sync {
 
     /// Whose turn it is and what is awaited.
     fn brief(&self) -> Brief;
+
+    /// What a list says of it.
+    fn summary(&self) -> Summary;
 
     /// What is legal now.
     fn options(&self) -> Vec<Offer>;
@@ -253,6 +258,10 @@ impl<R: Ruleset> Game for Live<R> {
 
     fn brief(&self) -> Brief {
         Brief { current: R::current(&self.table), pending: pending(&self.table) }
+    }
+
+    fn summary(&self) -> Summary {
+        Summary::of(&self.meta, &self.table)
     }
 
     fn options(&self) -> Vec<Offer> {

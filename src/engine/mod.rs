@@ -14,6 +14,7 @@ mod request;
 mod roster;
 mod schema;
 mod shared;
+mod summary;
 mod text;
 mod view;
 
@@ -25,6 +26,7 @@ pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
 pub use schema::{Schemas, TypeSchema, type_schema};
+pub use summary::Summary;
 
 /// The most combatants that an encounter holds.
 pub const MAX_COMBATANTS: usize = 500;

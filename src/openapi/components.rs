@@ -1,7 +1,7 @@
 //! The unions and objects that answers and requests are made of, for every registered ruleset.
 
 use super::naming::{Components, Shelf, reference};
-use crate::engine::{AnyRuleset, Rulesets, TypeSchema, type_schema};
+use crate::engine::{AnyRuleset, Rulesets, Summary, TypeSchema, type_schema};
 use crate::vocabulary::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -22,6 +22,7 @@ pub fn components(rulesets: &Rulesets) -> Components {
     take::<Pending>(&mut shelf);
     take::<Offer>(&mut shelf);
     take::<Manifest>(&mut shelf);
+    take::<Summary>(&mut shelf);
     let mut all = shelf.publish("", &BTreeSet::new());
     let shared: BTreeSet<String> = all.keys().cloned().collect();
     let prefixes: Vec<(String, &'static str)> =
