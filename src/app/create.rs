@@ -22,7 +22,6 @@ impl App {
     /// what the first one made.
     pub async fn create(&self, creation: Creation, key: Option<&IdempotencyKey>) -> Result<Birth, AppError> {
         let (meta, token) = self.newcomer(creation.seed, key).await?;
-        let meta = Meta { player_undo: creation.player_undo, ..meta };
         let game = self.rulesets.create(meta, creation)?;
         self.bear(game.clone(), game, None, token, key).await
     }

@@ -42,6 +42,8 @@ pub fn components(rulesets: &Rulesets) -> Components {
     for (field, what) in told {
         all.entry("RulesetInfo".to_owned()).or_default()["properties"][field] = schema(what);
     }
+    all.entry("RulesetInfo".to_owned()).or_default()["properties"]["shared_commands"] =
+        list(reference("CommandSpec"), "The commands that every ruleset understands.");
     all.extend(super::history::components());
     for name in ["Encounter", "NewEncounter"] {
         all.insert(name.to_owned(), by_ruleset(&prefixes, name));
