@@ -1,7 +1,7 @@
 //! The unions and objects that answers and requests are made of, for every registered ruleset.
 
 use super::naming::{Components, Shelf, reference};
-use crate::engine::{AnyRuleset, NewToken, Rulesets, TokenInfo, TypeSchema, type_schema};
+use crate::engine::{AnyRuleset, NewToken, Rulesets, Summary, TokenInfo, TypeSchema, type_schema};
 use crate::vocabulary::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -24,6 +24,7 @@ pub fn components(rulesets: &Rulesets) -> Components {
     take::<Manifest>(&mut shelf);
     take::<NewToken>(&mut shelf);
     take::<TokenInfo>(&mut shelf);
+    take::<Summary>(&mut shelf);
     let mut all = shelf.publish("", &BTreeSet::new());
     let shared: BTreeSet<String> = all.keys().cloned().collect();
     let prefixes: Vec<(String, &'static str)> =

@@ -60,6 +60,11 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The order as far as the system knows one, and why each stands where it stands.
     fn order(table: &Table<Self>) -> Vec<Place>;
 
+    /// Whose turns an effect counts that does not say so: its source's, else its target's, else those of whoever's turn it is.
+    fn anchor(table: &Table<Self>, source: Option<&CombatantId>, target: Option<&CombatantId>) -> Option<CombatantId> {
+        source.or(target).cloned().or_else(|| Self::current(table).into_iter().next())
+    }
+
     /// What the printed turn table says of a combatant besides its name, side, hit points and conditions: a few words, or none.
     fn remark(_table: &Table<Self>, _combatant: &Combatant<Self>) -> String {
         String::new()

@@ -112,7 +112,24 @@ async fn captured() -> Map<String, Value> {
             reads(&mut capture, &client, &table, &path).await;
         }
     }
+    listed(&mut capture, &client).await;
     capture.0
+}
+
+async fn listed(capture: &mut Capture, client: &Client) {
+    let (server, key) = Client::of_an_application().await;
+    let application = server.with_bearer(&key);
+    let creation = json!({"ruleset": "active-initiative", "name": "Ambush", "combatants": [{"name": "Valiant"}]});
+    for _ in 0..2 {
+        assert_eq!(application.post("/v1/encounters", &creation).await.status, 201);
+    }
+    let mut page = application.get("/v1/encounters?limit=1").await;
+    let mut list = page.json();
+    (list["items"][0]["id"], list["next_cursor"]) = (json!(ID), json!(format!("1767225600000-{ID}")));
+    page.text = list.to_string();
+    capture.answer("list_encounters", "page", &page);
+    capture.answer("list_encounters", "no_key", &server.get("/v1/encounters").await);
+    capture.answer("list_encounters", "no_applications", &client.get("/v1/encounters").await);
 }
 
 async fn reads(capture: &mut Capture, client: &Client, table: &Client, path: &str) {
@@ -206,8 +223,13 @@ fn every_operation_says_what_it_needs_and_gives_and_shows_an_example() {
             assert!(operation["operationId"].is_string(), "{what} has no id");
             assert!(operation["summary"].is_string(), "{what} has no summary");
             assert_eq!(operation["tags"].as_array().map(Vec::len), Some(1), "{what} has one tag");
-            let secured = operation["security"].as_array().is_some_and(|s| !s.is_empty());
-            assert_eq!(secured, path.starts_with("/v1/encounters/{id}"), "{what}: the token");
+            let needed = match operation["operationId"].as_str() {
+                _ if path.starts_with("/v1/encounters/{id}") => json!([{"token": []}]),
+                Some("list_encounters") => json!([{"application": []}]),
+                Some("create_encounter" | "import_encounter") => json!([{"application": []}, {}]),
+                _ => json!([]),
+            };
+            assert_eq!(operation["security"], needed, "{what}: who may");
             let responses = operation["responses"].as_object().expect("responses");
             assert!(responses.values().all(|r| r["description"].is_string()), "{what}: each answer is described");
             let shows = ["/requestBody/content/application~1json", "/responses/200/content/application~1json"];

@@ -29,10 +29,13 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
     }
 }
 
+/// The turns of this round that were had or are going on (not one that was taken back), and those that are seized.
 pub(super) fn order(table: &Table) -> Vec<Place> {
     let state = &table.state;
     let mut places: Vec<Place> = Vec::with_capacity(state.turns.len() + state.queue.len());
-    for taken in &state.turns {
+    let acting = current(table);
+    let had = |id: &CombatantId| acting.contains(id) || table.get(id).is_some_and(|c| c.acted);
+    for taken in state.turns.iter().filter(|taken| had(&taken.combatant)) {
         places.extend(place(table, &taken.combatant, because(&taken.by)));
     }
     for seizer in &state.queue {

@@ -2,6 +2,7 @@
 
 use crate::support::client::{Answer, Encounter, send, version};
 use crate::support::redis::RedisServer;
+use crate::support::secrets;
 use crate::support::server::Server;
 use crate::support::sized;
 use futures::future::join_all;
@@ -59,6 +60,7 @@ impl Stand {
             let server = &self.servers[server % self.servers.len()];
             let mut request = self.encounters[encounter].command(server, &command);
             if let Some(key) = key {
+                secrets::known(key);
                 request = request.header("idempotency-key", key);
             }
             match send(request).await {
