@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
-use turnkeeper::engine::{CHECKPOINTS, Creation, Game, Meta, Request, Rulesets, SeededDice};
+use turnkeeper::engine::{CHECKPOINTS, Creation, Game, Meta, Request, Rulesets, SeededDice, Viewer};
 use turnkeeper::rulesets;
 use turnkeeper::vocabulary::{Offer, Play, Registrar, Ruleset, Table, Verbs};
 
@@ -27,6 +27,7 @@ fn meta() -> Meta {
         created_at: "2026-01-01T00:00:00Z".into(),
         seed: None,
         request: None,
+        player_undo: false,
         tokens: Vec::new(),
     }
 }
@@ -44,7 +45,7 @@ fn creation(ruleset: &str, size: usize) -> Creation {
 /// The first offer that brings the fight on: one of the awaited commands, filled as it stands.
 fn next_command(game: &dyn Game, turn: usize) -> Option<Value> {
     let pending = game.brief().pending?;
-    let offers = game.options();
+    let offers = game.options(&Viewer::gm("gm"));
     let awaited = |offer: &&Offer| pending.commands.iter().any(|verb| offer.command["type"] == *verb);
     let awaited: Vec<&Offer> = offers.iter().filter(awaited).collect();
     awaited.get(turn % awaited.len().max(1)).map(|offer| offer.command.clone())

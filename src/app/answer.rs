@@ -1,7 +1,7 @@
 //! What a command is answered with.
 
 use super::AppError;
-use crate::engine::Decided;
+use crate::engine::{Decided, Viewer};
 use bytes::Bytes;
 use std::io::Write;
 
@@ -20,8 +20,8 @@ impl Shape {
         [Self::Full, Self::Minimal].into_iter().find(|shape| *shape as u8 == byte)
     }
 
-    /// The body for what was decided; the parts that are JSON already are put in as they are.
-    pub(super) fn render(self, decided: &Decided) -> Result<Bytes, AppError> {
+    /// The body for what was decided, as `viewer` may see it; the parts that are JSON already are put in as they are.
+    pub(super) fn render(self, decided: &Decided, _viewer: &Viewer) -> Result<Bytes, AppError> {
         let (game, events) = (&*decided.next, decided.events.get());
         let body = match self {
             Self::Full => {

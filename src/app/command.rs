@@ -1,14 +1,19 @@
 //! Commands: decided on what this process saw last, and true only once the store has compared and set.
 
 use super::create::stored;
-use super::{Answer, App, AppError, Expected, Held, IdempotencyKey, Presented, Shape, now};
-use crate::engine::{Decided, LogEntry, Meta, Request, SeededDice, TokenRecord};
+use super::{Answer, App, AppError, Expected, Held, IdempotencyKey, Presented, Shape, history, now};
+use crate::engine::{Decided, LogEntry, Meta, Refusal, Request, Rewind, SeededDice, Viewer};
 use crate::store::{Commit, Committed, Entry, KeyDigest};
+use crate::vocabulary::{Offer, Violation};
 use sha2::{Digest, Sha256};
 
 /// So often a command is decided because another process was first. Of two that are equally busy each loses half of the races, of
 /// ten nine tenths: even then one command in a thousand is turned away.
 const TRIES: usize = 64;
+/// A player's undo looks at so many entries since what it takes back.
+const STEPS: usize = 100;
+/// And at so many bytes of them, about.
+const READ: usize = 1024 * 1024;
 
 /// A command, or a list of them, with all that it was sent with.
 pub struct Command<'a> {
@@ -51,9 +56,9 @@ impl App {
 
     /// Decides a command and changes nothing; its dice are never those of the real one.
     pub async fn dry_run(&self, call: Command<'_>) -> Result<Answer, AppError> {
-        let held = self.held(call.id, call.token).await?;
-        let (_, decided) = self.decide(&held, &call, rand::random()).await?;
-        answer(&decided, call.shape)
+        let (held, viewer) = self.admit(call.id, call.token).await?;
+        let decided = self.decide(&held, &viewer, &call, rand::random()).await?;
+        answer(&decided, &viewer, call.shape)
     }
 
     async fn transition(&self, call: &Command<'_>) -> Result<Answer, AppError> {
@@ -63,7 +68,7 @@ impl App {
             None => {
                 let fetched = self.fetch(call.id, None, digest.as_ref()).await?;
                 if let (Some(key), Some(record)) = (call.key, &fetched.answer) {
-                    call.token.find(fetched.held.game.meta()).ok_or(AppError::NotFound)?;
+                    call.token.viewer(fetched.held.game.meta())?;
                     return key.replay(record);
                 }
                 (fetched.held, true)
@@ -94,7 +99,7 @@ impl App {
             }
             let fetched = self.fetch(call.id, Some(&held), digest.as_ref()).await?;
             if let Some(record) = fetched.answer {
-                call.token.find(fetched.held.game.meta()).ok_or(AppError::NotFound)?;
+                call.token.viewer(fetched.held.game.meta())?;
                 return replay(call, &record);
             }
             if !fetched.changed {
@@ -116,14 +121,15 @@ impl App {
     /// Decides the command on `held` and makes all that is to be committed.
     async fn propose(&self, held: &Held, call: &Command<'_>, digest: Option<KeyDigest>) -> Result<Proposal, AppError> {
         let dice = dice(held.game.meta(), held.game.version());
-        let (sender, decided) = self.decide(held, call, dice).await?;
+        let viewer = call.token.viewer(held.game.meta())?;
+        let decided = self.decide(held, &viewer, call, dice).await?;
         let document = stored(&*decided.next)?;
         let version = decided.next.version();
-        let answer = answer(&decided, call.shape)?;
+        let answer = answer(&decided, &viewer, call.shape)?;
         let entry = LogEntry {
             version,
             at: now(),
-            by: sender.id.clone(),
+            by: viewer.token,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
             checkpoint: decided.checkpoint,
@@ -141,29 +147,82 @@ impl App {
         Ok(Proposal { commit, answer, next })
     }
 
-    /// Whether the sender may, and the version is the one that is meant; then what the rules say.
-    async fn decide<'h>(
-        &self, held: &'h Held, call: &Command<'_>, seed: [u8; 32],
-    ) -> Result<(&'h TokenRecord, Decided), AppError> {
-        let sender = call.token.find(held.game.meta()).ok_or(AppError::NotFound)?;
+    /// Whether the viewer may, and the version is the one that is meant; then what the rules say.
+    async fn decide(
+        &self, held: &Held, viewer: &Viewer, call: &Command<'_>, seed: [u8; 32],
+    ) -> Result<Decided, AppError> {
+        held.game.authorize(viewer, call.request)?;
         let current = held.game.version();
         if call.expected.is_some_and(|expected| !expected.admits(current)) {
             return Err(AppError::Stale { current });
         }
-        let decided = match held.game.rewinds(call.request)? {
-            // Undo and redo are the game master's. A player's undo of the own last command would be admitted here.
+        Ok(match held.game.rewinds(call.request)? {
             Some(rewind) => {
+                self.check_author(held, viewer, &rewind).await?;
                 let past = self.state_at(held, rewind.to_version).await?;
                 held.game.rewind(&rewind, &past.checkpoint()?)?
             }
             None => held.game.decide(call.request, &mut SeededDice::new(seed))?,
-        };
-        Ok((sender, decided))
+        })
     }
 }
 
-fn answer(decided: &Decided, shape: Shape) -> Result<Answer, AppError> {
-    Ok(Answer { version: decided.next.version(), shape, body: shape.render(decided)?, replayed: false })
+impl App {
+    /// What is legal now for the holder of `token`, and the version that it holds for; None where `known` admits that.
+    pub async fn options(
+        &self, id: &str, token: &Presented, known: Option<&Expected>,
+    ) -> Result<(u64, Option<Vec<Offer>>), AppError> {
+        let (held, viewer) = self.admit(id, token).await?;
+        let version = held.game.version();
+        if known.is_some_and(|known| known.admits(version)) {
+            return Ok((version, None));
+        }
+        let undo = !viewer.is_gm() && self.can_take_back(&held, &viewer).await?;
+        // Every offer is tried out: with hundreds of combatants that takes a while, which is not for the threads of the runtime.
+        let offers = tokio::task::spawn_blocking(move || held.game.options(&viewer));
+        let mut offers = offers.await.map_err(|error| AppError::Broken(error.to_string()))?;
+        offers.extend(undo.then(|| Offer::of("undo", "TK-9")));
+        Ok((version, Some(offers)))
+    }
+
+    /// Whether a player has something to take back, and may.
+    async fn can_take_back(&self, held: &Held, viewer: &Viewer) -> Result<bool, AppError> {
+        let undo = Request::undo();
+        let Ok(Some(rewind)) = held.game.authorize(viewer, &undo).and_then(|()| held.game.rewinds(&undo)) else {
+            return Ok(false);
+        };
+        match self.check_author(held, viewer, &rewind).await {
+            Ok(()) => Ok(true),
+            Err(AppError::Refused(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Refuses a player's undo of more than the own last command, and of one that somebody else acted after (TK-9).
+    async fn check_author(&self, held: &Held, viewer: &Viewer, rewind: &Rewind) -> Result<(), AppError> {
+        if viewer.is_gm() {
+            return Ok(());
+        }
+        let refused = |detail: &'static str| {
+            let violation = Violation::new("not_yours_to_undo", "TK-9", detail);
+            Err(Refusal::Violation { path: String::new(), violation }.into())
+        };
+        if held.game.rewinds(&Request::undo())?.as_ref() != Some(rewind) {
+            return refused("a player takes back one step, the own last command: leave `to_version` out");
+        }
+        let page = self.store.log(&held.game.meta().id, rewind.to_version, STEPS, READ).await?;
+        let entries: Vec<LogEntry> = page.entries.iter().map(history::entry).collect::<Result<_, _>>()?;
+        let whole = page.base_version <= rewind.to_version
+            && entries.last().is_some_and(|last| last.version == held.game.version());
+        if whole && entries.iter().all(|entry| entry.by == viewer.token) {
+            return Ok(());
+        }
+        refused("the last command is not this token's, or somebody else has done something since: ask the game master")
+    }
+}
+
+fn answer(decided: &Decided, viewer: &Viewer, shape: Shape) -> Result<Answer, AppError> {
+    Ok(Answer { version: decided.next.version(), shape, body: shape.render(decided, viewer)?, replayed: false })
 }
 
 /// The seed of the server's dice for the command that follows `version`: the encounter's own, or chance.

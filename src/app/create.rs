@@ -1,7 +1,7 @@
 //! New encounters.
 
 use super::{App, AppError, Application, Held, IdempotencyKey, MAX_DOCUMENT, Token, now};
-use crate::engine::{Creation, Game, Meta};
+use crate::engine::{Creation, Game, Meta, Role, TokenRecord};
 use crate::store::{Created, Entry, NewEncounter};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
@@ -41,13 +41,14 @@ impl App {
             }
         };
         let [id @ .., _, _, _, _, _, _, _, _, _, _, _, _] = &id;
-        let token = Token::gm(&secret);
+        let token = Token::new(Role::Gm, &secret);
         let meta = Meta {
             id: BASE32.encode(id).to_ascii_lowercase(),
             created_at: now(),
             seed,
             request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
-            tokens: vec![token.record("gm", "gm")],
+            player_undo: false,
+            tokens: vec![TokenRecord { id: "gm".to_owned(), ..token.record(Role::Gm) }],
         };
         Ok((meta, token))
     }

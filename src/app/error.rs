@@ -8,6 +8,8 @@ use crate::store::StoreError;
 pub enum AppError {
     /// No such encounter, or none that this token may know of: the two are told apart nowhere.
     NotFound,
+    /// The encounter has no such token.
+    NoToken,
     /// No such ruleset; these are the ones there are.
     NoRuleset(Vec<&'static str>),
     /// The engine refuses it; nothing changed.

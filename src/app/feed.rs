@@ -4,16 +4,17 @@
 //! says that reading is worthwhile: what is told comes from the log, and a follower that finds a gap reads the log itself.
 
 use super::history::shown;
-use super::{App, AppError, Page, Presented};
-use crate::engine::Game;
-use crate::store::{Notice, Store, StoreError};
+use super::{App, AppError, Page, Presented, token::left};
+use crate::engine::{Game, Viewer};
+use crate::store::{Notice, StoreError};
 use bytes::Bytes;
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, broadcast};
+use tokio::time::timeout;
 
 /// So many transitions may wait for a slow follower before it is cut.
 const PATIENCE: usize = 64;
@@ -31,6 +32,8 @@ const PAUSE: Duration = Duration::from_millis(100);
 enum News {
     /// The entry of this version, as clients see it.
     Entry(u64, Bytes),
+    /// Who may follow has changed: the encounter as it is now.
+    Tokens(Arc<dyn Game>),
     /// The encounter is gone.
     Deleted,
     /// Whoever wants to know more has to ask anew.
@@ -65,6 +68,8 @@ struct Topic {
     news: broadcast::Sender<News>,
     /// The newest version that was told; whoever holds it is reading.
     newest: tokio::sync::Mutex<u64>,
+    /// The newest version that a notice told of.
+    heard: AtomicU64,
     topics: Arc<Topics>,
 }
 
@@ -98,16 +103,22 @@ impl Hub {
     }
 
     /// Follows `id` from now on; `version` is one that it has had.
-    fn follow(&self, store: &Arc<dyn Store>, id: &str, version: u64) -> (Arc<Topic>, broadcast::Receiver<News>) {
+    fn follow(&self, app: &Arc<App>, id: &str, version: u64) -> (Arc<Topic>, broadcast::Receiver<News>) {
         self.begun.get_or_init(|| {
-            tokio::spawn(listen(store.commits(), Arc::downgrade(store), self.topics.clone()));
+            tokio::spawn(listen(app.store.commits(), Arc::downgrade(app), self.topics.clone()));
         });
         let mut topics = self.topics.lock();
         let topic = topics.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
             let id: Arc<str> = id.into();
             let newest = tokio::sync::Mutex::new(version);
             let news = broadcast::Sender::new(PATIENCE);
-            let topic = Arc::new(Topic { id: id.clone(), news, newest, topics: self.topics.clone() });
+            let topic = Arc::new(Topic {
+                id: id.clone(),
+                news,
+                newest,
+                heard: AtomicU64::new(version),
+                topics: self.topics.clone(),
+            });
             topics.insert(id, Arc::downgrade(&topic));
             topic
         });
@@ -126,12 +137,13 @@ impl Hub {
 }
 
 /// Passes the store's notices on to the topics that they are about, as long as there is a store.
-async fn listen(mut notices: broadcast::Receiver<Notice>, store: Weak<dyn Store>, topics: Arc<Topics>) {
+async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, topics: Arc<Topics>) {
     let readers = Arc::new(Semaphore::new(READERS));
     loop {
         let stale = match notices.recv().await {
             Ok(Notice::Committed { id, version }) => {
-                topics.get(&id).map(|topic| (topic, version)).into_iter().collect()
+                let topic = topics.get(&id).map(|topic| (topic.heard(version), topic));
+                topic.map(|(again, topic)| (topic, version, again)).into_iter().collect()
             }
             Ok(Notice::Deleted { id }) => {
                 if let Some(topic) = topics.get(&id) {
@@ -140,32 +152,53 @@ async fn listen(mut notices: broadcast::Receiver<Notice>, store: Weak<dyn Store>
                 continue;
             }
             Ok(Notice::Resync) | Err(RecvError::Lagged(_)) => {
-                topics.all().into_iter().map(|topic| (topic, u64::MAX)).collect::<Vec<_>>()
+                topics.all().into_iter().map(|topic| (topic, u64::MAX, true)).collect::<Vec<_>>()
             }
             Err(RecvError::Closed) => return,
         };
-        let Some(store) = store.upgrade() else { return };
-        for (topic, version) in stale {
-            let (store, readers) = (store.clone(), readers.clone());
+        let Some(app) = app.upgrade() else { return };
+        for (topic, version, again) in stale {
+            let (app, readers) = (app.clone(), readers.clone());
             tokio::spawn(async move {
                 let _permit = readers.acquire().await;
-                topic.read(&*store, version).await;
+                if again {
+                    topic.read_tokens(&app).await;
+                }
+                topic.read(&app, version).await;
             });
         }
     }
 }
 
 impl Topic {
+    /// Takes note of a notice. True where it tells of no new version: notices come in the order of the commits, so that one of a
+    /// commit that made no version, which is one of tokens, tells the version before it again.
+    fn heard(&self, version: u64) -> bool {
+        self.heard.fetch_max(version, Ordering::Relaxed) >= version
+    }
+
     fn tell(&self, news: News) {
         // A send without receivers fails and loses nothing.
         let _ = self.news.send(news);
     }
 
+    /// Reads and tells who may follow.
+    async fn read_tokens(&self, app: &App) {
+        while self.news.receiver_count() > 0 {
+            let known = app.copies.get(&self.id);
+            match app.fetch(&self.id, known.as_ref(), None).await {
+                Ok(fetched) => return self.tell(News::Tokens(fetched.held.game)),
+                Err(AppError::Away(_)) => tokio::time::sleep(PAUSE).await,
+                Err(_) => return self.tell(News::Over),
+            }
+        }
+    }
+
     /// Reads and tells what is new, unless `version` was told already.
-    async fn read(&self, store: &dyn Store, version: u64) {
+    async fn read(&self, app: &App, version: u64) {
         let mut newest = self.newest.lock().await;
         while version > *newest && self.news.receiver_count() > 0 {
-            match store.log(&self.id, *newest, PAGE, READ).await {
+            match app.store.log(&self.id, *newest, PAGE, READ).await {
                 Ok(page) if page.version < *newest => {
                     // The store has lost something: followers must learn that from an answer of their own.
                     *newest = page.version;
@@ -194,6 +227,8 @@ impl Topic {
 /// Somebody who follows an encounter.
 pub struct Follower {
     app: Arc<App>,
+    /// Who it is.
+    pub viewer: Viewer,
     news: broadcast::Receiver<News>,
     topic: Arc<Topic>,
     /// The newest version that was told, or that was known before.
@@ -210,18 +245,18 @@ impl App {
     pub async fn follow(
         self: &Arc<Self>, id: &str, token: &Presented, after: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Follower), AppError> {
-        let held = self.held(id, token).await?;
+        let (held, viewer) = self.admit(id, token).await?;
         let current = held.game.version();
         let cursor = after.unwrap_or(current);
         if cursor > current {
             return Err(AppError::Unborn { current });
         }
-        let (topic, news) = self.hub.follow(&self.store, id, held.game.version());
+        let (topic, news) = self.hub.follow(self, id, held.game.version());
         if self.hub.closed.load(Ordering::SeqCst) {
             return Err(AppError::Away("this process is ending".to_owned()));
         }
         let mut follower =
-            Follower { app: self.clone(), news, topic, cursor, backlog: VecDeque::new(), caught_up: false };
+            Follower { app: self.clone(), viewer, news, topic, cursor, backlog: VecDeque::new(), caught_up: false };
         follower.read().await?;
         Ok((held.game, follower))
     }
@@ -236,7 +271,7 @@ impl App {
         }
         let (_, mut follower) = self.follow(id, token, Some(after.unwrap_or(page.oldest))).await?;
         // Whatever it brings, and if it brings nothing, the log says what is true.
-        let _ = tokio::time::timeout(wait, follower.next()).await;
+        let _ = timeout(wait, follower.next()).await;
         self.log(id, token, after, limit).await
     }
 
@@ -250,6 +285,7 @@ impl Follower {
     /// What comes next, once there is something. Nothing is lost when it is dropped before.
     pub async fn next(&mut self) -> Next {
         loop {
+            let Some(left) = left(&self.viewer) else { return Next::Over };
             if let Some(entry) = self.backlog.pop_front() {
                 self.cursor += 1;
                 return Next::Entry(self.cursor, entry);
@@ -260,13 +296,16 @@ impl Follower {
                 }
                 continue;
             }
-            match self.news.recv().await {
+            let Ok(news) = timeout(left, self.news.recv()).await else { continue };
+            match news {
                 Ok(News::Entry(version, _)) if version <= self.cursor => {}
                 Ok(News::Entry(version, entry)) if version == self.cursor + 1 => {
                     self.cursor = version;
                     return Next::Entry(version, entry);
                 }
                 Ok(News::Entry(..)) => self.caught_up = false,
+                Ok(News::Tokens(game)) if game.meta().tokens.iter().any(|record| record.id == self.viewer.token) => {}
+                Ok(News::Tokens(_)) => return Next::Over,
                 Ok(News::Deleted) => return Next::Deleted,
                 Ok(News::Over) | Err(RecvError::Lagged(_) | RecvError::Closed) => return Next::Over,
             }
@@ -275,7 +314,7 @@ impl Follower {
 
     /// Reads from the log what comes after the cursor.
     async fn read(&mut self) -> Result<(), AppError> {
-        let page = self.app.page(&self.topic.id, Some(self.cursor), PAGE).await?;
+        let page = self.app.page(&self.topic.id, &self.viewer, Some(self.cursor), PAGE).await?;
         self.caught_up = page.next.is_none();
         self.backlog = page.entries.into();
         Ok(())

@@ -1,7 +1,7 @@
 //! Earlier states: of the newest checkpoint before them, and the log since.
 
 use super::{App, AppError, Held, Presented};
-use crate::engine::{CHECKPOINTS, Game, LogEntry};
+use crate::engine::{CHECKPOINTS, Game, LogEntry, Viewer};
 use crate::store::{Base, Entry};
 use std::sync::Arc;
 
@@ -11,10 +11,13 @@ const READ: usize = 4 * 1024 * 1024;
 const TRIES: usize = 4;
 
 impl App {
-    /// The encounter as it was at version `at`, or as it is now, for the holder of `token`.
-    pub async fn read(&self, id: &str, token: &Presented, at: Option<u64>) -> Result<Arc<dyn Game>, AppError> {
-        let held = self.held(id, token).await?;
-        self.state_at(&held, at.unwrap_or(held.game.version())).await
+    /// The encounter as it was at version `at`, or as it is now, and whoever `token` makes its holder.
+    pub async fn read(
+        &self, id: &str, token: &Presented, at: Option<u64>,
+    ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
+        let (held, viewer) = self.admit(id, token).await?;
+        let game = self.state_at(&held, at.unwrap_or(held.game.version())).await?;
+        Ok((game, viewer))
     }
 
     /// The encounter as it was at `version`, under its present meta.

@@ -17,6 +17,7 @@ mod list;
 mod queue;
 mod read;
 mod token;
+mod tokens;
 mod transfer;
 
 pub use answer::{Answer, Shape};
@@ -31,14 +32,17 @@ pub use limit::{Allowance, Limits, Rate};
 pub use list::{MAX_LISTED, Summaries};
 pub use read::Page;
 pub use token::{Presented, Token};
+pub use tokens::{HandedOut, MAX_TOKENS};
 pub use transfer::Export;
 
 use crate::engine::Rulesets;
+pub use crate::engine::{Role, Viewer};
 use crate::store::Store;
 use cache::Copies;
 use feed::Hub;
 use limit::Limiter;
 use queue::Queues;
+use read::Fetched;
 use std::sync::Arc;
 
 /// The largest document that is stored, in bytes.

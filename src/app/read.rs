@@ -1,7 +1,8 @@
 //! Reading: every read asks the store, and gets the document only if it has changed.
 
 use super::history::shown;
-use super::{App, AppError, Expected, Held, Presented};
+use super::{App, AppError, Expected, Held, Presented, token::only_gm};
+use crate::engine::Viewer;
 use crate::store::{Found, KeyDigest, Loaded};
 use bytes::Bytes;
 
@@ -29,22 +30,24 @@ pub struct Page {
 }
 
 impl App {
-    /// The encounter as it is now, for the holder of `token`.
-    pub(super) async fn held(&self, id: &str, token: &Presented) -> Result<Held, AppError> {
+    /// The encounter as it is now, and whoever `token` makes its holder in it: the one way in to everything but commands.
+    pub(super) async fn admit(&self, id: &str, token: &Presented) -> Result<(Held, Viewer), AppError> {
         let known = self.copies.get(id);
         let held = self.fetch(id, known.as_ref(), None).await?.held;
-        token.find(held.game.meta()).ok_or(AppError::NotFound)?;
-        Ok(held)
+        let viewer = token.viewer(held.game.meta())?;
+        Ok((held, viewer))
     }
 
     /// At most `limit` log entries with a version above `after` (without it, from the oldest on), and about a MiB of them.
     pub async fn log(&self, id: &str, token: &Presented, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
-        self.held(id, token).await?;
-        self.page(id, after, limit).await
+        let (_, viewer) = self.admit(id, token).await?;
+        self.page(id, &viewer, after, limit).await
     }
 
-    /// A page of the log, whoever it is for.
-    pub(super) async fn page(&self, id: &str, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
+    /// A page of the log, as `viewer` may see it.
+    pub(super) async fn page(
+        &self, id: &str, _viewer: &Viewer, after: Option<u64>, limit: usize,
+    ) -> Result<Page, AppError> {
         let page = self.store.log(id, after.unwrap_or(0), limit, MAX_PAGE).await?;
         if after.is_some_and(|after| after < page.base_version) {
             return Err(AppError::Gone { oldest: page.base_version });
@@ -61,7 +64,9 @@ impl App {
     /// with the rest.
     pub async fn delete(&self, id: &str, token: &Presented, expected: Option<&Expected>) -> Result<(), AppError> {
         let _turn = self.queues.enter(id).await?;
-        let current = self.held(id, token).await?.game.version();
+        let (held, viewer) = self.admit(id, token).await?;
+        only_gm(&viewer, "to delete the encounter")?;
+        let current = held.game.version();
         if expected.is_some_and(|expected| !expected.admits(current)) {
             return Err(AppError::Stale { current });
         }

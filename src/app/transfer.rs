@@ -3,7 +3,7 @@
 //! What is imported is played again from its base: an entry that does not follow from what was before it is refused by name.
 
 use super::read::MAX_PAGE;
-use super::{App, AppError, Application, Birth, IdempotencyKey, Presented, now};
+use super::{App, AppError, Application, Birth, IdempotencyKey, Presented, now, token::only_gm};
 use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request};
 use crate::store::{Base, Entry};
 use crate::vocabulary::{FieldError, Violation};
@@ -76,7 +76,8 @@ pub struct Export {
 impl App {
     /// The whole log of an encounter, for the holder of `token`.
     pub async fn export(self: &Arc<Self>, id: &str, token: &Presented) -> Result<Export, AppError> {
-        let held = self.held(id, token).await?;
+        let (held, viewer) = self.admit(id, token).await?;
+        only_gm(&viewer, "to export the encounter")?;
         let Base { version: after, document } = self.store.base(id).await?;
         let base = self.rulesets.load(&document)?;
         let version = held.game.version();

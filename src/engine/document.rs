@@ -1,7 +1,7 @@
 //! What is stored: the document of an encounter, its checkpoints, and the entries of its log.
 
-use super::LoadError;
 use super::history::Timeline;
+use super::{LoadError, Role, Viewer};
 use crate::vocabulary::{CombatantId, Ruleset, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -26,6 +26,9 @@ pub struct Meta {
     /// A digest of the request that created it, where that had an idempotency key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
+    /// Whether a player may undo the own last command.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub player_undo: bool,
     /// Who may do what.
     pub tokens: Vec<TokenRecord>,
 }
@@ -37,11 +40,22 @@ pub struct TokenRecord {
     pub id: String,
     /// SHA-256 of the token, in hexadecimal.
     pub digest: String,
-    /// `gm`, `player` or `spectator`.
-    pub role: String,
+    /// What it is for.
+    pub role: Role,
     /// The combatants that a player's token may act for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub combatants: Vec<CombatantId>,
+    /// When it ends: RFC 3339 in UTC to the millisecond, so that two times compare as their texts do. None: never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
+}
+
+impl TokenRecord {
+    /// Whoever presents it.
+    pub fn viewer(&self) -> Viewer {
+        let Self { id, role, combatants, expires_at, .. } = self;
+        Viewer { token: id.clone(), role: *role, combatants: combatants.clone(), expires_at: expires_at.clone() }
+    }
 }
 
 /// The stored document: everything that a load brings.

@@ -4,7 +4,8 @@ use super::document::{Checkpoint, Document, open, unreadable};
 use super::history::{CHECKPOINTS, Rewind, Timeline};
 use super::view::{EncounterView, pending};
 use super::{
-    LoadError, LogEntry, MAX_COMBATANTS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, Summary, legal, shared, text,
+    LoadError, LogEntry, MAX_COMBATANTS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, Summary, Viewer, legal, rights,
+    shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -25,8 +26,15 @@ pub trait Game: Send + Sync {
     /// Whether it keeps the bounds that no command can break; a log from elsewhere may. An error tells which.
     fn check(&self) -> Result<(), String>;
 
+    /// Whether it has this combatant, hidden or not, standing or not.
+    fn has(&self, combatant: &CombatantId) -> bool;
+
     /// Its version: the number of its newest log entry.
     fn version(&self) -> u64;
+
+    /// Refuses a request that this viewer may not send, whatever the rules say. A player's undo passes where the encounter allows
+    /// it; whether it is the player's own command that it takes back only the log tells.
+    fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal>;
 
     /// Decides a request: what happens and the encounter after it, or why not. An undo or redo is for [`rewind`](Self::rewind).
     fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Decided, Refusal>;
@@ -61,8 +69,8 @@ pub trait Game: Send + Sync {
     /// What a list says of it.
     fn summary(&self) -> Summary;
 
-    /// What is legal now.
-    fn options(&self) -> Vec<Offer>;
+    /// What is legal now, and this viewer's to send; undo only for the game master.
+    fn options(&self, viewer: &Viewer) -> Vec<Offer>;
 
     /// The turn table as plain text.
     fn text(&self) -> String;
@@ -187,8 +195,16 @@ impl<R: Ruleset> Game for Live<R> {
         Ok(())
     }
 
+    fn has(&self, combatant: &CombatantId) -> bool {
+        self.table.get(combatant).is_some()
+    }
+
     fn version(&self) -> u64 {
         self.table.version
+    }
+
+    fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal> {
+        rights::check::<R>(viewer, self.meta.player_undo, request)
     }
 
     fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Decided, Refusal> {
@@ -264,8 +280,8 @@ impl<R: Ruleset> Game for Live<R> {
         Summary::of(&self.meta, &self.table)
     }
 
-    fn options(&self) -> Vec<Offer> {
-        legal::offers(self)
+    fn options(&self, viewer: &Viewer) -> Vec<Offer> {
+        legal::offers(self, viewer)
     }
 
     fn text(&self) -> String {

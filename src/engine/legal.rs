@@ -3,7 +3,7 @@
 //! There is no second set of rules here: an offer is listed because deciding it was accepted.
 
 use super::game::Live;
-use super::{MAX_COMBATANTS, MAX_CONDITIONS, Request};
+use super::{Game, MAX_COMBATANTS, MAX_CONDITIONS, Request, Role, Viewer};
 use crate::vocabulary::{Dice, Offer, Ruleset, Status, Table, Values};
 use serde_json::{Value, json};
 
@@ -16,33 +16,47 @@ impl Dice for Trial {
     }
 }
 
-/// Everything that is legal now.
-pub(super) fn offers<R: Ruleset>(live: &Live<R>) -> Vec<Offer> {
+/// Everything that is legal now and this viewer's to send.
+pub(super) fn offers<R: Ruleset>(live: &Live<R>, viewer: &Viewer) -> Vec<Offer> {
     let table = &live.table;
     let mut offers = Vec::new();
+    if viewer.role == Role::Spectator {
+        return offers;
+    }
     if table.status != Status::Ended {
-        offers.extend(R::offers(table).into_iter().filter_map(|offer| tried(live, offer)));
+        offers.extend(R::offers(table).into_iter().filter_map(|offer| tried(live, viewer, offer)));
+    }
+    if !viewer.is_gm() {
+        return offers;
     }
     offers.extend(shared(table));
     if table.status == Status::Running && table.active().next().is_some() {
         let take_over = Offer::of("override", "TK-5").whom("combatant", true, table.active().map(|c| &c.id));
-        offers.extend(tried(live, take_over));
+        offers.extend(tried(live, viewer, take_over));
     }
     offers.extend(history(live));
     offers
 }
 
 /// The offer with the values that are accepted; None when nothing of it is.
-fn tried<R: Ruleset>(live: &Live<R>, mut offer: Offer) -> Option<Offer> {
+fn tried<R: Ruleset>(live: &Live<R>, viewer: &Viewer, mut offer: Offer) -> Option<Offer> {
     let mut choices = std::mem::take(&mut offer.choices);
-    let mut accepted = accepts(live, &offer.command);
+    let mut accepted = accepts(live, viewer, &offer.command);
     for choice in &mut choices {
-        let Values::OneOf(values) = &mut choice.values else { continue };
-        values.retain(|value| {
+        let filled = |value: &Value| {
             let mut filled = offer.clone();
             filled.set(choice.field, value.clone());
-            accepts(live, &filled.command)
-        });
+            filled.command
+        };
+        let values = match &mut choice.values {
+            Values::OneOf(values) => values,
+            Values::Range { min, .. } if !sendable(live, viewer, &filled(&json!(min))) => {
+                choice.values = Values::OneOf(Vec::new());
+                continue;
+            }
+            _ => continue,
+        };
+        values.retain(|value| accepts(live, viewer, &filled(value)));
         if choice.required {
             offer.set(choice.field, values.first()?.clone());
             accepted = true;
@@ -53,8 +67,14 @@ fn tried<R: Ruleset>(live: &Live<R>, mut offer: Offer) -> Option<Offer> {
     accepted.then_some(offer)
 }
 
-fn accepts<R: Ruleset>(live: &Live<R>, command: &Value) -> bool {
-    Request::read(command.clone()).is_ok_and(|request| live.play(&request, &mut Trial).is_ok())
+fn accepts<R: Ruleset>(live: &Live<R>, viewer: &Viewer, command: &Value) -> bool {
+    let sent = |request: &Request| live.authorize(viewer, request).is_ok() && live.play(request, &mut Trial).is_ok();
+    Request::read(command.clone()).is_ok_and(|request| sent(&request))
+}
+
+/// Whether it is the viewer's to send, legal or not.
+fn sendable<R: Ruleset>(live: &Live<R>, viewer: &Viewer, command: &Value) -> bool {
+    viewer.is_gm() || Request::read(command.clone()).is_ok_and(|request| live.authorize(viewer, &request).is_ok())
 }
 
 /// The shared commands that are legal now.

@@ -11,12 +11,14 @@ mod legal;
 mod refusal;
 mod registry;
 mod request;
+mod rights;
 mod roster;
 mod schema;
 mod shared;
 mod summary;
 mod text;
 mod view;
+mod viewer;
 
 pub use dice::SeededDice;
 pub use document::{LogEntry, Meta, SCHEMA, TokenRecord};
@@ -27,6 +29,7 @@ pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
 pub use schema::{Schemas, TypeSchema, type_schema};
 pub use summary::Summary;
+pub use viewer::{NewToken, Role, TokenInfo, Viewer};
 
 /// The most combatants that an encounter holds.
 pub const MAX_COMBATANTS: usize = 500;

@@ -16,6 +16,13 @@ pub enum Refusal {
         /// What can be asked for.
         known: Vec<&'static str>,
     },
+    /// Whoever sends it may not, whatever the rules say.
+    Forbidden {
+        /// Where the command stands in the request; empty for a single one.
+        path: String,
+        /// Who may.
+        detail: String,
+    },
     /// The rules refuse it now, or a value makes no sense in this encounter.
     Violation {
         /// Where the command stands in the request; empty for a single one.

@@ -30,6 +30,11 @@ impl Request {
         }
     }
 
+    /// The request to take back what was accepted last.
+    pub fn undo() -> Self {
+        Self { commands: vec![("undo".to_owned(), Map::new())], list: false }
+    }
+
     /// Where the command at `index` stands in the request.
     pub(super) fn path(&self, index: usize) -> String {
         if self.list { index.to_string() } else { String::new() }
@@ -78,6 +83,10 @@ pub struct Creation {
     /// Makes the server's dice reproducible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
+    /// Whether a player may undo the own last command, as long as nobody else has done anything since.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub player_undo: bool,
 }
 
 fn unnamed() -> Text<120> {

@@ -79,7 +79,13 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
 
 /// What is awaited; nothing once it is over.
 pub(super) fn pending<R: Ruleset>(table: &Table<R>) -> Option<Pending> {
-    if table.status == Status::Ended { None } else { R::pending(table) }
+    let mut pending = R::pending(table).filter(|_| table.status != Status::Ended)?;
+    for c in pending.combatants.iter().filter_map(|id| table.get(id)) {
+        if !pending.controllers.contains(&c.controller) {
+            pending.controllers.push(c.controller.clone());
+        }
+    }
+    Some(pending)
 }
 
 impl<'a, R: Ruleset> CombatantView<'a, R> {

@@ -61,7 +61,7 @@ pub(super) async fn read_encounter(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Moment { at }): Parameters<Moment>, conditions: Conditions, PlainText(plain): PlainText,
 ) -> Result<Reply, Problem> {
-    let game = shared.app.read(&id, &token, at).await?;
+    let (game, _viewer) = shared.app.read(&id, &token, at).await?;
     let version = game.version();
     let reply = if conditions.none_matching.is_some_and(|known| known.admits(version)) {
         Reply::empty(StatusCode::NOT_MODIFIED)

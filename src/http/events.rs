@@ -56,7 +56,7 @@ pub(super) async fn list_events(
         let after = wanted.last.or(after);
         let (mut game, follower) = app.follow(&id, &token, after).await?;
         if let (Format::Lines, Some(version)) = (format, after) {
-            game = app.read(&id, &token, Some(version)).await?;
+            (game, _) = app.read(&id, &token, Some(version)).await?;
         }
         return feed::answer(&shared.settings, format, &*game, follower, after.is_some(), wanted.deadline);
     }

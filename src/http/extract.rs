@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::problem::Problem;
-use crate::app::Presented;
+use crate::app::{AppError, Presented};
 use crate::vocabulary::FieldError;
 use axum::extract::{FromRequestParts, Path, Query};
 use axum::http::header::AUTHORIZATION;
@@ -19,12 +19,30 @@ impl FromRequestParts<Shared> for EncounterId {
 
     async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, Problem> {
         let id = Path::<String>::from_request_parts(parts, state).await.map(|Path(id)| id).unwrap_or_default();
-        let sound = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-        if id.is_empty() || id.len() > 64 || !id.bytes().all(sound) {
-            return Err(crate::app::AppError::NotFound.into());
-        }
-        Ok(Self(id))
+        if sound(&id) { Ok(Self(id)) } else { Err(AppError::NotFound.into()) }
     }
+}
+
+/// The encounter and the token that the path names; whatever cannot be an id is none.
+pub(super) struct TokenId {
+    pub encounter: String,
+    pub token: String,
+}
+
+impl FromRequestParts<Shared> for TokenId {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, Problem> {
+        let ids = Path::<(String, String)>::from_request_parts(parts, state).await;
+        let (encounter, token) = ids.map(|Path(ids)| ids).unwrap_or_default();
+        if sound(&encounter) { Ok(Self { encounter, token }) } else { Err(AppError::NotFound.into()) }
+    }
+}
+
+/// Whether it can be an encounter's id.
+fn sound(id: &str) -> bool {
+    let sound = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    !id.is_empty() && id.len() <= 64 && id.bytes().all(sound)
 }
 
 /// Whoever sends the request, by a bearer token.

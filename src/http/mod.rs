@@ -30,6 +30,7 @@ mod router;
 mod rulesets;
 mod security;
 mod serve;
+mod tokens;
 mod transfer;
 
 pub use base::{BasePath, under};

@@ -25,7 +25,7 @@ pub(super) struct Legal {
 
 /// Ask what is legal now
 ///
-/// Each item is a command that can be sent as it stands, with the choices that it leaves open and the rule that gives the right.
+/// Each item is a command that this token can send as it stands, with the choices that it leaves open and the rule that gives the right.
 #[utoipa::path(get, path = "/v1/encounters/{id}/options", operation_id = "list_options", tag = "commands",
     params(("id" = String, Path, description = "The encounter")),
     responses((status = 200, description = "What is legal now", body = Legal), (status = 304, description = "Unchanged")))]
@@ -33,15 +33,10 @@ pub(super) async fn list_options(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
-    let game = shared.app.read(&id, &token, None).await?;
-    let version = game.version();
-    if conditions.none_matching.is_some_and(|known| known.admits(version)) {
+    let (version, offers) = shared.app.options(&id, &token, conditions.none_matching.as_ref()).await?;
+    let Some(items) = offers else {
         return Ok(Reply::empty(StatusCode::NOT_MODIFIED).version(version).revalidated());
-    }
-    // Every offer is tried out: with hundreds of combatants that takes a while, which is not for the threads of the runtime.
-    let body = tokio::task::spawn_blocking(move || {
-        serde_json::to_vec(&Legal { version, items: game.options(), next_cursor: None })
-    });
-    let body = body.await.map_err(|error| AppError::Broken(error.to_string()))?.map_err(AppError::from)?;
+    };
+    let body = serde_json::to_vec(&Legal { version, items, next_cursor: None }).map_err(AppError::from)?;
     Ok(Reply::json(body).version(version).revalidated())
 }

@@ -196,6 +196,10 @@ impl From<AppError> for Problem {
         const NOT_FOUND: &str = "there is no such encounter, or this token does not know it";
         match error {
             AppError::NotFound => Self::new(StatusCode::NOT_FOUND, "not_found", NOT_FOUND),
+            AppError::NoToken => {
+                let detail = "there is no such token in this encounter: the list of its tokens has their ids";
+                Self::new(StatusCode::NOT_FOUND, "not_found", detail)
+            }
             AppError::NoRuleset(known) => {
                 let detail = format!("there is no such ruleset; there are {}", known.join(", "));
                 Self::new(StatusCode::NOT_FOUND, "not_found", detail)
@@ -268,6 +272,10 @@ impl From<Refusal> for Problem {
                 let message = format!("there is no command {verb:?} here; there are {}", known.join(", "));
                 let path = FieldError::meaningless("type", "").within(&path).path;
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unknown_command", message.clone()).at(path, message)
+            }
+            Refusal::Forbidden { path, detail } => {
+                let problem = Self::new(StatusCode::FORBIDDEN, "forbidden", detail.clone());
+                if path.is_empty() { problem } else { problem.at(path, detail) }
             }
             Refusal::Violation { path, violation: Violation { code, ground, detail } } => match ground {
                 Ground::Rule(rule) => {

@@ -3,7 +3,8 @@
 use super::gzip::Gzip;
 use super::problem::Document as ProblemDocument;
 use super::{
-    Settings, Shared, commands, docs, encounters, events, frame, health, limit, list, options, rulesets, transfer,
+    Settings, Shared, commands, docs, encounters, events, frame, health, limit, list, options, rulesets, tokens,
+    transfer,
 };
 use crate::app::{App, Limits};
 use axum::Router;
@@ -21,6 +22,8 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(encounters::read_encounter, encounters::delete_encounter))
         .routes(routes!(transfer::export_encounter))
         .routes(routes!(transfer::import_encounter))
+        .routes(routes!(tokens::create_token, tokens::list_tokens))
+        .routes(routes!(tokens::revoke_token))
         .routes(routes!(commands::send_command))
         .routes(routes!(options::list_options))
         .routes(routes!(events::list_events))

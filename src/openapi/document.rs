@@ -62,7 +62,7 @@ const OPERATIONS: &[Operation] = &[
         request: None,
         answer: Some(("200", || reference("ExportedLog"))),
         headers: &[],
-        errors: ENCOUNTER,
+        errors: &[400, 401, 403, 404, 429, 503],
     },
     Operation {
         id: "import_encounter",
@@ -76,7 +76,7 @@ const OPERATIONS: &[Operation] = &[
         request: None,
         answer: None,
         headers: &["If-Match"],
-        errors: &[400, 401, 404, 412, 429, 503],
+        errors: &[400, 401, 403, 404, 412, 429, 503],
     },
     Operation {
         id: "send_command",
@@ -86,7 +86,32 @@ const OPERATIONS: &[Operation] = &[
         }),
         answer: Some(("200", || reference("CommandAnswer"))),
         headers: &["If-Match", "Idempotency-Key", "Prefer"],
-        errors: &[400, 401, 404, 409, 410, 412, 413, 415, 422, 429, 503],
+        errors: &[400, 401, 403, 404, 409, 410, 412, 413, 415, 422, 429, 503],
+    },
+    Operation {
+        id: "create_token",
+        request: Some(|| reference("NewToken")),
+        answer: Some(("201", || {
+            let token = json!({"type": "object", "required": ["token"], "properties": {"token":
+                {"type": "string", "description": "The token; it is not shown again."}}});
+            json!({"allOf": [reference("TokenInfo"), token]})
+        })),
+        headers: &["Idempotency-Key"],
+        errors: &[400, 401, 403, 404, 409, 413, 415, 422, 429, 503],
+    },
+    Operation {
+        id: "list_tokens",
+        request: None,
+        answer: Some(("200", || page(reference("TokenInfo")))),
+        headers: &[],
+        errors: &[400, 401, 403, 404, 429, 503],
+    },
+    Operation {
+        id: "revoke_token",
+        request: None,
+        answer: None,
+        headers: &[],
+        errors: &[400, 401, 403, 404, 409, 429, 503],
     },
     Operation {
         id: "list_options",
@@ -138,6 +163,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, rulesets: &Rulesets, examples
     document["tags"] = json!([
         {"name": "rulesets", "description": "The initiative systems and their rules"},
         {"name": "encounters", "description": "Fights: created, read, removed"},
+        {"name": "tokens", "description": "Who may see and do what in an encounter"},
         {"name": "commands", "description": "What happens in a fight, and what is legal now"},
         {"name": "events", "description": "What has happened"},
         {"name": "health", "description": "The process and its store"},
@@ -146,7 +172,9 @@ pub fn document(routes: &utoipa::openapi::OpenApi, rulesets: &Rulesets, examples
         document["components"]["schemas"][name] = schema;
     }
     document["components"]["securitySchemes"] = json!({
-        "token": {"type": "http", "scheme": "bearer", "description": "The token that the creation of the encounter answered with."},
+        "token": {"type": "http", "scheme": "bearer", "description": "A token of the encounter: its game master's, which the creation \
+            answered with, or one that was handed out. The game master does everything, a player sends the commands of the \
+            combatants that the token names, an onlooker reads."},
         "application": {"type": "http", "scheme": "bearer", "description": "The key of an application, `tk_app_...`: for creating, importing and \
             listing, where the server knows applications."},
     });
@@ -263,7 +291,7 @@ fn meaning(status: u16) -> &'static str {
     match status {
         400 => "Not JSON, or not the shape; `errors` says where",
         401 => "No token or key, or one that cannot be one, or a key that no application has",
-        403 => "This credential may not do that; `code` says what could",
+        403 => "This credential may not do that; `code` and `detail` say what could",
         408 => "The request took too long to arrive",
         404 => "There is no such thing, or none that this token may know of",
         409 => "The rules refuse it now; `code` and `rule` say why",

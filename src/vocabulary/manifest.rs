@@ -1,5 +1,6 @@
 //! What never changes about a ruleset.
 
+use super::CombatantId;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -52,7 +53,7 @@ impl Rule {
     }
 }
 
-/// One command of a ruleset.
+/// One command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CommandSpec {
     /// Its `type`.
@@ -64,22 +65,82 @@ pub struct CommandSpec {
     pub sender: Sender,
 }
 
-/// Who may send a command.
+impl CommandSpec {
+    /// A command of the game master's.
+    pub const fn gm(verb: &'static str, summary: &'static str) -> Self {
+        Self { verb, summary, sender: Sender::Gm }
+    }
+
+    /// A command that a player sends for its combatants.
+    pub const fn player(verb: &'static str, summary: &'static str) -> Self {
+        Self { verb, summary, sender: Sender::Player }
+    }
+}
+
+/// Who may send a command. The game master may send every one, an onlooker none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sender {
-    /// The combatant's own player, and the game master.
+    /// The player of every combatant in whose name it is sent; any player, where it is in nobody's name.
     Player,
     /// The game master alone.
     Gm,
+    /// Where the encounter allows it, the player who sent what it takes back.
+    Author,
 }
+
+/// In whose name a command is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Actor<'c> {
+    /// The game master's, and nobody else's.
+    Gm,
+    /// That of these combatants, of all of them; without any, that of whoever plays.
+    Of(Vec<&'c CombatantId>),
+}
+
+impl<'c> Actor<'c> {
+    /// In the name of one combatant.
+    pub fn one(combatant: &'c CombatantId) -> Self {
+        Self::Of(vec![combatant])
+    }
+
+    /// In the name of a combatant, where one is named; else in the game master's.
+    pub fn named(combatant: Option<&'c CombatantId>) -> Self {
+        combatant.map_or(Self::Gm, Self::one)
+    }
+}
+
+/// The commands that every ruleset understands, and who may send them.
+///
+/// Hit points, conditions and effects are rulings: they take somebody out of the fight, and in some systems damage buys a turn. So
+/// they are the game master's, as is who is in the fight.
+pub const SHARED_COMMANDS: &[CommandSpec] = &[
+    CommandSpec::gm("damage", "Somebody takes damage."),
+    CommandSpec::gm("heal", "Somebody regains hit points."),
+    CommandSpec::gm("set_condition", "Somebody gets a condition."),
+    CommandSpec::gm("clear_condition", "Somebody loses a condition."),
+    CommandSpec::gm("add_effect", "An effect begins."),
+    CommandSpec::gm("remove_effect", "An effect ends before its time."),
+    CommandSpec::gm("add_combatant", "Somebody joins the encounter."),
+    CommandSpec::gm("update_combatant", "Something about a combatant changes."),
+    CommandSpec::gm("remove_combatant", "Somebody leaves the encounter."),
+    CommandSpec::gm("override", "Say whose turn it is, whatever the rules say."),
+    CommandSpec::gm("note", "Write a line into the log."),
+    CommandSpec::gm("end_encounter", "The encounter is over."),
+    CommandSpec {
+        verb: "undo",
+        summary: "Take back what was accepted last, or all since a version; a player: the own last command, one step.",
+        sender: Sender::Author,
+    },
+    CommandSpec::gm("redo", "Take back an undo."),
+];
 
 /// Rules of the house: they hold in every ruleset.
 pub const HOUSE_RULES: &[Rule] = &[
     Rule::neighbour("TK-1", "An encounter that has ended takes notes, undo and redo, and nothing else."),
     Rule::neighbour("TK-2", "A combatant's id is unique in its encounter, an effect's too."),
     Rule::neighbour("TK-3", "A condition is set once and cleared only where it is set."),
-    Rule::neighbour("TK-4", "An encounter holds a bounded number of combatants and effects."),
+    Rule::neighbour("TK-4", "An encounter holds a bounded number of combatants, effects and tokens."),
     Rule::neighbour(
         "TK-5",
         "The game master can set whose turn it is only while the fight goes on, and only for a combatant that is in it.",
@@ -93,4 +154,9 @@ pub const HOUSE_RULES: &[Rule] = &[
         "TK-8",
         "The oldest part of a long log may be gone; what happened in it can neither be seen nor undone.",
     ),
+    Rule::neighbour(
+        "TK-9",
+        "Where the encounter allows it a player takes back the own last command, as long as nobody else has done anything since.",
+    ),
+    Rule::neighbour("TK-10", "One game master's token without an end is always left."),
 ];

@@ -25,7 +25,7 @@ pub use die::{D4, D6, D8, D10, D12, D20, D100, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};
 pub use event::*;
 pub use kept::Kept;
-pub use manifest::{CommandSpec, HOUSE_RULES, Manifest, Rule, Sender};
+pub use manifest::{Actor, CommandSpec, HOUSE_RULES, Manifest, Rule, SHARED_COMMANDS, Sender};
 pub use offer::{Choice, Offer, Values};
 pub use place::{Because, Pending, Place};
 pub use play::Play;

@@ -1,6 +1,6 @@
 //! The order, and what is awaited.
 
-use super::{CombatantId, Die};
+use super::{CombatantId, Die, Text};
 use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::ToSchema;
@@ -57,10 +57,23 @@ pub struct Pending {
     pub decision: &'static str,
     /// The combatants whose controllers may take it.
     pub combatants: Vec<CombatantId>,
+    /// Their controllers by name, each once, for people; who may really send it is a matter of tokens.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub controllers: Vec<Text<80>>,
     /// Whether the game master takes it even where no combatant is named (the game master may always decide for anybody).
     pub gm: bool,
     /// The commands that take it.
     pub commands: Vec<&'static str>,
     /// The rule that asks for it.
     pub rule: &'static str,
+}
+
+impl Pending {
+    /// A decision of these combatants; of the game master, where there are none.
+    pub fn new(
+        decision: &'static str, combatants: Vec<CombatantId>, commands: &[&'static str], rule: &'static str,
+    ) -> Self {
+        let gm = combatants.is_empty();
+        Self { decision, combatants, controllers: Vec::new(), gm, commands: commands.to_vec(), rule }
+    }
 }

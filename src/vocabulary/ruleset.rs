@@ -1,6 +1,6 @@
 //! The common face of all rulesets.
 
-use super::{Combatant, CombatantId, Event, Manifest, Offer, Pending, Place, Play, Table, Verbs, Violation};
+use super::{Actor, Combatant, CombatantId, Event, Manifest, Offer, Pending, Place, Play, Table, Verbs, Violation};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -41,8 +41,11 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// An `Overridden` event asks the ruleset to make it that combatant's turn, refusing only what cannot be.
     fn react(play: &mut Play<'_, Self>, event: &Event<Self>) -> Result<(), Violation>;
 
-    /// The combatant in whose name a command is sent: its controller may send it. None: the game master's alone.
-    fn sender(command: &Self::Command) -> Option<&CombatantId>;
+    /// In whose name a command is sent: the players of those combatants may send it, whether they stand or have fallen.
+    ///
+    /// What the manifest says is the game master's is the game master's whatever this says; of a player's command some forms may
+    /// still be the game master's.
+    fn sender(command: &Self::Command) -> Actor<'_>;
 
     /// Every one of its own commands that may be legal now, with the values that it leaves open. The engine tries each one (and
     /// each value) and lists only what is accepted: so list generously, and leave nothing legal out.

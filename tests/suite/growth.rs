@@ -138,7 +138,14 @@ async fn the_idle_server_with_the_embedded_store_is_small_and_does_not_grow() {
 #[test]
 fn what_is_remembered_of_a_combatant_is_what_would_be_said_anew() {
     let rulesets = Rulesets::shipped();
-    let meta = Meta { id: "e".into(), created_at: "now".into(), seed: None, request: None, tokens: Vec::new() };
+    let meta = Meta {
+        id: "e".into(),
+        created_at: "now".into(),
+        seed: None,
+        request: None,
+        player_undo: false,
+        tokens: Vec::new(),
+    };
     let body = json!({"ruleset": "active-initiative", "combatants": [
         {"id": "ann", "hp": {"current": 9, "max": 9}}, {"id": "bob"}, {"id": "rats", "members": ["r1", "r2"], "side": "monsters"}]});
     let mut game = rulesets.create(meta, Creation::read(body).expect("a creation")).expect("an encounter");

@@ -14,6 +14,7 @@ mod openapi;
 mod over_http;
 mod pitfalls;
 mod readme;
+mod rights;
 mod rulesets;
 mod store;
 mod support;

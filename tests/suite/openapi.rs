@@ -41,6 +41,7 @@ fn scrubbed(mut value: Value) -> Value {
                             *time = "2026-01-01T00:00:00Z".into();
                         }
                         ("token", Value::String(token)) => *token = "tk_gm_shown-only-here".into(),
+                        ("id", Value::String(id)) if id.starts_with("player-") => *id = "player-k7q2m9xa".into(),
                         ("by", Value::String(by)) if by.len() > 8 => *by = "gm".into(),
                         (_, value) => walk(value, id),
                     }
@@ -141,6 +142,20 @@ async fn reads(capture: &mut Capture, client: &Client, table: &Client, path: &st
     capture.request("import_encounter", "log", "An exported log", &scrubbed(exported.json()));
     let gone = table.get(&format!("{path}?at=1000000")).await;
     capture.answer("read_encounter", "no_such_version", &gone);
+    let named = table.get(path).await.json()["combatants"][0]["id"].clone();
+    let player = json!({"role": "player", "combatants": [named]});
+    let handed = table.post(&format!("{path}/tokens"), &player).await;
+    capture.request("create_token", "player", "A player's token", &player);
+    capture.request(
+        "create_token",
+        "spectator",
+        "An onlooker's, for a day",
+        &json!({"role": "spectator", "expires_in": 86400}),
+    );
+    capture.answer("create_token", "player", &handed);
+    capture.answer("list_tokens", "tokens", &table.get(&format!("{path}/tokens")).await);
+    let forbidden = client.with_token(&handed).post(&format!("{path}/commands"), &json!({"type": "undo"})).await;
+    capture.answer("send_command", "forbidden", &forbidden);
     capture.answer("list_rulesets", "rulesets", &client.get("/v1/rulesets").await);
     capture.answer("read_ruleset", "ruleset", &client.get("/v1/rulesets/active-initiative").await);
     capture.answer("read_encounter", "no_token", &client.get(path).await);

@@ -62,10 +62,7 @@ const TINY: &Manifest = &Manifest {
     author: "the tests",
     source: "https://example.org",
     summary: "Everybody acts in the order of joining.",
-    commands: &[
-        CommandSpec { verb: "start", summary: "Starts the first round.", sender: Sender::Gm },
-        CommandSpec { verb: "end_turn", summary: "Ends a turn.", sender: Sender::Player },
-    ],
+    commands: &[CommandSpec::gm("start", "Starts the first round."), CommandSpec::player("end_turn", "Ends a turn.")],
     conditions: &[],
     down: "dead",
     rules: &[
@@ -168,10 +165,10 @@ impl Ruleset for Tiny {
         Ok(())
     }
 
-    fn sender(command: &Command) -> Option<&CombatantId> {
+    fn sender(command: &Command) -> Actor<'_> {
         match command {
-            Command::Start(_) => None,
-            Command::EndTurn(EndTurn { combatant }) => Some(combatant),
+            Command::Start(_) => Actor::Gm,
+            Command::EndTurn(EndTurn { combatant }) => Actor::one(combatant),
         }
     }
 
@@ -191,7 +188,7 @@ impl Ruleset for Tiny {
             (Status::Running, Some(id)) => ("end_turn", vec![id.clone()], "end_turn", "TINY-2"),
             (Status::Running, None) => ("newcomer", Vec::new(), "add_combatant", "TINY-1"),
         };
-        Some(Pending { decision, gm: combatants.is_empty(), combatants, commands: vec![command], rule })
+        Some(Pending::new(decision, combatants, &[command], rule))
     }
 
     fn order(table: &Table<Self>) -> Vec<Place> {

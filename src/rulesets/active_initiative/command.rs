@@ -1,7 +1,7 @@
 //! The commands of Active Initiative.
 
 use super::Means;
-use crate::vocabulary::{CombatantId, D20, Text, tagged};
+use crate::vocabulary::{Actor, CombatantId, D20, Text, tagged};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -123,16 +123,21 @@ pub struct Delay {
     pub combatant: CombatantId,
 }
 
-pub(super) fn sender(command: &Command) -> Option<&CombatantId> {
+/// In whose name a command is sent.
+pub(super) fn sender(command: &Command) -> Actor<'_> {
     match command {
-        Command::Start(_) | Command::Inspire(_) => None,
-        Command::EndTurn(c) => Some(&c.combatant),
-        Command::Nominate(c) => c.combatant.as_ref(),
-        Command::BeginTurn(c) => Some(&c.combatant),
-        Command::Interrupt(c) => Some(&c.combatant),
-        Command::Ready(c) => Some(&c.combatant),
-        Command::Fire(c) => Some(&c.combatant),
-        Command::Spend(c) => Some(&c.combatant),
-        Command::Delay(c) => Some(&c.combatant),
+        Command::Start(_) | Command::Inspire(_) => Actor::Gm,
+        // Whoever begins the next turn too takes from all others the time to interrupt: that is for the one whose turn it is.
+        Command::EndTurn(c) => {
+            Actor::Of([Some(&c.combatant), c.next.as_ref().filter(|_| c.begin)].into_iter().flatten().collect())
+        }
+        Command::Nominate(c) => Actor::named(c.combatant.as_ref()),
+        Command::BeginTurn(c) => Actor::one(&c.combatant),
+        Command::Interrupt(Interrupt { means: Means::InterruptPoint, .. }) => Actor::Gm,
+        Command::Interrupt(c) => Actor::one(&c.combatant),
+        Command::Ready(c) => Actor::one(&c.combatant),
+        Command::Fire(c) => Actor::one(&c.combatant),
+        Command::Spend(c) => Actor::one(&c.combatant),
+        Command::Delay(c) => Actor::one(&c.combatant),
     }
 }

@@ -1,14 +1,6 @@
 //! The catalogue of Active Initiative, in our own words.
 
-use crate::vocabulary::{CommandSpec, Manifest, Rule, Sender};
-
-const fn gm(verb: &'static str, summary: &'static str) -> CommandSpec {
-    CommandSpec { verb, summary, sender: Sender::Gm }
-}
-
-const fn player(verb: &'static str, summary: &'static str) -> CommandSpec {
-    CommandSpec { verb, summary, sender: Sender::Player }
-}
+use crate::vocabulary::{CommandSpec, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "active-initiative",
@@ -17,16 +9,16 @@ pub(super) static MANIFEST: Manifest = Manifest {
     source: "https://giffyglyph.com/darkerdungeons/grimoire/4.0.0/en/active_initiative.html",
     summary: "No order is rolled: whoever finishes a turn names the next, and enemies may steal it for inspiration or after damage.",
     commands: &[
-        gm("start", "Begin the scene with whoever triggered it, or with the highest roll."),
-        player("end_turn", "End a turn and name the next combatant."),
-        player("nominate", "Name the next combatant where the turn ended without that."),
-        player("begin_turn", "Begin the turn of the one who is named; the window for interrupts closes."),
-        player("interrupt", "Steal the next turn from the one who is named."),
-        player("ready", "Ready an action in one's own turn."),
-        player("fire", "Let a readied action happen."),
-        gm("inspire", "Hand out an inspiration point."),
-        player("spend", "Spend an inspiration point on advantage."),
-        player("delay", "Always refused: nobody delays here."),
+        CommandSpec::gm("start", "Begin the scene with whoever triggered it, or with the highest roll."),
+        CommandSpec::player("end_turn", "End a turn and name the next combatant."),
+        CommandSpec::player("nominate", "Name the next combatant where the turn ended without that."),
+        CommandSpec::player("begin_turn", "Begin the turn of the one who is named; the window for interrupts closes."),
+        CommandSpec::player("interrupt", "Steal the next turn from the one who is named."),
+        CommandSpec::player("ready", "Ready an action in one's own turn."),
+        CommandSpec::player("fire", "Let a readied action happen."),
+        CommandSpec::gm("inspire", "Hand out an inspiration point."),
+        CommandSpec::player("spend", "Spend an inspiration point on advantage."),
+        CommandSpec::player("delay", "Always refused: nobody delays here."),
     ],
     conditions: &[],
     down: "unconscious",

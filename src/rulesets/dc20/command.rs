@@ -1,7 +1,7 @@
 //! The commands of DC20.
 
 use super::SlotId;
-use crate::vocabulary::{CombatantId, D6, D20, Int, Slug, Text, tagged};
+use crate::vocabulary::{Actor, CombatantId, D6, D20, Int, Slug, Text, tagged};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -233,20 +233,21 @@ pub struct FateCheck {
     pub roll: Option<D20>,
 }
 
-pub(super) fn sender(command: &Command) -> Option<&CombatantId> {
+/// In whose name a command is sent.
+pub(super) fn sender(command: &Command) -> Actor<'_> {
     match command {
         Command::Start(_) | Command::Assign(_) | Command::Merge(_) | Command::Legendary(_) | Command::FateCheck(_) => {
-            None
+            Actor::Gm
         }
-        Command::Pass(c) => c.combatant.as_ref(),
-        Command::Claim(c) => Some(&c.combatant),
-        Command::EndTurn(c) => Some(&c.combatant),
-        Command::Delay(c) => Some(&c.combatant),
-        Command::Spend(c) => Some(&c.combatant),
-        Command::Hold(c) => Some(&c.combatant),
-        Command::TriggerHeld(c) => Some(&c.combatant),
-        Command::Attack(c) => Some(&c.combatant),
-        Command::UseInspiration(c) => Some(&c.combatant),
-        Command::UseAdvantage(c) => Some(&c.combatant),
+        Command::Pass(c) => Actor::named(c.combatant.as_ref()),
+        Command::Claim(c) => Actor::Of(std::iter::once(&c.combatant).chain(&c.others).collect()),
+        Command::EndTurn(c) => Actor::one(&c.combatant),
+        Command::Delay(c) => Actor::one(&c.combatant),
+        Command::Spend(c) => Actor::one(&c.combatant),
+        Command::Hold(c) => Actor::one(&c.combatant),
+        Command::TriggerHeld(c) => Actor::one(&c.combatant),
+        Command::Attack(c) => Actor::one(&c.combatant),
+        Command::UseInspiration(c) => Actor::one(&c.combatant),
+        Command::UseAdvantage(c) => Actor::one(&c.combatant),
     }
 }

@@ -1,14 +1,6 @@
 //! The catalogue of DC20, in our own words.
 
-use crate::vocabulary::{CommandSpec, Manifest, Rule, Sender};
-
-const fn gm(verb: &'static str, summary: &'static str) -> CommandSpec {
-    CommandSpec { verb, summary, sender: Sender::Gm }
-}
-
-const fn player(verb: &'static str, summary: &'static str) -> CommandSpec {
-    CommandSpec { verb, summary, sender: Sender::Player }
-}
+use crate::vocabulary::{CommandSpec, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "dc20",
@@ -17,21 +9,27 @@ pub(super) static MANIFEST: Manifest = Manifest {
     source: "https://thedungeoncoach.com",
     summary: "Players' characters check against an Encounter DC, then the teams take turns alternately; turns can be shared, delayed, merged and left empty.",
     commands: &[
-        gm("start", "Set the Encounter DC, roll for Initiative and lay out the turns."),
-        player("claim", "Take the PC Turn that is awaited, alone, against others or together."),
-        gm("assign", "Put enemies or NPCs into a turn of their team."),
-        player("pass", "Let what is awaited go by: leave a turn empty, or end the time of legendary monsters."),
-        gm("merge", "Put the next two Enemy Turns into one while a PC Turn is shared."),
-        player("end_turn", "End a turn."),
-        player("delay", "Move one's own turn for good to a later PC Turn or until after an enemy."),
-        player("spend", "Spend Action Points, on one's turn or as a reaction."),
-        player("hold", "Pay for an action that waits for a trigger."),
-        player("trigger_held", "Let a held action happen."),
-        player("attack", "Make an Attack; it tells whether it has ADV from a critical failure of Initiative."),
-        player("use_inspiration", "Add the Inspiration Die to a Check or Save."),
-        player("use_advantage", "Take the ADV of a critical success of Initiative in round 1."),
-        gm("legendary", "Let a legendary monster spend its points."),
-        gm("fate_check", "Roll a plain d20 and see whether it shows 10 or more."),
+        CommandSpec::gm("start", "Set the Encounter DC, roll for Initiative and lay out the turns."),
+        CommandSpec::player("claim", "Take the PC Turn that is awaited, alone, against others or together."),
+        CommandSpec::gm("assign", "Put enemies or NPCs into a turn of their team."),
+        CommandSpec::player(
+            "pass",
+            "Let what is awaited go by: leave a turn empty, or end the time of legendary monsters.",
+        ),
+        CommandSpec::gm("merge", "Put the next two Enemy Turns into one while a PC Turn is shared."),
+        CommandSpec::player("end_turn", "End a turn."),
+        CommandSpec::player("delay", "Move one's own turn for good to a later PC Turn or until after an enemy."),
+        CommandSpec::player("spend", "Spend Action Points, on one's turn or as a reaction."),
+        CommandSpec::player("hold", "Pay for an action that waits for a trigger."),
+        CommandSpec::player("trigger_held", "Let a held action happen."),
+        CommandSpec::player(
+            "attack",
+            "Make an Attack; it tells whether it has ADV from a critical failure of Initiative.",
+        ),
+        CommandSpec::player("use_inspiration", "Add the Inspiration Die to a Check or Save."),
+        CommandSpec::player("use_advantage", "Take the ADV of a critical success of Initiative in round 1."),
+        CommandSpec::gm("legendary", "Let a legendary monster spend its points."),
+        CommandSpec::gm("fate_check", "Roll a plain d20 and see whether it shows 10 or more."),
     ],
     conditions: &["surprised", "stunned", "stunned-2", "stunned-3", "stunned-4"],
     down: "deaths-door",

@@ -18,8 +18,8 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset, Table as AnyTable,
-    Violation,
+    Actor, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
+    Table as AnyTable, Violation,
 };
 
 /// The ruleset `dc20`.
@@ -53,7 +53,7 @@ impl Ruleset for Dc20 {
         Ok(())
     }
 
-    fn sender(command: &Command) -> Option<&CombatantId> {
+    fn sender(command: &Command) -> Actor<'_> {
         command::sender(command)
     }
 

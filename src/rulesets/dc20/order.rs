@@ -7,10 +7,7 @@ use crate::vocabulary::Because;
 
 pub(super) fn pending(table: &Table) -> Option<Pending> {
     let state = &table.state;
-    let awaited = |decision, combatants: Vec<CombatantId>, commands: &[&'static str], rule| {
-        let gm = combatants.is_empty();
-        Some(Pending { decision, combatants, gm, commands: commands.to_vec(), rule })
-    };
+    let awaited = |decision, who, commands: &[&'static str], rule| Some(Pending::new(decision, who, commands, rule));
     match state.phase {
         Phase::Setup => awaited("start", Vec::new(), &["start"], "DC-4"),
         Phase::Claim => {

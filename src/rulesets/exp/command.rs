@@ -1,7 +1,7 @@
 //! The commands of EXP.
 
 use super::Component;
-use crate::vocabulary::{CombatantId, D10, D20, Slug, Text, tagged};
+use crate::vocabulary::{Actor, CombatantId, D10, D20, Slug, Text, tagged};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -165,12 +165,16 @@ pub struct MentalDuel {
     pub tie_rolls: TieRolls,
 }
 
-pub(super) fn sender(command: &Command) -> Option<&CombatantId> {
+/// In whose name a command is sent.
+pub(super) fn sender(command: &Command) -> Actor<'_> {
     match command {
-        Command::Start(_) | Command::RollUnit(_) | Command::MentalDuel(_) => None,
-        Command::Declare(c) => Some(&c.combatant),
-        Command::Announce(c) => Some(&c.combatant),
-        Command::Jump(c) => Some(&c.combatant),
-        Command::MentalAttack(c) => Some(&c.combatant),
+        Command::Start(_) | Command::MentalDuel(_) => Actor::Gm,
+        // Nobody has a choice in it, so that whoever plays may; the dice are each one's own.
+        Command::RollUnit(c) => Actor::Of(c.rolls.keys().chain(c.tie_rolls.keys()).collect()),
+        Command::Declare(c) => Actor::one(&c.combatant),
+        Command::Announce(c) => Actor::one(&c.combatant),
+        Command::Jump(Jump { referee_roll: Some(_), .. }) => Actor::Gm,
+        Command::Jump(c) => Actor::one(&c.combatant),
+        Command::MentalAttack(c) => Actor::one(&c.combatant),
     }
 }

@@ -1,6 +1,6 @@
 //! What never changes about EXP.
 
-use crate::vocabulary::{CommandSpec, Manifest, Rule, Sender};
+use crate::vocabulary::{CommandSpec, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "exp",
@@ -15,18 +15,14 @@ pub(super) static MANIFEST: Manifest = Manifest {
     rules: RULES,
 };
 
-const fn command(verb: &'static str, sender: Sender, summary: &'static str) -> CommandSpec {
-    CommandSpec { verb, summary, sender }
-}
-
 const COMMANDS: &[CommandSpec] = &[
-    command("start", Sender::Gm, "Everybody rolls initiative, and the first unit begins."),
-    command("roll_unit", Sender::Gm, "Everybody rolls again, and the next unit begins."),
-    command("declare", Sender::Player, "Answers for each component that is left: now, wait, or nothing."),
-    command("announce", Sender::Player, "Says what is about to be declared, so that others may jump ahead of it."),
-    command("jump", Sender::Player, "Tries to use a waited component ahead of the lower persona that is asked."),
-    command("mental_attack", Sender::Player, "Attacks with the mind at any moment of the unit, outside the list."),
-    command("mental_duel", Sender::Gm, "Two mental attackers roll for who of them attacks first."),
+    CommandSpec::gm("start", "Everybody rolls initiative, and the first unit begins."),
+    CommandSpec::player("roll_unit", "Everybody rolls again, and the next unit begins."),
+    CommandSpec::player("declare", "Answers for each component that is left: now, wait, or nothing."),
+    CommandSpec::player("announce", "Says what is about to be declared, so that others may jump ahead of it."),
+    CommandSpec::player("jump", "Tries to use a waited component ahead of the lower persona that is asked."),
+    CommandSpec::player("mental_attack", "Attacks with the mind at any moment of the unit, outside the list."),
+    CommandSpec::gm("mental_duel", "Two mental attackers roll for who of them attacks first."),
 ];
 
 const RULES: &[Rule] = &[

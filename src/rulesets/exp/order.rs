@@ -9,25 +9,24 @@ pub(super) fn current(table: &Table) -> Vec<CombatantId> {
 
 pub(super) fn pending(table: &Table) -> Option<Pending> {
     let state = &table.state;
-    let gm = |decision, command, rule| {
-        Some(Pending { decision, combatants: Vec::new(), gm: true, commands: vec![command], rule })
-    };
     match state.phase {
-        Phase::Setup => return gm("start", "start", "EX-2"),
-        Phase::Roll => return gm("roll_initiative", "roll_unit", "EX-3"),
+        Phase::Setup => return Some(Pending::new("start", Vec::new(), &["start"], "EX-2")),
+        Phase::Roll => {
+            let all = table.active().map(|c| c.id.clone()).collect();
+            return Some(Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit"], "EX-3") });
+        }
         Phase::Pass => {}
     }
     if let Some(first) = state.duel.first() {
-        let (combatants, commands) = (vec![first.clone()], vec!["mental_attack"]);
-        return Some(Pending { decision: "mental_attack", combatants, gm: false, commands, rule: "EX-32" });
+        return Some(Pending::new("mental_attack", vec![first.clone()], &["mental_attack"], "EX-32"));
     }
     let rank = state.asked.first().and_then(|id| table.get(id)).and_then(|c| c.standing.rank);
     let (decision, rule) = if lowest(table, rank) { ("spend_all", "EX-15") } else { ("declare", "EX-14") };
     let (combatants, commands) = match announced(table) {
-        Some(announced) => (vec![announced.combatant.clone()], vec!["declare"]),
-        None => (state.asked.clone(), vec!["declare", "announce"]),
+        Some(announced) => (vec![announced.combatant.clone()], &["declare"][..]),
+        None => (state.asked.clone(), &["declare", "announce"][..]),
     };
-    Some(Pending { decision, combatants, gm: false, commands, rule })
+    Some(Pending::new(decision, combatants, commands, rule))
 }
 
 pub(super) fn order(table: &Table) -> Vec<Place> {

@@ -1,6 +1,6 @@
 //! The commands of Seize the initiative.
 
-use crate::vocabulary::{CombatantId, D20, Slug, tagged};
+use crate::vocabulary::{Actor, CombatantId, D20, Slug, tagged};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -114,13 +114,14 @@ pub struct Spend {
     pub combatant: CombatantId,
 }
 
-pub(super) fn sender(command: &Command) -> Option<&CombatantId> {
+/// In whose name a command is sent.
+pub(super) fn sender(command: &Command) -> Actor<'_> {
     match command {
-        Command::Start(_) | Command::CloseSeizing(_) => None,
-        Command::EndTurn(c) => Some(&c.combatant),
-        Command::SeizeTurn(c) => Some(&c.combatant),
-        Command::Decline(c) => Some(&c.combatant),
-        Command::Nominate(c) => c.combatant.as_ref(),
-        Command::Spend(c) => Some(&c.combatant),
+        Command::Start(_) | Command::CloseSeizing(_) => Actor::Gm,
+        Command::EndTurn(c) => Actor::one(&c.combatant),
+        Command::SeizeTurn(c) => Actor::one(&c.combatant),
+        Command::Decline(c) => Actor::one(&c.combatant),
+        Command::Nominate(c) => Actor::named(c.combatant.as_ref()),
+        Command::Spend(c) => Actor::one(&c.combatant),
     }
 }

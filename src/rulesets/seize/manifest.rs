@@ -1,14 +1,6 @@
 //! The catalogue of Seize the initiative, in our own words.
 
-use crate::vocabulary::{CommandSpec, Manifest, Rule, Sender};
-
-const fn gm(verb: &'static str, summary: &'static str) -> CommandSpec {
-    CommandSpec { verb, summary, sender: Sender::Gm }
-}
-
-const fn player(verb: &'static str, summary: &'static str) -> CommandSpec {
-    CommandSpec { verb, summary, sender: Sender::Player }
-}
+use crate::vocabulary::{CommandSpec, Manifest, Rule};
 
 /// The conditions that keep somebody from seizing, though not from being picked (AWA4).
 pub(super) const DISABLED: &[&str] = &["unconscious", "incapacitated", "stunned"];
@@ -20,13 +12,13 @@ pub(super) static MANIFEST: Manifest = Manifest {
     source: "https://worldanvil.com/w/the-new-world-shoedog0727/a/initiative-article",
     summary: "A roll decides the first turn, whoever finishes a turn picks the next, and whoever loses hit points may seize it instead.",
     commands: &[
-        gm("start", "Begin the fight: everybody rolls, and the first turn begins."),
-        player("end_turn", "End a turn, and pick the next combatant where nobody may seize."),
-        player("seize", "Seize the next turn after losing hit points."),
-        player("decline", "Let the next turn go to whomever is picked."),
-        gm("close_seizing", "Go on: whoever has not seized by now declines."),
-        player("nominate", "Pick the next combatant where the turn ended without that."),
-        player("spend", "Spend the extra Action that a 20 gives."),
+        CommandSpec::gm("start", "Begin the fight: everybody rolls, and the first turn begins."),
+        CommandSpec::player("end_turn", "End a turn, and pick the next combatant where nobody may seize."),
+        CommandSpec::player("seize", "Seize the next turn after losing hit points."),
+        CommandSpec::player("decline", "Let the next turn go to whomever is picked."),
+        CommandSpec::gm("close_seizing", "Go on: whoever has not seized by now declines."),
+        CommandSpec::player("nominate", "Pick the next combatant where the turn ended without that."),
+        CommandSpec::player("spend", "Spend the extra Action that a 20 gives."),
     ],
     conditions: DISABLED,
     down: "unconscious",

@@ -16,8 +16,8 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset, Table as AnyTable,
-    Violation,
+    Actor, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
+    Table as AnyTable, Violation,
 };
 
 /// The ruleset `seize`.
@@ -50,7 +50,7 @@ impl Ruleset for Seize {
         Ok(())
     }
 
-    fn sender(command: &Command) -> Option<&CombatantId> {
+    fn sender(command: &Command) -> Actor<'_> {
         command::sender(command)
     }
 

@@ -12,10 +12,7 @@ pub(super) fn current(table: &Table) -> Vec<CombatantId> {
 }
 
 pub(super) fn pending(table: &Table) -> Option<Pending> {
-    let awaited = |decision, who: Vec<CombatantId>, commands: &[&'static str], rule| {
-        let gm = who.is_empty();
-        Some(Pending { decision, combatants: who, gm, commands: commands.to_vec(), rule })
-    };
+    let awaited = |decision, who, commands: &[&'static str], rule| Some(Pending::new(decision, who, commands, rule));
     match &table.state.phase {
         Phase::Over => None,
         Phase::InTurn { actor } => awaited("end_turn", vec![actor.clone()], &["end_turn"], "WA-8"),

@@ -1,6 +1,6 @@
 //! The commands of Venture.
 
-use crate::vocabulary::{CombatantId, D10, Int, Text, tagged};
+use crate::vocabulary::{Actor, CombatantId, D10, Int, Text, tagged};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -382,24 +382,25 @@ impl JoinBattle {
 }
 
 /// In whose name a command is sent.
-pub(super) fn sender(command: &Command) -> Option<&CombatantId> {
+/// In whose name a command is sent.
+pub(super) fn sender(command: &Command) -> Actor<'_> {
     match command {
-        Command::Start(_) | Command::Settle(_) | Command::Adjust(_) => None,
-        Command::JoinBattle(c) => Some(&c.combatant),
-        Command::FreeAction(c) => Some(&c.combatant),
-        Command::BeginTurn(c) => Some(&c.combatant),
-        Command::Delay(c) => Some(&c.combatant),
-        Command::Claim(c) => Some(&c.combatant),
-        Command::Act(c) => Some(&c.combatant),
-        Command::Rush(c) => Some(&c.combatant),
-        Command::Disengage(c) => Some(&c.combatant),
-        Command::Flurry(c) => Some(&c.combatant),
-        Command::Move(c) => Some(&c.combatant),
-        Command::FollowUp(c) => Some(&c.combatant),
-        Command::Pass(c) => Some(&c.combatant),
-        Command::EndTurn(c) => Some(&c.combatant),
-        Command::Spend(c) => Some(&c.combatant),
-        Command::Declare(c) => Some(&c.combatant),
-        Command::Withdraw(c) => Some(&c.combatant),
+        Command::Start(_) | Command::Settle(_) | Command::Adjust(_) => Actor::Gm,
+        Command::JoinBattle(c) => Actor::one(&c.combatant),
+        Command::FreeAction(c) => Actor::one(&c.combatant),
+        Command::BeginTurn(c) => Actor::one(&c.combatant),
+        Command::Delay(c) => Actor::one(&c.combatant),
+        Command::Claim(c) => Actor::one(&c.combatant),
+        Command::Act(c) => Actor::one(&c.combatant),
+        Command::Rush(c) => Actor::one(&c.combatant),
+        Command::Disengage(c) => Actor::one(&c.combatant),
+        Command::Flurry(c) => Actor::one(&c.combatant),
+        Command::Move(c) => Actor::one(&c.combatant),
+        Command::FollowUp(c) => Actor::one(&c.combatant),
+        Command::Pass(c) => Actor::one(&c.combatant),
+        Command::EndTurn(c) => Actor::one(&c.combatant),
+        Command::Spend(c) => Actor::one(&c.combatant),
+        Command::Declare(c) => Actor::one(&c.combatant),
+        Command::Withdraw(c) => Actor::one(&c.combatant),
     }
 }

@@ -1,14 +1,6 @@
 //! The catalogue of Venture, in our own words.
 
-use crate::vocabulary::{CommandSpec, Manifest, Rule, Sender};
-
-const fn gm(verb: &'static str, summary: &'static str) -> CommandSpec {
-    CommandSpec { verb, summary, sender: Sender::Gm }
-}
-
-const fn player(verb: &'static str, summary: &'static str) -> CommandSpec {
-    CommandSpec { verb, summary, sender: Sender::Player }
-}
+use crate::vocabulary::{CommandSpec, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "venture",
@@ -17,25 +9,28 @@ pub(super) static MANIFEST: Manifest = Manifest {
     source: "Venture, Systems, Combat: Turn Order and Initiative (/systems/combat/turn-order-and-initiative/ of its site)",
     summary: "Initiative is a track from -20 to 20 that rises, falls and crashes in the fight; the highest who has not acted goes next.",
     commands: &[
-        gm("start", "Everybody Joins Battle: pools, successes or dice; the free actions follow."),
-        gm("settle", "Settle the fight with one who is no Worthy Foe by one roll."),
-        player("join_battle", "Join Battle later than the others."),
-        player("free_action", "Take the free action that harms nobody and that nobody opposes."),
-        player("begin_turn", "Begin the turn when one's tick is reached: the steps of the start of a turn."),
-        player("delay", "Hold the action back when one's tick is reached."),
-        player("claim", "Take the turn that was held back, between two others."),
-        player("act", "Take a combat action; an attack names its targets."),
-        player("rush", "Take a combat action to close in; the move may come later."),
-        player("disengage", "Take a combat action to break away; the move may come later."),
-        player("flurry", "Open a second combat action, to be paid at the end of the turn."),
-        player("move", "Make the reflexive move of the turn."),
-        player("follow_up", "Make the move of an earlier Rush or Disengage."),
-        player("pass", "Give up the free action, or the move of an earlier Rush or Disengage."),
-        player("end_turn", "End the turn: the steps of the end of a turn."),
-        player("spend", "Pay a cost in Initiative or motes."),
-        player("declare", "Let something happen at the start of each of one's turns, such as anima flux."),
-        player("withdraw", "Let it happen no more."),
-        gm("adjust", "Move somebody on the track, or change its motes."),
+        CommandSpec::gm("start", "Everybody Joins Battle: pools, successes or dice; the free actions follow."),
+        CommandSpec::gm("settle", "Settle the fight with one who is no Worthy Foe by one roll."),
+        CommandSpec::player("join_battle", "Join Battle later than the others."),
+        CommandSpec::player("free_action", "Take the free action that harms nobody and that nobody opposes."),
+        CommandSpec::player(
+            "begin_turn",
+            "Begin the turn when one's tick is reached: the steps of the start of a turn.",
+        ),
+        CommandSpec::player("delay", "Hold the action back when one's tick is reached."),
+        CommandSpec::player("claim", "Take the turn that was held back, between two others."),
+        CommandSpec::player("act", "Take a combat action; an attack names its targets."),
+        CommandSpec::player("rush", "Take a combat action to close in; the move may come later."),
+        CommandSpec::player("disengage", "Take a combat action to break away; the move may come later."),
+        CommandSpec::player("flurry", "Open a second combat action, to be paid at the end of the turn."),
+        CommandSpec::player("move", "Make the reflexive move of the turn."),
+        CommandSpec::player("follow_up", "Make the move of an earlier Rush or Disengage."),
+        CommandSpec::player("pass", "Give up the free action, or the move of an earlier Rush or Disengage."),
+        CommandSpec::player("end_turn", "End the turn: the steps of the end of a turn."),
+        CommandSpec::player("spend", "Pay a cost in Initiative or motes."),
+        CommandSpec::player("declare", "Let something happen at the start of each of one's turns, such as anima flux."),
+        CommandSpec::player("withdraw", "Let it happen no more."),
+        CommandSpec::gm("adjust", "Move somebody on the track, or change its motes."),
     ],
     conditions: &["prone"],
     down: "defeated",

@@ -15,8 +15,8 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset, Table as AnyTable,
-    Violation,
+    Actor, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
+    Table as AnyTable, Violation,
 };
 
 /// The ruleset `venture`.
@@ -47,7 +47,7 @@ impl Ruleset for Venture {
         react::react(play, event)
     }
 
-    fn sender(command: &Command) -> Option<&CombatantId> {
+    fn sender(command: &Command) -> Actor<'_> {
         command::sender(command)
     }
 

@@ -16,10 +16,7 @@ pub(super) fn current(table: &Table) -> Vec<CombatantId> {
 }
 
 pub(super) fn pending(table: &Table) -> Option<Pending> {
-    let awaited = |decision, combatants: Vec<CombatantId>, commands: &[&'static str], rule| {
-        let gm = combatants.is_empty();
-        Some(Pending { decision, combatants, gm, commands: commands.to_vec(), rule })
-    };
+    let awaited = |decision, who, commands: &[&'static str], rule| Some(Pending::new(decision, who, commands, rule));
     match &table.state.phase {
         Phase::Setup if table.active().next().is_none() => {
             awaited("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "VE-9")
@@ -62,9 +59,9 @@ fn between_turns(table: &Table, tick: &Tick) -> Option<Pending> {
     let claims = tick.delayed || combatants.len() > 1;
     let (combatants, joins) = with_newcomers(table, combatants);
     let open = [("begin_turn", true), ("delay", !tick.delayed), ("claim", claims), ("join_battle", joins)];
-    let commands = open.into_iter().filter(|(_, open)| *open).map(|(verb, _)| verb).collect();
+    let commands = open.into_iter().filter(|(_, open)| *open).map(|(verb, _)| verb).collect::<Vec<_>>();
     let rule = if tick.delayed { "AVE4" } else { "VE-9" };
-    Some(Pending { decision: "begin_turn", combatants, gm: false, commands, rule })
+    Some(Pending::new("begin_turn", combatants, &commands, rule))
 }
 
 /// The commands of a turn that are open.

@@ -18,6 +18,7 @@ mod process;
 mod rates;
 mod reading;
 mod status;
+mod tokens;
 
 use crate::support::lambda::Function;
 use crate::support::secrets;

@@ -8,8 +8,8 @@ use crate::support::table::{RULESETS, Refused, Table};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use turnkeeper::engine::SeededDice;
-use turnkeeper::vocabulary::{HOUSE_RULES, Manifest, Offer};
+use turnkeeper::engine::{Request, SeededDice, Viewer};
+use turnkeeper::vocabulary::{HOUSE_RULES, Manifest, Offer, Slug};
 
 /// A law that does not hold, and how that shows.
 #[derive(Debug, Clone)]
@@ -229,7 +229,10 @@ impl Judge {
         if taking.is_empty() {
             return breach("what is awaited is legal", format!("{pending}: none of its commands is listed"));
         }
-        let by = |id: &str| taking.iter().any(|o| o.combatant.as_ref().is_some_and(|c| c == id) || mentions(o, id));
+        let by = |id: &str| {
+            taking.iter().any(|o| self.sends(id, o))
+                || taking.iter().any(|o| o.combatant.as_ref().is_some_and(|c| c == id) || mentions(o, id))
+        };
         if let Some(idle) = who.iter().find(|id| !by(id)) {
             return breach("whoever is awaited can act", format!("{idle} has no offer of {pending}"));
         }
@@ -240,6 +243,13 @@ impl Judge {
             }
             None => Ok(()),
         }
+    }
+
+    /// Whether the player of `id` may send what is offered.
+    fn sends(&self, id: &str, offer: &Offer) -> bool {
+        let player = Viewer::player("player", Slug::new(id).into_iter().collect());
+        let request = Request::read(offer.command.clone()).expect("an offer is a request");
+        self.table.game.authorize(&player, &request).is_ok()
     }
 
     /// Plays nothing but what is awaited until the round is over; an error where it doesn't end.

@@ -4,7 +4,7 @@ use super::json::difference;
 use crate::tiny::Tiny;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
-use turnkeeper::engine::{Creation, Decided, Game, LogEntry, Meta, Refusal, Request, Rulesets, SeededDice};
+use turnkeeper::engine::{Creation, Decided, Game, LogEntry, Meta, Refusal, Request, Rulesets, SeededDice, Viewer};
 use turnkeeper::vocabulary::{Dice, Ground, Offer, Registrar};
 
 /// Every ruleset that ships, and the tests' own.
@@ -50,6 +50,9 @@ impl From<Refusal> for Refused {
                 let detail = format!("there is no command {verb}");
                 Self { code: "unknown_command".into(), rule: None, field: Some(below(&path, "type")), detail }
             }
+            Refusal::Forbidden { path, detail } => {
+                Self { code: "forbidden".into(), rule: None, field: Some(path), detail }
+            }
             Refusal::Violation { path, violation } => Self {
                 code: violation.code.into(),
                 rule: violation.rule().map(str::to_owned),
@@ -78,6 +81,7 @@ impl Table {
             created_at: "2026-01-01T00:00:00Z".into(),
             seed: None,
             request: None,
+            player_undo: false,
             tokens: Vec::new(),
         };
         let game = RULESETS.create(meta, Creation::read(creation)?)?;
@@ -180,7 +184,7 @@ impl Table {
 
     /// What is legal now.
     pub fn offers(&self) -> Vec<Offer> {
-        self.game.options()
+        self.game.options(&Viewer::gm("gm"))
     }
 
     /// The stored document.

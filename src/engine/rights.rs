@@ -1,0 +1,55 @@
+//! Who may send what: role, command and ownership, decided here and nowhere else.
+//!
+//! Nothing here looks at the table: a refusal tells nothing about who is there. Whether the rules allow it now is another matter.
+
+use super::{Refusal, Request, Role, Viewer};
+use crate::vocabulary::{Actor, CombatantId, CommandSpec, Ruleset, SHARED_COMMANDS, Sender, Verbs};
+use serde_json::{Map, Value};
+
+/// Refuses a request that this viewer may not send, at its first command.
+pub(super) fn check<R: Ruleset>(viewer: &Viewer, player_undo: bool, request: &Request) -> Result<(), Refusal> {
+    if viewer.is_gm() {
+        return Ok(());
+    }
+    for (index, (verb, fields)) in request.commands.iter().enumerate() {
+        let denied = |detail| Refusal::Forbidden { path: request.path(index), detail };
+        allow::<R>(viewer, player_undo, verb, fields).map_err(denied)?;
+    }
+    Ok(())
+}
+
+/// Whether somebody who is no game master may send a command; an error tells who may.
+fn allow<R: Ruleset>(
+    viewer: &Viewer, player_undo: bool, verb: &str, fields: &Map<String, Value>,
+) -> Result<(), String> {
+    if viewer.role != Role::Player {
+        return Err("a spectator's token sends no commands: players send those of their combatants".to_owned());
+    }
+    let known: Option<&CommandSpec> = R::MANIFEST.commands.iter().chain(SHARED_COMMANDS).find(|c| c.verb == verb);
+    // What is no command at all gets a refusal of its own.
+    let Some(spec) = known else { return Ok(()) };
+    let gm = || format!("{verb} is the game master's: send it with a token whose role is gm");
+    match spec.sender {
+        Sender::Gm => Err(gm()),
+        // The app looks at who sent what is to be undone.
+        Sender::Author if player_undo => Ok(()),
+        Sender::Author => Err(format!("{}, for this encounter was created without player_undo", gm())),
+        Sender::Player => {
+            // So does what cannot be read.
+            let Some(Ok(command)) = R::Command::parse(verb, fields) else { return Ok(()) };
+            match R::sender(&command) {
+                Actor::Gm => Err(format!("this {verb} is the game master's: send it with a token whose role is gm")),
+                Actor::Of(actors) => match actors.iter().find(|id| !viewer.owns(id)) {
+                    Some(id) => Err(format!("this {verb} is {id}'s, and this token acts for {} only", own(viewer))),
+                    None => Ok(()),
+                },
+            }
+        }
+    }
+}
+
+/// The combatants of a player, in words.
+fn own(viewer: &Viewer) -> String {
+    let ids: Vec<&str> = viewer.combatants.iter().map(CombatantId::as_str).collect();
+    ids.join(", ")
+}

@@ -1,0 +1,114 @@
+//! Whoever stands before an encounter: what they may see and do follows from this and nothing else.
+
+use super::{Refusal, TokenRecord};
+use crate::vocabulary::{CombatantId, Int, read};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// What a token is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = TokenRole)]
+pub enum Role {
+    /// The game master: sees and does everything.
+    Gm,
+    /// A player: acts for the combatants that the token names.
+    Player,
+    /// An onlooker: does nothing.
+    Spectator,
+}
+
+impl Role {
+    /// As tokens and documents spell it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Gm => "gm",
+            Self::Player => "player",
+            Self::Spectator => "spectator",
+        }
+    }
+}
+
+/// Whoever sends a request, by the token that came with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Viewer {
+    /// The token's id: never the token.
+    pub token: String,
+    /// What the token is for.
+    pub role: Role,
+    /// The combatants that a player acts for; some may not have joined yet, or be gone.
+    pub combatants: Vec<CombatantId>,
+    /// When the token ends, RFC 3339 in UTC; None: never.
+    pub expires_at: Option<String>,
+}
+
+impl Viewer {
+    /// A game master whose token has this id.
+    pub fn gm(token: &str) -> Self {
+        Self { token: token.to_owned(), role: Role::Gm, combatants: Vec::new(), expires_at: None }
+    }
+
+    /// A player whose token has this id, and who acts for these combatants.
+    pub fn player(token: &str, combatants: Vec<CombatantId>) -> Self {
+        Self { token: token.to_owned(), role: Role::Player, combatants, expires_at: None }
+    }
+
+    /// Whether it is a game master.
+    pub fn is_gm(&self) -> bool {
+        self.role == Role::Gm
+    }
+
+    /// Whether it is a player who acts for `combatant`.
+    pub fn owns(&self, combatant: &CombatantId) -> bool {
+        self.role == Role::Player && self.combatants.contains(combatant)
+    }
+}
+
+/// A token as the game master asks for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewToken {
+    /// What it is for.
+    pub role: Role,
+    /// The combatants of the encounter that a player acts for: one at least; for the other roles none.
+    #[serde(default)]
+    #[schema(max_items = 500)]
+    pub combatants: Vec<CombatantId>,
+    /// When it ends, RFC 3339; without it and without `expires_in` it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub expires_at: Option<String>,
+    /// After how many seconds it ends, ten years at most: instead of `expires_at`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_in: Option<Int<1, 316_224_000>>,
+}
+
+/// A token as it is listed: never the token itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TokenInfo {
+    /// Names it in this list, in the log and where it is revoked.
+    pub id: String,
+    /// What it is for.
+    pub role: Role,
+    /// The combatants that a player acts for.
+    pub combatants: Vec<CombatantId>,
+    /// When it ends, RFC 3339; left out where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    pub expires_at: Option<String>,
+}
+
+impl NewToken {
+    /// Reads a token's JSON.
+    pub fn read(body: Value) -> Result<Self, Refusal> {
+        Ok(read(body)?)
+    }
+}
+
+impl From<&TokenRecord> for TokenInfo {
+    fn from(record: &TokenRecord) -> Self {
+        let TokenRecord { id, role, combatants, expires_at, .. } = record.clone();
+        Self { id, role, combatants, expires_at }
+    }
+}

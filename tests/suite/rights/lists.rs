@@ -1,0 +1,93 @@
+//! What is listed for a player is the player's to send and is accepted, and nothing of it is left out.
+
+use crate::laws::chance::Chance;
+use crate::support::offers::listed;
+use crate::support::table::{RULESETS, Table};
+use serde_json::{Value, json};
+use turnkeeper::engine::{Request, Role, SeededDice, Viewer};
+use turnkeeper::vocabulary::{CombatantId, Offer, Values};
+
+const NAMES: [&str; 4] = ["ann", "bob", "orc", "rat"];
+
+fn creation(ruleset: &str) -> Value {
+    let side = |name: &str| if matches!(name, "orc" | "rat") { "monsters" } else { "players" };
+    let combatants = NAMES.map(|name| json!({"id": name, "side": side(name), "hp": {"current": 20}}));
+    json!({"ruleset": ruleset, "combatants": combatants})
+}
+
+/// The command of an offer as it stands, and with each value that it lists for a field.
+fn forms(offer: &Offer) -> Vec<Value> {
+    let mut forms = vec![offer.command.clone()];
+    for choice in &offer.choices {
+        let values = match &choice.values {
+            Values::OneOf(values) => values.clone(),
+            Values::Range { min, max } => vec![json!(min), json!(max)],
+            Values::Like(_) => Vec::new(),
+        };
+        for value in values {
+            let mut offer = offer.clone();
+            offer.set(choice.field, value);
+            forms.push(offer.command);
+        }
+    }
+    forms
+}
+
+/// Every form that is listed for this viewer is the viewer's; every one that is listed for the game master and is the viewer's is
+/// listed.
+fn check(table: &Table, viewer: &Viewer) -> (usize, usize) {
+    let (own, all) = (table.game.options(viewer), table.offers());
+    let may = |form: &Value| {
+        let request = Request::read(form.clone()).expect("an offer is a request");
+        table.game.authorize(viewer, &request).is_ok()
+    };
+    let listed_forms: Vec<Value> = own.iter().flat_map(forms).collect();
+    for form in &listed_forms {
+        assert!(may(form), "{form} is listed for {viewer:?}");
+    }
+    for offer in &own {
+        let request = Request::read(offer.command.clone()).expect("an offer is a request");
+        let decided = table.game.decide(&request, &mut SeededDice::new([1; 32]));
+        assert!(decided.is_ok(), "{} is listed for {viewer:?} and refused: {:?}", offer.command, decided.err());
+    }
+    let missing = all.iter().flat_map(forms).filter(may).find(|form| !listed(&own, form));
+    assert_eq!(missing, None, "it is {viewer:?}'s and is not listed");
+    (listed_forms.len(), own.len())
+}
+
+#[test]
+fn options_list_all_that_a_token_may_send_and_nothing_else() {
+    let viewers: Vec<Viewer> = [&["ann"][..], &["bob"], &["orc"], &["ann", "rat"], &["nobody"]]
+        .iter()
+        .map(|names| Viewer::player("p", names.iter().map(|n| CombatantId::fixed(n)).collect()))
+        .collect();
+    let spectator = Viewer { role: Role::Spectator, ..Viewer::gm("s") };
+    for ruleset in RULESETS.iter() {
+        let id = ruleset.manifest().id;
+        let (mut forms, mut offers, mut states) = (0, 0, 0);
+        for play in 0..3 {
+            let (mut table, mut chance) = (Table::create(creation(id)), Chance::new(play));
+            for step in 0..25 {
+                assert!(table.game.options(&spectator).is_empty(), "an onlooker is offered nothing");
+                for viewer in &viewers {
+                    let (f, o) = check(&table, viewer);
+                    (forms, offers) = (forms + f, offers + o);
+                }
+                states += 1;
+                let awaited = table.game.brief().pending.map(|p| p.commands).unwrap_or_default();
+                let own = |o: &&Offer| awaited.iter().any(|verb| o.command["type"] == *verb);
+                let all = table.offers();
+                let useful: Vec<Offer> = all.iter().filter(own).filter(|_| chance.percent(80)).cloned().collect();
+                let ends = |o: &Offer| o.command["type"] == "end_encounter" && step < 20;
+                let from: Vec<Offer> = if useful.is_empty() { all } else { useful };
+                let from: Vec<Offer> = from.into_iter().filter(|o| !ends(o)).collect();
+                if let Some(offer) = chance.pick(&from) {
+                    let command = chance.fill(offer);
+                    let _ = table.send(command);
+                }
+            }
+        }
+        println!("{id}: {states} states, {offers} offers to players, {forms} commands");
+        assert!(offers > 0, "{id}: no player was ever offered anything");
+    }
+}

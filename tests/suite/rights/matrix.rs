@@ -1,0 +1,161 @@
+//! Role x command x ownership, in every ruleset, against a table that is written here by hand.
+
+use crate::laws::chance::Chance;
+use crate::support::schema::Shapes;
+use crate::support::table::{RULESETS, Table};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use turnkeeper::engine::{AnyRuleset, Refusal, Request, Role, SeededDice, Viewer, type_schema};
+use turnkeeper::vocabulary::{CombatantId, SHARED_COMMANDS, SharedCommand, Verbs};
+
+/// The game master's commands of each ruleset; all others of its own are players'.
+const GM: [(&str, &[&str]); 6] = [
+    ("active-initiative", &["start", "inspire"]),
+    ("seize", &["start", "close_seizing"]),
+    ("dc20", &["start", "assign", "merge", "legendary", "fate_check"]),
+    ("venture", &["start", "settle", "adjust"]),
+    ("exp", &["start", "mental_duel"]),
+    ("tiny", &["start"]),
+];
+
+const NAMES: [&str; 3] = ["ann", "bob", "cid"];
+/// So many commands of each type are tried.
+const SAMPLES: usize = 60;
+
+/// In whose names a player's command is sent; None where this form of it is the game master's.
+fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
+    let text = |value: &Value| value.as_str().map(str::to_owned);
+    let keys = |field: &str| command[field].as_object().into_iter().flatten().map(|(key, _)| key.clone());
+    let own = text(&command["combatant"]);
+    let mut names: BTreeSet<String> = own.iter().cloned().collect();
+    match (ruleset, command["type"].as_str().unwrap_or_default()) {
+        ("active-initiative", "interrupt") if command["means"] == "interrupt_point" => return None,
+        ("active-initiative", "end_turn") if command["begin"] == true => names.extend(text(&command["next"])),
+        ("dc20", "claim") => names.extend(command["others"].as_array().into_iter().flatten().filter_map(text)),
+        ("exp", "jump") if !command["referee_roll"].is_null() => return None,
+        ("exp", "roll_unit") => names.extend(keys("rolls").chain(keys("tie_rolls"))),
+        _ => return own.map(|_| names),
+    }
+    Some(names)
+}
+
+fn viewers() -> Vec<(&'static str, Viewer)> {
+    let ids = |names: &[&'static str]| -> Vec<CombatantId> { names.iter().map(|n| CombatantId::fixed(n)).collect() };
+    vec![
+        ("gm", Viewer::gm("gm")),
+        ("spectator", Viewer { role: Role::Spectator, ..Viewer::gm("spectator") }),
+        ("spectator with names", Viewer { role: Role::Spectator, combatants: ids(&NAMES), ..Viewer::gm("s") }),
+        ("player of ann", Viewer::player("a", ids(&["ann"]))),
+        ("player of bob", Viewer::player("b", ids(&["bob"]))),
+        ("player of ann and bob", Viewer::player("ab", ids(&["ann", "bob"]))),
+        ("player of all", Viewer::player("all", ids(&NAMES))),
+        ("player of one who is gone", Viewer::player("gone", ids(&["gone"]))),
+    ]
+}
+
+/// What the table says: whether this viewer may send this command.
+fn may(ruleset: &str, gm_verbs: &[&str], shared: bool, player_undo: bool, viewer: &Viewer, command: &Value) -> bool {
+    let verb = command["type"].as_str().unwrap_or_default();
+    match viewer.role {
+        Role::Gm => true,
+        Role::Spectator => false,
+        Role::Player if shared => verb == "undo" && player_undo,
+        Role::Player if gm_verbs.contains(&verb) => false,
+        Role::Player => names(ruleset, command)
+            .is_some_and(|names| names.iter().all(|name| viewer.combatants.iter().any(|own| own.as_str() == name))),
+    }
+}
+
+fn table(ruleset: &dyn AnyRuleset, player_undo: bool) -> Table {
+    let combatants: Vec<Value> = NAMES.iter().map(|name| json!({"id": name})).collect();
+    let id = ruleset.manifest().id;
+    Table::create(json!({"ruleset": id, "combatants": combatants, "player_undo": player_undo}))
+}
+
+#[test]
+fn each_role_may_send_what_the_table_says_and_nothing_else() {
+    let names: Vec<String> = NAMES.map(str::to_owned).to_vec();
+    let (mut cells, mut tried, mut chance) = (BTreeMap::<_, [usize; 2]>::new(), 0, Chance::new(4));
+    assert_eq!(GM.len(), RULESETS.iter().count(), "each ruleset has its row");
+    for ruleset in RULESETS.iter() {
+        let id = ruleset.manifest().id;
+        let (_, gm_verbs) = GM.iter().find(|(row, _)| *row == id).unwrap_or_else(|| panic!("{id} has no row"));
+        for (shapes, shared) in
+            [(Shapes::of(&ruleset.schemas().command), false), (Shapes::of(&type_schema::<SharedCommand>()), true)]
+        {
+            for variant in shapes.variants(shapes.root()) {
+                let verb = variant["properties"]["type"]["enum"][0].as_str().expect("a type").to_owned();
+                for sample in 0..SAMPLES {
+                    let mut command = chance.value(&shapes, &variant, &names);
+                    command["type"] = json!(verb);
+                    let player_undo = sample % 2 == 0;
+                    let table = table(ruleset, player_undo);
+                    let request = Request::read(command.clone()).expect("a command");
+                    let readable = || {
+                        let decided = table.game.decide(&request, &mut SeededDice::new([7; 32]));
+                        !matches!(decided, Err(Refusal::Field(_)))
+                    };
+                    if !shared && !gm_verbs.contains(&verb.as_str()) && !readable() {
+                        // It cannot even be read: not a right, but a field is refused.
+                        continue;
+                    }
+                    for (who, viewer) in viewers() {
+                        let expected = may(id, gm_verbs, shared, player_undo, &viewer, &command);
+                        let denied = table.game.authorize(&viewer, &request).err();
+                        assert_eq!(denied.is_none(), expected, "{id}: {who}: {command}: {denied:?}");
+                        if let Some(refusal) = denied {
+                            let Refusal::Forbidden { path, detail } = refusal else { panic!("{refusal:?}") };
+                            assert!(path.is_empty() && !detail.is_empty(), "{detail}");
+                        }
+                        cells.entry((id, verb.clone(), who)).or_default()[usize::from(expected)] += 1;
+                        tried += 1;
+                    }
+                }
+            }
+        }
+        let commands = ruleset.manifest().commands.iter().map(|c| c.verb).chain(SharedCommand::VERBS.iter().copied());
+        for verb in commands {
+            let [no, yes] = cells[&(id, verb.to_owned(), "player of all")];
+            assert!(no + yes > 0, "{id}: no {verb} was tried");
+        }
+    }
+    let both = cells.values().filter(|[no, yes]| *no > 0 && *yes > 0).count();
+    println!("rights: {} cells of role x command x ownership, {tried} decisions, {both} cells with both", cells.len());
+    assert!(cells.len() > 800, "{}", cells.len());
+}
+
+#[test]
+fn a_list_is_refused_at_its_first_command_that_is_not_the_senders() {
+    let ruleset = RULESETS.get("tiny").expect("a ruleset");
+    let list = json!([{"type": "end_turn", "combatant": "ann"}, {"type": "end_turn", "combatant": "bob"}]);
+    let (table, request) = (table(ruleset, false), Request::read(list).expect("a list"));
+    let refusal = |viewer: &Viewer| table.game.authorize(viewer, &request).err();
+    let player = |names: &[&'static str]| Viewer::player("p", names.iter().map(|n| CombatantId::fixed(n)).collect());
+    assert_eq!(refusal(&player(&["ann", "bob"])), None);
+    let Some(Refusal::Forbidden { path, detail }) = refusal(&player(&["ann"])) else { panic!("it is allowed") };
+    assert_eq!((path.as_str(), detail.contains("bob")), ("1", true), "{detail}");
+}
+
+#[test]
+fn a_refusal_tells_nothing_of_who_is_there() {
+    let ruleset = RULESETS.get("tiny").expect("a ruleset");
+    let viewer = Viewer::player("p", vec![CombatantId::fixed("ann")]);
+    let refusal = |table: &Table, name: &str| {
+        let request = Request::read(json!({"type": "end_turn", "combatant": name})).expect("a command");
+        format!("{:?}", table.game.authorize(&viewer, &request))
+    };
+    let here = table(ruleset, false);
+    assert_eq!(refusal(&here, "cid").replace("cid", "xxx"), refusal(&here, "xxx"));
+}
+
+#[test]
+fn every_shared_command_has_its_row_and_a_gm_command_says_so_in_both_places() {
+    let rows: Vec<&str> = SHARED_COMMANDS.iter().map(|c| c.verb).collect();
+    assert_eq!(rows, SharedCommand::VERBS);
+    for (id, gm) in GM {
+        let manifest = RULESETS.get(id).expect("a ruleset").manifest();
+        let told = manifest.commands.iter().filter(|c| c.sender == turnkeeper::vocabulary::Sender::Gm);
+        let told: BTreeSet<&str> = told.map(|c| c.verb).collect();
+        assert_eq!(told, gm.iter().copied().collect(), "{id}");
+    }
+}
