@@ -1,6 +1,6 @@
 //! Rate limits.
 
-use super::applications::key;
+use super::applications::{key, named};
 use super::{Answer, Api, ambush, cell, note};
 use crate::support::redis::RedisServer;
 use std::time::{Duration, Instant};
@@ -63,7 +63,8 @@ async fn each_token_has_a_rate_of_its_own_and_is_served_again_when_its_time_has_
 
 #[tokio::test]
 async fn an_application_has_one_rate_over_all_of_its_keys() {
-    let ((old, first), (new, second), (other, third)) = (key("bot"), key("bot"), key("table"));
+    let bot = named("bot");
+    let ((old, first), (new, second), (other, third)) = (key(&bot), key(&bot), key(&named("table")));
     let limits = Limits { application: rate("4/1h"), ..Limits::default() };
     let api = Api::guarded(limited(limits), &format!("{first},{second},{third}")).await;
     for (n, key) in [&old, &new, &old, &new].into_iter().enumerate() {
