@@ -43,7 +43,7 @@ use feed::Hub;
 use limit::Limiter;
 use queue::Queues;
 use read::Fetched;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The largest document that is stored, in bytes.
 pub const MAX_DOCUMENT: usize = 2 * 1024 * 1024;
@@ -60,7 +60,8 @@ pub struct App {
     keep: u64,
     hub: Hub,
     applications: Arc<Applications>,
-    limiter: Limiter,
+    /// Nothing where nothing is limited.
+    limiter: LazyLock<Limiter>,
 }
 
 impl App {
@@ -74,7 +75,7 @@ impl App {
             keep: KEEP,
             hub: Hub::new(),
             applications: Arc::default(),
-            limiter: Limiter::new(),
+            limiter: LazyLock::new(Limiter::new),
         }
     }
 

@@ -85,9 +85,10 @@ fn roll_opening(play: &mut Scene<'_>, c: &Start) {
     }
     rolls.sort_by_key(|(roll, stats)| Reverse((roll.total, stats.dex, stats.wis)));
     let Some((best, _)) = rolls.first().cloned() else { return };
+    let tied = rolls.get(1).is_some_and(|(next, _)| next.total == best.total);
     let rolls = rolls.into_iter().map(|(roll, _)| roll).collect();
     play.own(Event::OpeningRolled(OpeningRolled { rolls }));
-    take_turn(play, best.combatant, Way::Rolled { die: best.die, total: best.total });
+    take_turn(play, best.combatant, Way::Rolled { die: best.die, total: best.total, tied });
 }
 
 /// Begins a turn: the window closes, an action readied for longer than a round lapses, effects count its start.

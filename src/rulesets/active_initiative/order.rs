@@ -65,8 +65,9 @@ fn place(table: &Table, id: &CombatantId, by: &Way) -> Option<Place> {
 fn because(by: &Way) -> Because {
     match by {
         Way::Opened {} => Because::new("AI-2", "triggered the scene"),
-        Way::Rolled { die, total } => Because {
+        Way::Rolled { die, total, tied } => Because {
             dice: vec![*die],
+            tie_rule: tied.then_some("AI-5"),
             bonus: Some(*total - i64::from(die.face)),
             total: Some(*total),
             ..Because::new("AI-3", "rolled the highest initiative")

@@ -123,6 +123,9 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::RoundClosed(e) => {
             table.state.seconds = e.seconds;
             (table.state.slot, table.state.put_off) = (None, false);
+            for c in table.combatants.iter_mut().filter(|c| c.standing.delayed) {
+                c.change().standing.delayed = false;
+            }
         }
         Event::NobodyLeft(_) => table.state.phase = Phase::Idle,
         Event::TurnSet(e) => {

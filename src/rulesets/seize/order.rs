@@ -39,7 +39,11 @@ pub(super) fn order(table: &Table) -> Vec<Place> {
         places.extend(place(table, &taken.combatant, because(&taken.by)));
     }
     for seizer in &state.queue {
-        places.extend(place(table, &seizer.combatant, because(&Way::Seized { bonus: seizer.bonus })));
+        places.extend(place(
+            table,
+            &seizer.combatant,
+            because(&Way::Seized { bonus: seizer.bonus, tied: seizer.tied }),
+        ));
     }
     places
 }
@@ -66,9 +70,11 @@ fn because(by: &Way) -> Because {
             }
         }
         Way::Picked { by } => Because { named_by: by.clone(), ..Because::new("WA-8", "was picked") },
-        Way::Seized { bonus } => {
-            Because { bonus: Some(*bonus), ..Because::new("WA-12", "seized the turn after losing hit points") }
-        }
+        Way::Seized { bonus, tied } => Because {
+            bonus: Some(*bonus),
+            tie_rule: tied.then_some("AWA2"),
+            ..Because::new("WA-12", "seized the turn after losing hit points")
+        },
         Way::Overridden {} => Because::new("TK-5", "the game master set it"),
     }
 }

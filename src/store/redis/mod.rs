@@ -234,7 +234,8 @@ impl Store for RedisStore {
         let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
         let had = reply.number()? == 1;
         if let (Some(application), Some(place)) = (reply.optional()?, reply.optional()?) {
-            self.strike(&application, &[place]).await?;
+            // It is gone all the same; whoever reads the list notices.
+            let _ = self.strike(&application, &[place]).await;
         }
         Ok(had)
     }

@@ -11,6 +11,11 @@ pub fn key(name: &str) -> (String, String) {
     (key.reveal().to_owned(), format!("{name}={}", key.digest()))
 }
 
+/// A name that no other test's application has: some stores are shared.
+pub fn named(word: &str) -> String {
+    format!("{word}-{:x}", rand::random::<u64>())
+}
+
 async fn create(api: &Api, key: &str, name: &str) -> Answer {
     let mut creation = ambush();
     creation["name"] = json!(name);
@@ -25,7 +30,7 @@ fn names(page: &Answer) -> Vec<String> {
 
 #[tokio::test]
 async fn creating_importing_and_listing_need_a_key_where_there_are_applications() {
-    let (key, pair) = key("table");
+    let (key, pair) = key(&named("table"));
     let api = Api::guarded(Settings::default(), &pair).await;
     let made = create(&api, &key, "Ambush").await;
     assert_eq!(made.status, 201, "{made:?}");
@@ -84,7 +89,8 @@ async fn without_applications_anybody_creates_and_nothing_is_listed() {
 
 #[tokio::test]
 async fn an_application_lists_its_own_encounters_newest_first_in_pages() {
-    let ((old, first), (new, second), (other, third)) = (key("bot"), key("bot"), key("table"));
+    let bot = named("bot");
+    let ((old, first), (new, second), (other, third)) = (key(&bot), key(&bot), key(&named("table")));
     let api = Api::guarded(Settings::default(), &format!("{first},{second},{third}")).await;
     let mut made = Vec::new();
     for (n, key) in [&old, &new, &other, &old, &new, &old].into_iter().enumerate() {
@@ -136,7 +142,7 @@ async fn an_application_lists_its_own_encounters_newest_first_in_pages() {
 
 #[tokio::test]
 async fn each_application_has_idempotency_keys_of_its_own() {
-    let ((bot, first), (table, second)) = (key("bot"), key("table"));
+    let ((bot, first), (table, second)) = (key(&named("bot")), key(&named("table")));
     let api = Api::guarded(Settings::default(), &format!("{first},{second}")).await;
     let send = async |key: &str, name: &str| {
         let mut creation = ambush();
@@ -158,8 +164,7 @@ async fn each_application_has_idempotency_keys_of_its_own() {
 #[tokio::test]
 async fn two_servers_on_one_redis_have_the_same_list() {
     let redis = cell::redis().unwrap_or_else(cell::single);
-    let name = format!("app-{:x}", rand::random::<u64>());
-    let (key, pair) = key(&name);
+    let (key, pair) = key(&named("table"));
     let one = Api::on_url(&redis.url, Settings::default(), &pair).await;
     let two = Api::on_url(&redis.url, Settings::default(), &pair).await;
     create(&one, &key, "first").await;

@@ -1,6 +1,6 @@
 //! Rate limits.
 
-use super::applications::key;
+use super::applications::{key, named};
 use super::{Answer, Api, ambush, cell, note};
 use crate::support::redis::RedisServer;
 use std::time::{Duration, Instant};
@@ -63,7 +63,8 @@ async fn each_token_has_a_rate_of_its_own_and_is_served_again_when_its_time_has_
 
 #[tokio::test]
 async fn an_application_has_one_rate_over_all_of_its_keys() {
-    let ((old, first), (new, second), (other, third)) = (key("bot"), key("bot"), key("table"));
+    let bot = named("bot");
+    let ((old, first), (new, second), (other, third)) = (key(&bot), key(&bot), key(&named("table")));
     let limits = Limits { application: rate("4/1h"), ..Limits::default() };
     let api = Api::guarded(limited(limits), &format!("{first},{second},{third}")).await;
     for (n, key) in [&old, &new, &old, &new].into_iter().enumerate() {
@@ -161,4 +162,33 @@ async fn a_limit_that_cannot_be_asked_for_is_a_503_in_time() {
     answer.problem(503, "store_away");
     assert_eq!(answer.header("retry-after"), "1");
     assert!(began.elapsed() < Duration::from_secs(5), "after {:?}", began.elapsed());
+}
+
+/// How often a Redis has carried out a command, scripts' own included.
+fn calls(redis: &RedisServer, command: &str) -> u64 {
+    let stats: String = redis::from_redis_value(redis.command(&["INFO", "commandstats"])).expect("text");
+    let line = stats.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
+    line.map_or(0, |line| line.split(',').next().and_then(|calls| calls.parse().ok()).expect("a number"))
+}
+
+#[tokio::test]
+async fn a_busy_token_costs_the_store_few_calls_and_no_limit_costs_none() {
+    let redis = RedisServer::start();
+    let serve = async |limits: Limits| {
+        let api = Api::on_url(&redis.url(), limited(limits), "").await;
+        let fight = api.fight().await;
+        let before = (calls(&redis, "incrby"), calls(&redis, "evalsha") + calls(&redis, "eval"));
+        for n in 0..200 {
+            let answer = fight.get("").send().await;
+            assert_eq!(answer.status, 200, "request {n}: {answer:?}");
+        }
+        (calls(&redis, "incrby") - before.0, calls(&redis, "evalsha") + calls(&redis, "eval") - before.1)
+    };
+    let (counted, scripts) = serve(Limits::default()).await;
+    assert_eq!(counted, 0);
+    let limits = Limits { token: rate("2000/1h"), address: rate("10/1h"), ..Limits::default() };
+    let (counted, limited) = serve(limits).await;
+    // Two processes, where this runs on Lambda.
+    assert!((5..=60).contains(&counted), "{counted} calls for 200 requests");
+    assert!(limited <= scripts + 65, "{scripts} scripts without a limit, {limited} with one");
 }
