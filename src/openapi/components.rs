@@ -296,7 +296,7 @@ fn answers(prefix: &str, id: &str, title: &str) -> Components {
             "options": own("Options"),
             "combatants": {"type": "array", "maxItems": 500, "items": own("CombatantDraft"), "description": "Who is in it; more can join later."},
             "seed": {"type": "integer", "format": "int64", "minimum": 0, "description": "Makes the server's dice reproducible."},
-            "player_undo": {"type": "boolean", "default": false, "description": "Whether a player may undo the own last command, as long as nobody else has done anything since."},
+            "player_undo": {"type": "boolean", "description": "Whether a player may undo the own last command, as long as nobody else has done anything since. Default: false."},
         },
     });
     let events = list(own("Event"), "What happened, in order.");

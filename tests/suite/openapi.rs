@@ -215,6 +215,26 @@ fn every_reference_leads_somewhere_and_every_schema_is_used() {
 }
 
 #[test]
+fn every_variant_of_a_union_carries_the_tag_that_tells_it_from_the_others() {
+    let document = published();
+    let schemas = document["components"]["schemas"].as_object().expect("schemas");
+    let unions = schemas.iter().filter(|(_, schema)| schema["discriminator"].is_object());
+    let mut variants = 0;
+    for (name, union) in unions {
+        let tag = &union["discriminator"]["propertyName"];
+        for (value, target) in union["discriminator"]["mapping"].as_object().expect("a mapping") {
+            let variant = document.pointer(&target.as_str().expect("a reference")[1..]).expect("a schema");
+            let required = variant["required"].as_array().is_some_and(|required| required.contains(tag));
+            let tagged = &variant["properties"][tag.as_str().expect("a name")];
+            let known = tagged["const"] == *value || tagged["enum"] == json!([value]) || !variant["allOf"].is_null();
+            assert!(required && known, "{name}: {target} does not require {tag} to be {value}");
+            variants += 1;
+        }
+    }
+    assert!(variants > 300, "only {variants} variants");
+}
+
+#[test]
 fn every_operation_says_what_it_needs_and_gives_and_shows_an_example() {
     let document = published();
     for (path, methods) in document["paths"].as_object().expect("paths") {

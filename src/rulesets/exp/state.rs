@@ -228,6 +228,7 @@ pub struct State {
     pub asked: Vec<CombatantId>,
     /// What the one who is asked has announced and not yet done (AEX13).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(inline)]
     pub announced: Option<Announced>,
     /// The wait jumps over the act that is about to happen.
     pub jumps: Vec<Jumper>,
