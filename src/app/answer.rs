@@ -1,8 +1,9 @@
 //! What a command is answered with.
 
 use super::AppError;
-use crate::engine::{Decided, Viewer};
+use crate::engine::{Decided, Eyes, Game};
 use bytes::Bytes;
+use serde_json::value::RawValue;
 use std::io::Write;
 
 /// How much an answer says.
@@ -20,9 +21,9 @@ impl Shape {
         [Self::Full, Self::Minimal].into_iter().find(|shape| *shape as u8 == byte)
     }
 
-    /// The body for what was decided, as `viewer` may see it; the parts that are JSON already are put in as they are.
-    pub(super) fn render(self, decided: &Decided, _viewer: &Viewer) -> Result<Bytes, AppError> {
-        let (game, events) = (&*decided.next, decided.events.get());
+    /// The body for an encounter and what happened; the parts that are JSON already are put in as they are.
+    pub(super) fn render(self, game: &dyn Game, events: &RawValue) -> Result<Bytes, AppError> {
+        let events = events.get();
         let body = match self {
             Self::Full => {
                 let mut body = Vec::with_capacity(events.len() + 48);
@@ -60,4 +61,18 @@ pub struct Answer {
     pub body: Bytes,
     /// True when it was given before, under the same idempotency key, and nothing was applied now.
     pub replayed: bool,
+}
+
+impl Answer {
+    /// The answer to what was decided, as `eyes` may know it; all of it for the game master.
+    pub(super) fn to(eyes: Option<&Eyes<'_>>, decided: &Decided, shape: Shape) -> Result<Self, AppError> {
+        let Some(eyes) = eyes else {
+            let body = shape.render(&*decided.next, &decided.events)?;
+            return Ok(Self { version: decided.next.version(), shape, body, replayed: false });
+        };
+        let account = decided.told.as_ref().and_then(|told| told.to(eyes).1);
+        let game = decided.next.seen_by(eyes);
+        let body = shape.render(&*game, account.map_or(&decided.events, |account| &account.events))?;
+        Ok(Self { version: game.version(), shape, body, replayed: false })
+    }
 }

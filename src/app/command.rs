@@ -1,8 +1,8 @@
 //! Commands: decided on what this process saw last, and true only once the store has compared and set.
 
 use super::create::stored;
-use super::{Answer, App, AppError, Expected, Held, IdempotencyKey, Presented, Shape, history, now};
-use crate::engine::{Decided, LogEntry, Meta, Refusal, Request, Rewind, SeededDice, Viewer};
+use super::{Answer, App, AppError, Expected, Held, IdempotencyKey, Presented, Shape, now};
+use crate::engine::{Decided, Eyes, LogEntry, Refusal, Request, Rewind, SeededDice, Viewer};
 use crate::store::{Commit, Committed, Entry, KeyDigest};
 use crate::vocabulary::{Offer, Violation};
 use sha2::{Digest, Sha256};
@@ -12,8 +12,6 @@ use sha2::{Digest, Sha256};
 const TRIES: usize = 64;
 /// A player's undo looks at so many entries since what it takes back.
 const STEPS: usize = 100;
-/// And at so many bytes of them, about.
-const READ: usize = 1024 * 1024;
 
 /// A command, or a list of them, with all that it was sent with.
 pub struct Command<'a> {
@@ -58,7 +56,7 @@ impl App {
     pub async fn dry_run(&self, call: Command<'_>) -> Result<Answer, AppError> {
         let (held, viewer) = self.admit(call.id, call.token).await?;
         let decided = self.decide(&held, &viewer, &call, rand::random()).await?;
-        answer(&decided, &viewer, call.shape)
+        Answer::to(viewer.eyes().as_ref(), &decided, call.shape)
     }
 
     async fn transition(&self, call: &Command<'_>) -> Result<Answer, AppError> {
@@ -120,18 +118,18 @@ fn replay(call: &Command<'_>, record: &bytes::Bytes) -> Result<Answer, AppError>
 impl App {
     /// Decides the command on `held` and makes all that is to be committed.
     async fn propose(&self, held: &Held, call: &Command<'_>, digest: Option<KeyDigest>) -> Result<Proposal, AppError> {
-        let dice = dice(held.game.meta(), held.game.version());
         let viewer = call.token.viewer(held.game.meta())?;
-        let decided = self.decide(held, &viewer, call, dice).await?;
+        let decided = self.decide(held, &viewer, call, dice(held, &viewer)).await?;
         let document = stored(&*decided.next)?;
         let version = decided.next.version();
-        let answer = answer(&decided, &viewer, call.shape)?;
+        let answer = Answer::to(viewer.eyes().as_ref(), &decided, call.shape)?;
         let entry = LogEntry {
             version,
             at: now(),
             by: viewer.token,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
+            told: decided.told,
             checkpoint: decided.checkpoint,
         };
         let entry = Entry { version, bytes: serde_json::to_vec(&entry)?.into() };
@@ -152,82 +150,101 @@ impl App {
         &self, held: &Held, viewer: &Viewer, call: &Command<'_>, seed: [u8; 32],
     ) -> Result<Decided, AppError> {
         held.game.authorize(viewer, call.request)?;
-        let current = held.game.version();
+        let eyes = viewer.eyes();
+        let current = eyes.as_ref().map_or(held.game.version(), |eyes| held.game.number(eyes));
         if call.expected.is_some_and(|expected| !expected.admits(current)) {
             return Err(AppError::Stale { current });
         }
-        Ok(match held.game.rewinds(call.request)? {
-            Some(rewind) => {
-                self.check_author(held, viewer, &rewind).await?;
-                let past = self.state_at(held, rewind.to_version).await?;
-                held.game.rewind(&rewind, &past.checkpoint()?)?
+        let Some(eyes) = eyes else {
+            let Some(rewind) = held.game.rewinds(call.request)? else {
+                return Ok(held.game.decide(call.request, &mut SeededDice::new(seed))?);
+            };
+            return self.rewind(held, &rewind).await;
+        };
+        // What those may not know who send it neither refuses it nor explains a refusal: they are told that it is not possible now.
+        let rewinds = call.request.verbs().any(|verb| verb == "undo");
+        let seen = rewinds.then(|| held.game.seen_by(&eyes));
+        if let Some(rewind) = seen.map(|seen| seen.rewinds(call.request)).transpose()?.flatten() {
+            if !self.authored(held, viewer, &eyes, &rewind).await? {
+                return Err(Refusal::veiled().into());
             }
-            None => held.game.decide(call.request, &mut SeededDice::new(seed))?,
-        })
+            let rewind = held.game.rewinds(&Request::undo())?.ok_or_else(Refusal::veiled)?;
+            return self.rewind(held, &rewind).await;
+        }
+        held.game.examine(&eyes, call.request)?;
+        Ok(held.game.decide(call.request, &mut SeededDice::new(seed)).map_err(|_| Refusal::veiled())?)
+    }
+
+    async fn rewind(&self, held: &Held, rewind: &Rewind) -> Result<Decided, AppError> {
+        let past = self.state_at(held, rewind.to_version).await?;
+        Ok(held.game.rewind(rewind, &past.checkpoint()?)?)
     }
 }
 
 impl App {
-    /// What is legal now for the holder of `token`, and the version that it holds for; None where `known` admits that.
+    /// What is legal now for the holder of `token`, as far as it may know, and the version that it holds for; None where `known`
+    /// admits that.
     pub async fn options(
         &self, id: &str, token: &Presented, known: Option<&Expected>,
     ) -> Result<(u64, Option<Vec<Offer>>), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
-        let version = held.game.version();
+        let game = viewer.eyes().map_or_else(|| held.game.clone(), |eyes| held.game.seen_by(&eyes));
+        let version = game.version();
         if known.is_some_and(|known| known.admits(version)) {
             return Ok((version, None));
         }
-        let undo = !viewer.is_gm() && self.can_take_back(&held, &viewer).await?;
+        let undo = self.can_take_back(&held, &viewer).await?;
         // Every offer is tried out: with hundreds of combatants that takes a while, which is not for the threads of the runtime.
-        let offers = tokio::task::spawn_blocking(move || held.game.options(&viewer));
+        let offers = tokio::task::spawn_blocking(move || game.options(&viewer));
         let mut offers = offers.await.map_err(|error| AppError::Broken(error.to_string()))?;
         offers.extend(undo.then(|| Offer::of("undo", "TK-9")));
         Ok((version, Some(offers)))
     }
 
-    /// Whether a player has something to take back, and may.
+    /// Whether a player has something to take back, and may, as far as it may know.
     async fn can_take_back(&self, held: &Held, viewer: &Viewer) -> Result<bool, AppError> {
-        let undo = Request::undo();
-        let Ok(Some(rewind)) = held.game.authorize(viewer, &undo).and_then(|()| held.game.rewinds(&undo)) else {
-            return Ok(false);
-        };
-        match self.check_author(held, viewer, &rewind).await {
-            Ok(()) => Ok(true),
+        let (Some(eyes), undo) = (viewer.eyes(), Request::undo()) else { return Ok(false) };
+        let wanted = held.game.authorize(viewer, &undo).and_then(|()| held.game.seen_by(&eyes).rewinds(&undo));
+        let Ok(Some(rewind)) = wanted else { return Ok(false) };
+        match self.authored(held, viewer, &eyes, &rewind).await {
+            Ok(_) => Ok(true),
             Err(AppError::Refused(_)) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// Refuses a player's undo of more than the own last command, and of one that somebody else acted after (TK-9).
-    async fn check_author(&self, held: &Held, viewer: &Viewer, rewind: &Rewind) -> Result<(), AppError> {
-        if viewer.is_gm() {
-            return Ok(());
-        }
+    /// Refuses a player's undo of more than the own last command, and of one that somebody else acted after (TK-9), as far as the
+    /// player was told. False where something happened since that it was not told of.
+    async fn authored(&self, held: &Held, viewer: &Viewer, eyes: &Eyes<'_>, rewind: &Rewind) -> Result<bool, AppError> {
         let refused = |detail: &'static str| {
             let violation = Violation::new("not_yours_to_undo", "TK-9", detail);
             Err(Refusal::Violation { path: String::new(), violation }.into())
         };
-        if held.game.rewinds(&Request::undo())?.as_ref() != Some(rewind) {
+        if held.game.seen_by(eyes).rewinds(&Request::undo())?.as_ref() != Some(rewind) {
             return refused("a player takes back one step, the own last command: leave `to_version` out");
         }
-        let page = self.store.log(&held.game.meta().id, rewind.to_version, STEPS, READ).await?;
-        let entries: Vec<LogEntry> = page.entries.iter().map(history::entry).collect::<Result<_, _>>()?;
-        let whole = page.base_version <= rewind.to_version
-            && entries.last().is_some_and(|last| last.version == held.game.version());
-        if whole && entries.iter().all(|entry| entry.by == viewer.token) {
-            return Ok(());
+        let others =
+            "the last command is not this token's, or somebody else has done something since: ask the game master";
+        let after = match self.version_of(held, eyes, rewind.to_version).await {
+            Err(AppError::Gone { .. }) => return refused(others),
+            after => after?,
+        };
+        let (lines, more, base) = self.lines(&held.game.meta().id, after, STEPS).await?;
+        let mut told = lines.iter().filter(|line| line.to(Some(eyes)).1.is_some());
+        if base > after || !told.clone().all(|line| line.by == viewer.token) || told.next().is_none() {
+            return refused(others);
         }
-        refused("the last command is not this token's, or somebody else has done something since: ask the game master")
+        Ok(!more && lines.iter().all(|line| line.to(Some(eyes)).1.is_some()))
     }
 }
 
-fn answer(decided: &Decided, viewer: &Viewer, shape: Shape) -> Result<Answer, AppError> {
-    Ok(Answer { version: decided.next.version(), shape, body: shape.render(decided, viewer)?, replayed: false })
-}
-
-/// The seed of the server's dice for the command that follows `version`: the encounter's own, or chance.
-fn dice(meta: &Meta, version: u64) -> [u8; 32] {
+/// The seed of the server's dice for the next command of a sender: the encounter's own, or chance. Whatever happened that a player
+/// was not told of shifts none of the player's dice.
+fn dice(held: &Held, viewer: &Viewer) -> [u8; 32] {
+    let meta = held.game.meta();
     let Some(seed) = meta.seed else { return rand::random() };
+    let eyes = viewer.eyes();
+    let version = eyes.as_ref().map_or(held.game.version(), |eyes| held.game.number(eyes));
     let digest = Sha256::new_with_prefix(seed.to_be_bytes()).chain_update(version.to_be_bytes());
-    digest.chain_update("roll").finalize().into()
+    digest.chain_update(if eyes.is_some() { "player" } else { "roll" }).finalize().into()
 }

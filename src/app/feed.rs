@@ -3,7 +3,7 @@
 //! A process follows the store's notices once, reads what was committed once, and hands it to all its followers. A notice only
 //! says that reading is worthwhile: what is told comes from the log, and a follower that finds a gap reads the log itself.
 
-use super::history::shown;
+use super::line::Line;
 use super::{App, AppError, Page, Presented, token::left};
 use crate::engine::{Game, Viewer};
 use crate::store::{Notice, StoreError};
@@ -30,10 +30,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// What followers of an encounter are told.
 #[derive(Clone)]
 enum News {
-    /// The entry of this version, as clients see it.
-    Entry(u64, Bytes),
     /// Who may follow has changed: the encounter as it is now.
     Tokens(Arc<dyn Game>),
+    /// A new entry.
+    Entry(Arc<Line>),
     /// The encounter is gone.
     Deleted,
     /// Whoever wants to know more has to ask anew.
@@ -43,7 +43,7 @@ enum News {
 /// What a follower is told next.
 #[derive(Debug)]
 pub enum Next {
-    /// The log entry of this version, a JSON object.
+    /// The log entry of this version (in the numbers of the follower), a JSON object.
     Entry(u64, Bytes),
     /// The encounter is gone, and with it the feed.
     Deleted,
@@ -207,7 +207,7 @@ impl Topic {
                 Ok(page) => {
                     for entry in page.entries {
                         *newest = entry.version;
-                        self.tell(shown(entry).map_or(News::Over, |line| News::Entry(*newest, line)));
+                        self.tell(Line::of(&entry).map_or(News::Over, |line| News::Entry(Arc::new(line))));
                     }
                     if *newest >= page.version {
                         return;
@@ -234,7 +234,7 @@ pub struct Follower {
     /// The newest version that was told, or that was known before.
     cursor: u64,
     /// What is told next, before the news.
-    backlog: VecDeque<Bytes>,
+    backlog: VecDeque<Line>,
     /// False when there may be more in the log than in the backlog.
     caught_up: bool,
 }
@@ -246,19 +246,25 @@ impl App {
         self: &Arc<Self>, id: &str, token: &Presented, after: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Follower), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
-        let current = held.game.version();
-        let cursor = after.unwrap_or(current);
-        if cursor > current {
-            return Err(AppError::Unborn { current });
-        }
-        let (topic, news) = self.hub.follow(self, id, held.game.version());
+        let version = held.game.version();
+        let cursor = match (after, viewer.eyes()) {
+            (None, _) => version,
+            (Some(after), Some(eyes)) => self.version_of(&held, &eyes, after).await?,
+            (Some(after), None) if after > version => return Err(AppError::Unborn { current: version }),
+            (Some(after), None) => after,
+        };
+        let (topic, news) = self.hub.follow(self, id, version);
         if self.hub.closed.load(Ordering::SeqCst) {
             return Err(AppError::Away("this process is ending".to_owned()));
         }
-        let mut follower =
-            Follower { app: self.clone(), viewer, news, topic, cursor, backlog: VecDeque::new(), caught_up: false };
-        follower.read().await?;
-        Ok((held.game, follower))
+        let (app, backlog) = (self.clone(), VecDeque::new());
+        let mut follower = Follower { app, news, topic, viewer, cursor, backlog, caught_up: false };
+        match (follower.read().await, follower.viewer.eyes()) {
+            (Err(AppError::Gone { .. }), Some(eyes)) => Err(self.gone(&held, &eyes).await?),
+            (Err(error), _) => Err(error),
+            (Ok(()), Some(eyes)) => Ok((held.game.seen_by(&eyes), follower)),
+            (Ok(()), None) => Ok((held.game, follower)),
+        }
     }
 
     /// As [`log`](Self::log), but where there is nothing yet, waits up to `wait` for something.
@@ -269,7 +275,7 @@ impl App {
         if wait.is_zero() || !page.entries.is_empty() {
             return Ok(page);
         }
-        let (_, mut follower) = self.follow(id, token, Some(after.unwrap_or(page.oldest))).await?;
+        let (_, mut follower) = self.follow(id, token, after).await?;
         // Whatever it brings, and if it brings nothing, the log says what is true.
         let _ = timeout(wait, follower.next()).await;
         self.log(id, token, after, limit).await
@@ -286,9 +292,12 @@ impl Follower {
     pub async fn next(&mut self) -> Next {
         loop {
             let Some(left) = left(&self.viewer) else { return Next::Over };
-            if let Some(entry) = self.backlog.pop_front() {
-                self.cursor += 1;
-                return Next::Entry(self.cursor, entry);
+            if let Some(line) = self.backlog.pop_front() {
+                self.cursor = line.version;
+                match line.to(self.viewer.eyes().as_ref()) {
+                    (number, Some(entry)) => return Next::Entry(number, entry),
+                    (_, None) => continue,
+                }
             }
             if !self.caught_up {
                 if self.read().await.is_err() {
@@ -298,10 +307,12 @@ impl Follower {
             }
             let Ok(news) = timeout(left, self.news.recv()).await else { continue };
             match news {
-                Ok(News::Entry(version, _)) if version <= self.cursor => {}
-                Ok(News::Entry(version, entry)) if version == self.cursor + 1 => {
-                    self.cursor = version;
-                    return Next::Entry(version, entry);
+                Ok(News::Entry(line)) if line.version <= self.cursor => {}
+                Ok(News::Entry(line)) if line.version == self.cursor + 1 => {
+                    self.cursor = line.version;
+                    if let (number, Some(entry)) = line.to(self.viewer.eyes().as_ref()) {
+                        return Next::Entry(number, entry);
+                    }
                 }
                 Ok(News::Entry(..)) => self.caught_up = false,
                 Ok(News::Tokens(game)) if game.meta().tokens.iter().any(|record| record.id == self.viewer.token) => {}
@@ -314,9 +325,11 @@ impl Follower {
 
     /// Reads from the log what comes after the cursor.
     async fn read(&mut self) -> Result<(), AppError> {
-        let page = self.app.page(&self.topic.id, &self.viewer, Some(self.cursor), PAGE).await?;
-        self.caught_up = page.next.is_none();
-        self.backlog = page.entries.into();
+        let (lines, more, base) = self.app.lines(&self.topic.id, self.cursor, PAGE).await?;
+        if self.cursor < base {
+            return Err(AppError::Gone { oldest: base });
+        }
+        (self.backlog, self.caught_up) = (lines.into(), !more);
         Ok(())
     }
 }

@@ -11,13 +11,24 @@ const READ: usize = 4 * 1024 * 1024;
 const TRIES: usize = 4;
 
 impl App {
-    /// The encounter as it was at version `at`, or as it is now, and whoever `token` makes its holder.
+    /// The encounter as it was at version `at`, or as it is now, as the holder of `token` may see it, and who that is.
     pub async fn read(
         &self, id: &str, token: &Presented, at: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
-        let game = self.state_at(&held, at.unwrap_or(held.game.version())).await?;
-        Ok((game, viewer))
+        let Some(eyes) = viewer.eyes() else {
+            let game = self.state_at(&held, at.unwrap_or(held.game.version())).await?;
+            return Ok((game, viewer));
+        };
+        let version = match at {
+            Some(at) => self.version_of(&held, &eyes, at).await?,
+            None => held.game.version(),
+        };
+        match self.state_at(&held, version).await {
+            Ok(game) => Ok((game.seen_by(&eyes), viewer)),
+            Err(AppError::Gone { .. }) => Err(self.gone(&held, &eyes).await?),
+            Err(error) => Err(error),
+        }
     }
 
     /// The encounter as it was at `version`, under its present meta.
@@ -136,10 +147,4 @@ impl App {
 pub(super) fn entry(stored: &Entry) -> Result<LogEntry, AppError> {
     serde_json::from_slice(&stored.bytes)
         .map_err(|error| AppError::Broken(format!("log entry {} is unreadable: {error}", stored.version)))
-}
-
-/// An entry of the log as clients see it.
-pub(super) fn shown(stored: Entry) -> Result<bytes::Bytes, AppError> {
-    let entry = LogEntry { checkpoint: None, ..entry(&stored)? };
-    Ok(serde_json::to_vec(&entry)?.into())
 }

@@ -1,6 +1,6 @@
 //! The encounters of an application.
 
-use super::read::MAX_PAGE;
+use super::line::MAX_PAGE;
 use super::{App, AppError};
 use crate::engine::Summary;
 

@@ -13,6 +13,7 @@ mod feed;
 mod history;
 mod idempotency;
 mod limit;
+mod line;
 mod list;
 mod queue;
 mod read;

@@ -1,13 +1,9 @@
 //! Reading: every read asks the store, and gets the document only if it has changed.
 
-use super::history::shown;
 use super::{App, AppError, Expected, Held, Presented, token::only_gm};
 use crate::engine::Viewer;
 use crate::store::{Found, KeyDigest, Loaded};
 use bytes::Bytes;
-
-/// So many bytes of log entries in one page, about.
-pub(super) const MAX_PAGE: usize = 1024 * 1024;
 
 /// What a read brought.
 pub(super) struct Fetched {
@@ -25,8 +21,6 @@ pub struct Page {
     pub entries: Vec<Bytes>,
     /// The version of the last entry here, where more follow.
     pub next: Option<u64>,
-    /// The oldest version that there is still: the log tells what came after it.
-    pub oldest: u64,
 }
 
 impl App {
@@ -38,24 +32,19 @@ impl App {
         Ok((held, viewer))
     }
 
-    /// At most `limit` log entries with a version above `after` (without it, from the oldest on), and about a MiB of them.
+    /// At most `limit` log entries with a version above `after` (without it, from the oldest on), and about a MiB of them; each
+    /// viewer in its own numbers.
     pub async fn log(&self, id: &str, token: &Presented, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
-        let (_, viewer) = self.admit(id, token).await?;
-        self.page(id, &viewer, after, limit).await
-    }
-
-    /// A page of the log, as `viewer` may see it.
-    pub(super) async fn page(
-        &self, id: &str, _viewer: &Viewer, after: Option<u64>, limit: usize,
-    ) -> Result<Page, AppError> {
-        let page = self.store.log(id, after.unwrap_or(0), limit, MAX_PAGE).await?;
-        if after.is_some_and(|after| after < page.base_version) {
-            return Err(AppError::Gone { oldest: page.base_version });
+        let (held, viewer) = self.admit(id, token).await?;
+        if let Some(eyes) = viewer.eyes() {
+            return self.told_page(&held, &eyes, after, limit).await;
         }
-        let last = page.entries.last().map(|entry| entry.version);
-        let next = last.filter(|last| *last < page.version);
-        let entries = page.entries.into_iter().map(shown).collect::<Result<_, _>>()?;
-        Ok(Page { entries, next, oldest: page.base_version })
+        let (lines, more, base) = self.lines(id, after.unwrap_or(0), limit).await?;
+        if after.is_some_and(|after| after < base) {
+            return Err(AppError::Gone { oldest: base });
+        }
+        let next = lines.last().filter(|_| more).map(|line| line.version);
+        Ok(Page { entries: lines.into_iter().filter_map(|line| line.to(None).1).collect(), next })
     }
 
     /// Removes the encounter and all that belongs to it.

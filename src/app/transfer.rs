@@ -2,7 +2,7 @@
 //!
 //! What is imported is played again from its base: an entry that does not follow from what was before it is refused by name.
 
-use super::read::MAX_PAGE;
+use super::line::MAX_PAGE;
 use super::{App, AppError, Application, Birth, IdempotencyKey, Presented, now, token::only_gm};
 use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request};
 use crate::store::{Base, Entry};
@@ -138,7 +138,8 @@ impl App {
             return Err(inconsistent(field, detail));
         }
         let base = self.rulesets.recall(meta, log.base.document.get().as_bytes());
-        let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?;
+        // Tokens are not imported, so that nobody is told more than everybody.
+        let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?.unowned();
         base.check().map_err(|wrong| inconsistent("base.document", wrong))?;
         if base.ruleset() != log.ruleset {
             return Err(inconsistent("ruleset", format!("the base is one of {}", base.ruleset())));
@@ -198,7 +199,12 @@ impl Replay {
 
     /// Folds one more entry; an error tells what is wrong with it.
     fn add(&mut self, raw: &RawValue) -> Result<(), String> {
-        let entry: LogEntry = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
+        let mut entry: LogEntry = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
+        if let Some(checkpoint) = &entry.checkpoint {
+            let past = self.game.recall(checkpoint).map_err(|error| error.to_string())?;
+            entry.checkpoint = Some(past.unowned().checkpoint().map_err(|error| error.to_string())?);
+        }
+        entry.told = self.game.told(&entry).map_err(|error| error.to_string())?;
         let expected = self.game.version().saturating_add(1);
         if entry.version != expected {
             return Err(format!("it has version {}, and {expected} is next", entry.version));

@@ -1,7 +1,7 @@
 //! What is stored: the document of an encounter, its checkpoints, and the entries of its log.
 
 use super::history::Timeline;
-use super::{LoadError, Role, Viewer};
+use super::{LoadError, Role, Told, Viewer};
 use crate::vocabulary::{CombatantId, Ruleset, Table};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -122,6 +122,9 @@ pub struct LogEntry {
     pub commands: Vec<String>,
     /// What happened, in order.
     pub events: Box<RawValue>,
+    /// What those are told of it who may not know all, where that is not what it says. Not for clients.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<Told>,
     /// The state after it: with an undo or redo, which takes it from elsewhere, and now and then, so that an earlier state is never
     /// far from one. Not for clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,10 +2,11 @@
 
 use super::document::{Checkpoint, Document, open, unreadable};
 use super::history::{CHECKPOINTS, Rewind, Timeline};
+use super::told::{Counts, Transition};
 use super::view::{EncounterView, pending};
 use super::{
-    LoadError, LogEntry, MAX_COMBATANTS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, Summary, Viewer, legal, rights,
-    shared, text,
+    Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, Summary, Told, Viewer,
+    legal, rights, shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -57,6 +58,22 @@ pub trait Game: Send + Sync {
     /// The same fight under another meta.
     fn with_meta(&self, meta: Meta) -> Arc<dyn Game>;
 
+    /// The number of the newest transition that `eyes` were told of: the version that they see it at.
+    fn number(&self, eyes: &Eyes<'_>) -> u64;
+
+    /// The encounter as `eyes` may see it: to be looked at and asked, never to be kept.
+    fn seen_by(&self, eyes: &Eyes<'_>) -> Arc<dyn Game>;
+
+    /// Why a request of somebody who sees it with `eyes` is refused, as far as they may know; nothing where it is not.
+    fn examine(&self, eyes: &Eyes<'_>, request: &Request) -> Result<(), Refusal>;
+
+    /// The same, without the numbers of holders of single tokens.
+    fn unowned(&self) -> Arc<dyn Game>;
+
+    /// What is told of the next log entry to those who may not know all: what it says itself, which must be events of the ruleset, or
+    /// where it says nothing, what follows from it.
+    fn told(&self, entry: &LogEntry) -> Result<Option<Told>, LoadError>;
+
     /// The encounter in full, as JSON.
     fn view(&self) -> Result<Box<RawValue>, serde_json::Error>;
 
@@ -85,6 +102,8 @@ pub struct Decided {
     pub next: Arc<dyn Game>,
     /// What happened, a JSON array.
     pub events: Box<RawValue>,
+    /// What those are told who may not know all, where that is not all of it, or is numbered otherwise.
+    pub told: Option<Told>,
     /// The state after it, where its log entry is to carry it.
     pub checkpoint: Option<Box<RawValue>>,
 }
@@ -123,25 +142,52 @@ impl<R: Ruleset> Live<R> {
         Ok(live)
     }
 
-    /// Plays a request on a copy of the table.
-    pub fn play(&self, request: &Request, dice: &mut dyn Dice) -> Result<(Table<R>, Vec<Event<R>>), Refusal> {
+    /// Plays a request on a copy of the table; answers also how many events there were after each command.
+    pub fn play(&self, request: &Request, dice: &mut dyn Dice) -> Result<Played<R>, Refusal> {
         let mut play = Play::new(self.table.clone(), dice);
+        let mut ends = Vec::with_capacity(request.commands.len());
         for (index, (verb, fields)) in request.commands.iter().enumerate() {
             let path = request.path(index);
             play_one(&mut play, verb, fields, &path)?;
+            ends.push(play.events().len());
         }
         let (mut table, events) = play.finish();
         table.version = table.version.saturating_add(1);
-        Ok((table, events))
+        Ok(Played { table, events, ends })
+    }
+
+    /// How those number the transitions who are not told of all of them.
+    pub fn counts(&self) -> Counts {
+        self.timeline.counts(self.table.version)
+    }
+
+    /// As `eyes` may see it.
+    fn concealed(&self, eyes: &Eyes<'_>) -> Self {
+        let mut table = self.table.concealed(eyes.own);
+        let counts = self.counts();
+        table.version = counts.number(eyes);
+        let timeline = Timeline::ordinary(counts.content());
+        Self { meta: self.meta.clone(), timeline, table }
     }
 }
 
+/// A request that was played.
+pub(super) struct Played<R: Ruleset> {
+    table: Table<R>,
+    events: Vec<Event<R>>,
+    /// How many events there were after each command.
+    ends: Vec<usize>,
+}
+
 impl<R: Ruleset> Live<R> {
-    /// A decision that leads here.
-    fn decided(self, events: &[Event<R>], jump: bool) -> Result<Decided, serde_json::Error> {
+    /// A decision that leads here by this transition.
+    fn decided(mut self, transition: &Transition<'_, R>) -> Result<Decided, serde_json::Error> {
+        let (told, counts) = transition.tell(&self.timeline)?;
+        self.timeline = self.timeline.counting(counts);
+        let jump = transition.past.is_some();
         let checkpoint = (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
-        let events = serde_json::value::to_raw_value(events)?;
-        Ok(Decided { checkpoint: checkpoint.transpose()?, next: Arc::new(self), events })
+        let events = serde_json::value::to_raw_value(transition.events)?;
+        Ok(Decided { checkpoint: checkpoint.transpose()?, next: Arc::new(self), events, told })
     }
 }
 
@@ -208,10 +254,12 @@ impl<R: Ruleset> Game for Live<R> {
     }
 
     fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Decided, Refusal> {
-        let (table, events) = self.play(request, dice)?;
+        let Played { table, events, ends } = self.play(request, dice)?;
         let timeline = Timeline::ordinary(table.version);
-        let next = Self { meta: self.meta.clone(), timeline, table };
-        next.decided(&events, false).map_err(|error| {
+        let next = Self { meta: self.meta.clone(), timeline, table: table.clone() };
+        let commands: Vec<_> = request.verbs().zip(ends).collect();
+        let transition = Transition { before: self, after: &table, events: &events, commands: &commands, past: None };
+        next.decided(&transition).map_err(|error| {
             Refusal::Field(FieldError { path: String::new(), message: error.to_string(), meaningless: true })
         })
     }
@@ -221,19 +269,23 @@ impl<R: Ruleset> Game for Live<R> {
     }
 
     fn rewind(&self, rewind: &Rewind, past: &RawValue) -> Result<Decided, LoadError> {
-        let mut next = Self::at(self.meta.clone(), past.get().as_bytes())?;
-        if next.table.version != rewind.to_version {
+        let past = Self::at(self.meta.clone(), past.get().as_bytes())?;
+        if past.table.version != rewind.to_version {
             return Err(LoadError::Unreadable(format!("the state at {} is another's", rewind.to_version)));
         }
-        next.table.version = self.table.version.saturating_add(1);
-        next.timeline = self.timeline.rewound(rewind, &next.timeline);
-        next.decided(&[Event::Shared(rewind.event())], true).map_err(unreadable)
+        let mut table = past.table.clone();
+        table.version = self.table.version.saturating_add(1);
+        let timeline = self.timeline.rewound(rewind, &past.timeline);
+        let next = Self { meta: self.meta.clone(), timeline, table: table.clone() };
+        let (events, commands) = ([Event::Shared(rewind.event())], [(rewind.verb(), 1)]);
+        let transition =
+            Transition { before: self, after: &table, events: &events, commands: &commands, past: Some(&past) };
+        next.decided(&transition).map_err(unreadable)
     }
 
     fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError> {
         let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
-        let jump = |event: &Event<R>| matches!(event, Event::Shared(SharedEvent::Undone(_) | SharedEvent::Redone(_)));
-        if events.iter().any(jump) {
+        if events.iter().any(Event::jumps) {
             let missing = || LoadError::Unreadable("checkpoint: an undo or redo needs one".to_owned());
             return self.recall(entry.checkpoint.as_deref().ok_or_else(missing)?);
         }
@@ -242,7 +294,9 @@ impl<R: Ruleset> Game for Live<R> {
             table.apply(event);
         }
         table.version = entry.version;
-        let timeline = Timeline::ordinary(table.version);
+        let counts = self.counts().after(entry.told.as_ref())?;
+        let ordinary = counts == Counts::plain(table.version, table.version);
+        let timeline = Timeline::ordinary(table.version).counting((!ordinary).then_some(counts));
         Ok(Arc::new(Self { meta: self.meta.clone(), timeline, table }))
     }
 
@@ -261,6 +315,48 @@ impl<R: Ruleset> Game for Live<R> {
 
     fn with_meta(&self, meta: Meta) -> Arc<dyn Game> {
         Arc::new(Self { meta: Arc::new(meta), timeline: self.timeline.clone(), table: self.table.clone() })
+    }
+
+    fn number(&self, eyes: &Eyes<'_>) -> u64 {
+        self.counts().number(eyes)
+    }
+
+    fn seen_by(&self, eyes: &Eyes<'_>) -> Arc<dyn Game> {
+        Arc::new(self.concealed(eyes))
+    }
+
+    fn examine(&self, eyes: &Eyes<'_>, request: &Request) -> Result<(), Refusal> {
+        self.concealed(eyes).play(request, &mut legal::Trial).map(drop)
+    }
+
+    fn unowned(&self) -> Arc<dyn Game> {
+        let counts = self.counts().unowned();
+        let ordinary = counts == Counts::plain(self.table.version, self.timeline.content());
+        let timeline = self.timeline.clone().counting((!ordinary).then_some(counts));
+        Arc::new(Self { meta: self.meta.clone(), timeline, table: self.table.clone() })
+    }
+
+    fn told(&self, entry: &LogEntry) -> Result<Option<Told>, LoadError> {
+        if let Some(told) = entry.told.clone() {
+            told.check::<R>()?;
+            return Ok(Some(told.unowned()));
+        }
+        let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
+        // The state that it goes back to brings its own counts along.
+        if events.iter().any(Event::jumps) {
+            return Ok(None);
+        }
+        let mut after = self.table.clone();
+        events.iter().for_each(|event| after.apply(event));
+        after.version = entry.version;
+        // Which events came of which command is not known any more.
+        let commands: Vec<_> = match &entry.commands[..] {
+            [only] => vec![(only.as_str(), events.len())],
+            _ => Vec::new(),
+        };
+        let transition = Transition { before: self, after: &after, events: &events, commands: &commands, past: None };
+        let (told, _) = transition.tell(&Timeline::ordinary(after.version)).map_err(unreadable)?;
+        Ok(told)
     }
 
     fn view(&self) -> Result<Box<RawValue>, serde_json::Error> {

@@ -3,6 +3,7 @@
 //! The log only grows. Every version has a content: the version whose state it shows, its own unless it is an undo or redo. Taking
 //! back the content c restores the state before c was accepted, that of version c - 1, and with it that version's content.
 
+use super::told::Counts;
 use super::{LoadError, Refusal, Request};
 use crate::vocabulary::{Redo, Redone, SharedCommand, SharedEvent, Undo, Undone, Verbs, Violation};
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,9 @@ pub(super) struct Timeline {
     /// The contents that were undone and can be redone, the newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     undone: Vec<u64>,
+    /// How those number the transitions who are not told of all of them; none where that is as ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    counts: Option<Counts>,
 }
 
 /// An undo or redo whose target is known.
@@ -32,6 +36,11 @@ pub struct Rewind {
 }
 
 impl Rewind {
+    /// The type of the command.
+    pub(super) fn verb(&self) -> &'static str {
+        if self.redo { "redo" } else { "undo" }
+    }
+
     /// What is told of it.
     pub(super) fn event(&self) -> SharedEvent {
         let to_version = self.to_version;
@@ -42,7 +51,22 @@ impl Rewind {
 impl Timeline {
     /// After anything but an undo or redo.
     pub fn ordinary(version: u64) -> Self {
-        Self { content: version, undone: Vec::new() }
+        Self { content: version, undone: Vec::new(), counts: None }
+    }
+
+    /// The same with these counts.
+    pub fn counting(self, counts: Option<Counts>) -> Self {
+        Self { counts, ..self }
+    }
+
+    /// The version whose state the encounter shows.
+    pub fn content(&self) -> u64 {
+        self.content
+    }
+
+    /// How those number the transitions who are not told of all of them; the encounter is at `version`.
+    pub fn counts(&self, version: u64) -> Counts {
+        self.counts.clone().unwrap_or_else(|| Counts::plain(version, self.content))
     }
 
     /// Whether there is something to undo, and something to redo.
@@ -96,13 +120,14 @@ impl Timeline {
             undone.drain(..surplus);
             undone.push(self.content);
         }
-        Self { content: past.content, undone }
+        Self { content: past.content, undone, counts: None }
     }
 
     /// Whether it can be that of an encounter at `version`.
     pub fn check(&self, version: u64) -> Result<(), LoadError> {
         let known = |content: &u64| *content <= version;
-        if known(&self.content) && self.undone.len() <= REDOS && self.undone.iter().all(known) {
+        let counts = self.counts.as_ref().is_none_or(|counts| counts.fit(version));
+        if counts && known(&self.content) && self.undone.len() <= REDOS && self.undone.iter().all(known) {
             return Ok(());
         }
         Err(LoadError::Unreadable("timeline: it names versions that have not been".to_owned()))

@@ -8,7 +8,7 @@ use crate::vocabulary::{Dice, Offer, Ruleset, Status, Table, Values};
 use serde_json::{Value, json};
 
 /// Dice for trying out: what is legal never depends on them.
-struct Trial;
+pub(super) struct Trial;
 
 impl Dice for Trial {
     fn roll(&mut self, sides: u16) -> u16 {

@@ -17,6 +17,7 @@ mod schema;
 mod shared;
 mod summary;
 mod text;
+mod told;
 mod view;
 mod viewer;
 
@@ -29,6 +30,7 @@ pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
 pub use schema::{Schemas, TypeSchema, type_schema};
 pub use summary::Summary;
+pub use told::{Account, Eyes, Told};
 pub use viewer::{NewToken, Role, TokenInfo, Viewer};
 
 /// The most combatants that an encounter holds.

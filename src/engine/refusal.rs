@@ -32,6 +32,14 @@ pub enum Refusal {
     },
 }
 
+impl Refusal {
+    /// What those are told of a refusal who cannot see why: that it is not possible now.
+    pub fn veiled() -> Self {
+        let detail = "this is not possible now: wait for what happens next, or ask the game master";
+        Self::Violation { path: String::new(), violation: Violation::new("not_now", "TK-11", detail) }
+    }
+}
+
 impl From<FieldError> for Refusal {
     fn from(error: FieldError) -> Self {
         Self::Field(error)

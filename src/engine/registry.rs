@@ -43,10 +43,12 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
         let mut table = Table::<R> {
             name: creation.name,
             options,
+            foe_hp: creation.foe_hp,
             status: Status::Setup,
             round: 0,
             version: 0,
             combatants: Vec::with_capacity(creation.combatants.len()),
+            ghosts: Vec::new(),
             effects: Vec::new(),
             joined: 0,
             effects_begun: 0,

@@ -1,7 +1,7 @@
 //! What clients send, read as far as no ruleset is needed.
 
 use super::{MAX_COMMANDS, Refusal};
-use crate::vocabulary::{FieldError, Text, read};
+use crate::vocabulary::{FieldError, FoeHp, Text, read};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -80,6 +80,10 @@ pub struct Creation {
     #[serde(default)]
     #[schema(value_type = Vec<Object>, max_items = 500)]
     pub combatants: Vec<Value>,
+    /// What players and spectators are told of the hit points of foes.
+    #[serde(default, skip_serializing_if = "FoeHp::exact")]
+    #[schema(inline, default = "exact")]
+    pub foe_hp: FoeHp,
     /// Makes the server's dice reproducible.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,

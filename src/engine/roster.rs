@@ -21,6 +21,7 @@ pub(super) fn enlist<R: Ruleset>(table: &Table<R>, value: Value) -> Result<Comba
         controller: draft.controller.unwrap_or(Text::fixed(if pc { "player" } else { "gm" })),
         hidden: draft.hidden.unwrap_or(false),
         hp: draft.hp.map(sound).transpose()?,
+        hp_band: None,
         members: members(draft.members.unwrap_or_default())?,
         conditions: distinct(draft.conditions.unwrap_or_default())?,
         acted: false,

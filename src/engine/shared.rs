@@ -37,7 +37,7 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
         }
         SharedCommand::RemoveCombatant(c) => remove(play, c.combatant)?,
         SharedCommand::Override(c) => take_over(play, c.combatant)?,
-        SharedCommand::Note(c) => play.shared(SharedEvent::Noted(Noted { text: c.text })),
+        SharedCommand::Note(c) => play.shared(SharedEvent::Noted(Noted { text: c.text, readers: c.readers })),
         SharedCommand::EndEncounter(_) => {
             play.tick(Moment::EncounterEnd);
             tell(play, SharedEvent::EncounterEnded(EncounterEnded {}))?;

@@ -59,9 +59,11 @@ fn details<R: Ruleset>(table: &Table<R>, c: &Combatant<R>) -> String {
     let mut details: Vec<String> = Vec::new();
     let hp = |hp: &Hp| format!("{}/{}", hp.current, hp.max.unwrap_or(hp.current));
     details.extend(c.hp.as_ref().map(|h| format!("hp {}", hp(h))));
+    details.extend(c.hp_band.map(|band| band.word().to_owned()));
     details.extend(c.conditions.iter().map(|c| c.as_str().to_owned()));
-    for member in c.members.iter().filter(|m| m.hp.is_some() || !m.conditions.is_empty()) {
+    for member in c.members.iter().filter(|m| m.hp.is_some() || m.hp_band.is_some() || !m.conditions.is_empty()) {
         let mut about: Vec<String> = member.hp.iter().map(&hp).collect();
+        about.extend(member.hp_band.map(|band| band.word().to_owned()));
         about.extend(member.conditions.iter().map(|c| c.as_str().to_owned()));
         details.push(format!("{} {}", member.id, about.join(" ")));
     }

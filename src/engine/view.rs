@@ -1,7 +1,7 @@
-//! The encounter as the game master sees it.
+//! The encounter in words. Whoever is not the game master sees a concealed one, by the same means.
 
 use super::Meta;
-use crate::vocabulary::{Effect, Hp, Kind, Member, Pending, Place, Ruleset, Seat, Slug, Status, Table};
+use crate::vocabulary::{Band, Effect, FoeHp, Hp, Kind, Member, Pending, Place, Ruleset, Seat, Slug, Status, Table};
 use serde::{Serialize, Serializer};
 
 /// Everything that an encounter says of itself; the order of the fields is the order of the JSON.
@@ -20,6 +20,8 @@ pub(super) struct EncounterView<'a, R: Ruleset> {
     combatants: Vec<SeatView<'a, R>>,
     effects: Vec<&'a Effect>,
     options: &'a R::Options,
+    #[serde(skip_serializing_if = "FoeHp::exact")]
+    foe_hp: FoeHp,
     state: &'a R::State,
     created_at: &'a str,
 }
@@ -45,6 +47,8 @@ struct CombatantView<'a, R: Ruleset> {
     hidden: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     hp: Option<Hp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hp_band: Option<Band>,
     members: &'a [Member],
     conditions: &'a [Slug],
     active: bool,
@@ -71,6 +75,7 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
             combatants: table.combatants.iter().map(SeatView).collect(),
             effects: table.effects.iter().map(|e| &**e).collect(),
             options: &table.options,
+            foe_hp: table.foe_hp,
             state: &table.state,
             created_at: &meta.created_at,
         }
@@ -98,6 +103,7 @@ impl<'a, R: Ruleset> CombatantView<'a, R> {
             controller: c.controller.as_str(),
             hidden: c.hidden,
             hp: c.hp,
+            hp_band: c.hp_band,
             members: &c.members,
             conditions: &c.conditions,
             active: c.active(),

@@ -32,6 +32,49 @@ pub struct Hp {
     pub temp: Int<0, 1_000_000>,
 }
 
+/// How one fares whose hit points are not told in numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Band {
+    /// It has all its hit points.
+    Unhurt,
+    /// It has more than half of them.
+    Hurt,
+    /// It has at most half of them.
+    Bloodied,
+    /// It has at most a quarter of them.
+    Critical,
+    /// It has none left.
+    Down,
+}
+
+impl Band {
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Unhurt => "unhurt",
+            Self::Hurt => "hurt",
+            Self::Bloodied => "bloodied",
+            Self::Critical => "critical",
+            Self::Down => "down",
+        }
+    }
+}
+
+impl Hp {
+    /// How one with these hit points fares; temporary ones do not count.
+    pub fn band(&self) -> Band {
+        let (current, max) = (self.current.get(), self.max.unwrap_or(self.current).get());
+        match current {
+            0 => Band::Down,
+            _ if current >= max => Band::Unhurt,
+            _ if current * 4 <= max => Band::Critical,
+            _ if current * 2 <= max => Band::Bloodied,
+            _ => Band::Hurt,
+        }
+    }
+}
+
 /// One member of a group that acts as one combatant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Member {
@@ -40,6 +83,9 @@ pub struct Member {
     /// Its hit points, where they are tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp: Option<Hp>,
+    /// How it fares, for those who may not know the numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hp_band: Option<Band>,
     /// Its conditions.
     pub conditions: Vec<Slug>,
 }
@@ -85,6 +131,9 @@ pub struct Combatant<R: Ruleset> {
     /// Its hit points, where they are tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp: Option<Hp>,
+    /// How it fares, for those who may not know the numbers; never in the true table.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hp_band: Option<Band>,
     /// The members of a group that acts as one; empty for a single combatant.
     #[serde(default, skip_serializing_if = "is_default")]
     pub members: Vec<Member>,
@@ -94,7 +143,8 @@ pub struct Combatant<R: Ruleset> {
     /// Whether its turn of this round is over.
     #[serde(default, skip_serializing_if = "is_default")]
     pub acted: bool,
-    /// Counts the combatants in the order in which they joined, from 1.
+    /// Counts the combatants in the order in which they joined, from 1; untold (0) to those who may not know of all of them.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub joined: u32,
     /// What its ruleset needs to know of it; clients set it.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -204,7 +254,7 @@ impl Draft {
             if roster.iter().any(|m| m.id == id) {
                 return Err(FieldError::meaningless("members", format!("the member {id} is there twice")));
             }
-            roster.push(Member { id, hp, conditions: Vec::new() });
+            roster.push(Member { id, hp, hp_band: None, conditions: Vec::new() });
         }
         Ok(roster)
     }

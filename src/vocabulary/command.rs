@@ -132,12 +132,34 @@ pub struct Override {
     pub combatant: CombatantId,
 }
 
+/// Who may read a line of the log.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Readers {
+    /// The game master.
+    #[default]
+    Gm,
+    /// Everybody.
+    All,
+}
+
+impl Readers {
+    /// Whether it is for the game master alone.
+    pub fn gm(&self) -> bool {
+        *self == Self::Gm
+    }
+}
+
 /// A line for the log, at most 2000 characters.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Note {
     /// What it says.
     pub text: Text<2000>,
+    /// Who may read it: the game master alone, or everybody.
+    #[serde(default, skip_serializing_if = "Readers::gm")]
+    #[schema(inline, default = "gm")]
+    pub readers: Readers,
 }
 
 /// The encounter is over; nothing but notes, undo and redo can follow.

@@ -1,6 +1,6 @@
 //! What happened: events carry every die and every choice, and folding them gives the state.
 
-use super::{Combatant, CombatantId, Effect, EffectId, Ruleset, Slug, Text, tagged};
+use super::{Combatant, CombatantId, Effect, EffectId, Readers, Ruleset, Slug, Text, tagged};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -14,6 +14,13 @@ pub enum Event<R: Ruleset> {
     Roster(RosterEvent<R>),
     /// Something that happens in this ruleset alone.
     Own(R::Event),
+}
+
+impl<R: Ruleset> Event<R> {
+    /// Whether the whole table is another one after it.
+    pub fn jumps(&self) -> bool {
+        matches!(self, Self::Shared(SharedEvent::Undone(_) | SharedEvent::Redone(_)))
+    }
 }
 
 tagged! {
@@ -37,6 +44,7 @@ tagged! {
         "noted" => Noted,
         "undone" => Undone,
         "redone" => Redone,
+        "someone_acts" => SomeoneActs,
     }
 }
 
@@ -197,7 +205,16 @@ pub struct Overridden {
 pub struct Noted {
     /// What it says.
     pub text: Text<2000>,
+    /// Who may read it.
+    #[serde(default, skip_serializing_if = "Readers::gm")]
+    #[schema(inline)]
+    pub readers: Readers,
 }
+
+/// Somebody has the turn or a decision to take of whom the viewer may not know, or did something that shows. Never in the log
+/// itself, only in what is told of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SomeoneActs {}
 
 /// Everything is again as it was at an earlier version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -159,4 +159,8 @@ pub const HOUSE_RULES: &[Rule] = &[
         "Where the encounter allows it a player takes back the own last command, as long as nobody else has done anything since.",
     ),
     Rule::neighbour("TK-10", "One game master's token without an end is always left."),
+    Rule::neighbour(
+        "TK-11",
+        "Of somebody hidden who has the turn or must choose, the others learn that somebody acts and not who; what is hidden and stands in the way of a command is not named.",
+    ),
 ];

@@ -4,6 +4,7 @@
 
 mod combatant;
 mod command;
+mod conceal;
 mod die;
 mod effect;
 mod event;
@@ -19,8 +20,9 @@ mod table;
 mod tagged;
 mod violation;
 
-pub use combatant::{Combatant, Draft, Hp, Kind, Member, MemberDraft, MemberSpec, OUT};
+pub use combatant::{Band, Combatant, Draft, Hp, Kind, Member, MemberDraft, MemberSpec, OUT};
 pub use command::*;
+pub use conceal::Telling;
 pub use die::{D4, D6, D8, D10, D12, D20, D100, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};
 pub use event::*;
@@ -32,7 +34,7 @@ pub use play::Play;
 pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{CombatantId, EffectId, INLINE, Int, Slug, Text, inlined};
 pub use seat::Seat;
-pub use table::{Status, Table};
+pub use table::{FoeHp, Ghost, Status, Table};
 pub use tagged::{FieldError, Verbs, read};
 pub use violation::{Ground, Violation};
 

@@ -50,6 +50,21 @@ impl Because {
     }
 }
 
+impl Pending {
+    /// Somebody has the turn or a decision to take of whom the viewer may not know.
+    pub const SOMEONE_ACTS: &str = "someone_acts";
+
+    /// That somebody acts or must choose, and not who.
+    pub fn someone() -> Self {
+        Self::new(Self::SOMEONE_ACTS, Vec::new(), &[], "TK-11")
+    }
+
+    /// Whether it says no more than that somebody acts or must choose.
+    pub fn is_someone(&self) -> bool {
+        self.decision == Self::SOMEONE_ACTS
+    }
+}
+
 /// The decision that is awaited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Pending {

@@ -1,6 +1,8 @@
 //! The common face of all rulesets.
 
-use super::{Actor, Combatant, CombatantId, Event, Manifest, Offer, Pending, Place, Play, Table, Verbs, Violation};
+use super::{
+    Actor, Combatant, CombatantId, Event, Manifest, Offer, Pending, Place, Play, Table, Telling, Verbs, Violation,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;
@@ -63,6 +65,21 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Whose turns an effect counts that does not say so: its source's, else its target's, else those of whoever's turn it is.
     fn anchor(table: &Table<Self>, source: Option<&CombatantId>, target: Option<&CombatantId>) -> Option<CombatantId> {
         source.or(target).cloned().or_else(|| Self::current(table).into_iter().next())
+    }
+
+    /// Takes what a viewer may not know out of its part of `table`, from which the engine has taken the combatants and effects of
+    /// `whole` that the viewer may not know: every other mention of one whom the viewer does not know ([`Table::knows`]), and what
+    /// is the game master's alone. Where one who is only in `whole` has the turn or must choose ([`Table::unseen`]), the phase becomes one in which
+    /// [`current`](Self::current) is empty and [`pending`](Self::pending) is [`Pending::someone`].
+    fn conceal(table: &mut Table<Self>, whole: &Table<Self>);
+
+    /// One of its own events as those are told it who may not know of everybody; None where they are told nothing. An event that
+    /// concerns only combatants they know of ([`Telling::knows`]) must be told as it is, unless it is [`secret`](Self::secret).
+    fn retell(event: &Self::Event, telling: &Telling<'_, Self>) -> Option<Self::Event>;
+
+    /// Whether an event tells what is the game master's, so that it is not told as it is even where nobody is hidden.
+    fn secret(_event: &Self::Event) -> bool {
+        false
     }
 
     /// What the printed turn table says of a combatant besides its name, side, hit points and conditions: a few words, or none.

@@ -17,6 +17,36 @@ pub enum Status {
     Ended,
 }
 
+/// What those who are not the game master are told of the hit points of foes: of whoever is not on the side `players`, unless it
+/// is their own.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FoeHp {
+    /// The numbers.
+    #[default]
+    Exact,
+    /// A word: `unhurt`, `hurt`, `bloodied` (at most half is left), `critical` (at most a quarter), `down`.
+    Banded,
+    /// Nothing.
+    None,
+}
+
+impl FoeHp {
+    /// Whether it is the numbers.
+    pub fn exact(&self) -> bool {
+        *self == Self::Exact
+    }
+}
+
+/// Somebody who has left unseen: it may still be named somewhere.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ghost {
+    /// Its id.
+    pub id: CombatantId,
+    /// Its side.
+    pub side: Slug,
+}
+
 /// The state of an encounter: the fold of its log. Cloning it is cheap, its parts are shared until they change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -25,6 +55,9 @@ pub struct Table<R: Ruleset> {
     pub name: Text<120>,
     /// The ruleset's options, as chosen at its creation.
     pub options: R::Options,
+    /// What is told of the hit points of foes.
+    #[serde(default, skip_serializing_if = "FoeHp::exact")]
+    pub foe_hp: FoeHp,
     /// Where it is in its life.
     pub status: Status,
     /// The round (or unit), from 1; 0 before the first.
@@ -33,6 +66,9 @@ pub struct Table<R: Ruleset> {
     pub version: u64,
     /// Who is in it, in the order of joining.
     pub combatants: Vec<Seat<R>>,
+    /// Those who have left while they were hidden, and nobody of their name has joined since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ghosts: Vec<Ghost>,
     /// What lasts, in the order of its beginning.
     pub effects: Vec<Arc<Effect>>,
     /// How many combatants have ever joined.
@@ -80,6 +116,7 @@ impl<R: Ruleset> Table<R> {
             Event::Shared(event) => self.apply_shared(event),
             Event::Roster(RosterEvent::CombatantJoined { combatant }) => {
                 self.joined = self.joined.max(combatant.joined);
+                self.ghosts.retain(|ghost| ghost.id != combatant.id);
                 self.combatants.push(Seat::new((**combatant).clone()));
             }
             Event::Roster(RosterEvent::CombatantUpdated { combatant }) => {
@@ -139,11 +176,17 @@ impl<R: Ruleset> Table<R> {
                 }
             }
             SharedEvent::EffectEnded(e) => self.effects.retain(|x| x.id != e.effect),
-            SharedEvent::CombatantLeft(e) => self.combatants.retain(|c| c.id != e.combatant),
+            SharedEvent::CombatantLeft(e) => {
+                let ghost = self.get(&e.combatant).filter(|c| c.hidden);
+                let ghost = ghost.map(|c| Ghost { id: c.id.clone(), side: c.side.clone() });
+                self.ghosts.extend(ghost);
+                self.combatants.retain(|c| c.id != e.combatant);
+            }
             SharedEvent::RoundEnded(_)
             | SharedEvent::TurnStarted(_)
             | SharedEvent::Overridden(_)
             | SharedEvent::Noted(_)
+            | SharedEvent::SomeoneActs(_)
             // The whole table is another one then: the engine takes it from the log entry.
             | SharedEvent::Undone(_)
             | SharedEvent::Redone(_) => {}

@@ -20,6 +20,8 @@ pub struct Nothing {}
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     acting: Option<CombatantId>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    someone: bool,
 }
 
 /// Its own commands.
@@ -185,10 +187,20 @@ impl Ruleset for Tiny {
         let (decision, combatants, command, rule) = match (&table.status, &table.state.acting) {
             (Status::Ended, _) => return None,
             (Status::Setup, _) => ("start", Vec::new(), "start", "TINY-1"),
+            (Status::Running, _) if table.state.someone => return Some(Pending::someone()),
             (Status::Running, Some(id)) => ("end_turn", vec![id.clone()], "end_turn", "TINY-2"),
             (Status::Running, None) => ("newcomer", Vec::new(), "add_combatant", "TINY-1"),
         };
         Some(Pending::new(decision, combatants, &[command], rule))
+    }
+
+    fn conceal(table: &mut Table<Self>, whole: &Table<Self>) {
+        table.state.someone = table.state.acting.as_ref().is_some_and(|id| table.unseen(whole, id));
+        table.state.acting = table.state.acting.take().filter(|id| table.get(id).is_some());
+    }
+
+    fn retell(Passed::Passed { to }: &Passed, telling: &Telling<'_, Self>) -> Option<Passed> {
+        to.as_ref().is_none_or(|to| telling.knows(to)).then(|| Passed::Passed { to: to.clone() })
     }
 
     fn order(table: &Table<Self>) -> Vec<Place> {

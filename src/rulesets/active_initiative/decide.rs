@@ -203,7 +203,7 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
         if state.interrupt_point_used {
             return refuse("point_used", "AI-32", "an interrupt point was spent this round already".into());
         }
-        if state.interrupt_points == 0 {
+        if state.interrupt_points.unwrap_or(0) == 0 {
             return refuse("no_points", "AI-30", "no interrupt point is left".into());
         }
         if !is_the_gms(interrupter) {
@@ -236,7 +236,7 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
         }
         Means::Damage | Means::Inspiration | Means::InterruptPoint => {}
     }
-    let displaced = nominee.clone();
+    let displaced = Some(nominee.clone());
     if c.means == Means::Inspiration {
         let held = inspiration.saturating_sub(1);
         play.own(Event::InspirationSpent(InspirationSpent { combatant: id.clone(), held }));
@@ -257,6 +257,7 @@ fn in_turn(play: &Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(),
         Phase::InTurn { actor } => {
             Err(Violation::new("not_your_turn", rule, format!("it is {actor}'s turn, not {id}'s")))
         }
+        Phase::SomeoneActs => Err(Violation::new("not_your_turn", rule, format!("somebody else acts now, not {id}"))),
         _ => Err(Violation::new("not_your_turn", rule, format!("it is nobody's turn now, so not {id}'s"))),
     }
 }

@@ -85,8 +85,9 @@ pub struct Named {
 pub struct Interrupted {
     /// Who takes the next turn now.
     pub combatant: CombatantId,
-    /// Who was named before and has not acted.
-    pub displaced: CombatantId,
+    /// Who was named before and has not acted; untold to those who may not know of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub displaced: Option<CombatantId>,
     /// What paid for it.
     pub means: Means,
 }

@@ -6,7 +6,7 @@ use crate::vocabulary::{CombatantId, Int};
 pub(super) fn evolve(table: &mut Table, event: &Event) {
     match event {
         Event::Advised(_) | Event::OpeningRolled(_) => {}
-        Event::InterruptPointsGained(e) => table.state.interrupt_points = e.points,
+        Event::InterruptPointsGained(e) => table.state.interrupt_points = Some(e.points),
         Event::Begun(e) => {
             close_window(table);
             table.state.turns.retain(|taken| taken.combatant != e.combatant);
@@ -23,7 +23,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             table.state.phase = Phase::Window { nominee: e.combatant.clone(), by };
             standing(table, &e.combatant, |s| s.interrupted = true);
             if e.means == Means::InterruptPoint {
-                table.state.interrupt_points = table.state.interrupt_points.saturating_sub(1);
+                table.state.interrupt_points = table.state.interrupt_points.map(|points| points.saturating_sub(1));
                 table.state.interrupt_point_used = true;
             }
         }
@@ -41,7 +41,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::InspirationSpent(e) => hold(table, &e.combatant, e.held),
         Event::Forgotten(e) => _ = table.state.last_actor.take_if(|last| *last == e.combatant),
         Event::SceneClosed(_) => {
-            table.state.interrupt_points = 0;
+            table.state.interrupt_points = Some(0);
             table.state.phase = Phase::Over;
         }
     }

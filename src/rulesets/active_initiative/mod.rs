@@ -1,6 +1,7 @@
 //! Active Initiative, from Giffyglyph's Darker Dungeons: whoever finishes a turn names the next, and enemies may interrupt.
 
 mod command;
+mod conceal;
 mod decide;
 mod event;
 mod evolve;
@@ -16,7 +17,7 @@ pub use state::*;
 
 use crate::vocabulary::{
     Actor, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
-    Table as AnyTable, Violation,
+    Table as AnyTable, Telling, Violation,
 };
 
 /// The ruleset `active-initiative`.
@@ -66,6 +67,18 @@ impl Ruleset for ActiveInitiative {
 
     fn order(table: &Table) -> Vec<Place> {
         order::order(table)
+    }
+
+    fn conceal(table: &mut Table, whole: &Table) {
+        conceal::conceal(table, whole);
+    }
+
+    fn retell(event: &Event, telling: &Telling<'_, Self>) -> Option<Event> {
+        conceal::retell(event, telling)
+    }
+
+    fn secret(event: &Event) -> bool {
+        conceal::secret(event)
     }
 
     fn remark(table: &Table, combatant: &Combatant<Self>) -> String {

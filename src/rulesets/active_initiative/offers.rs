@@ -15,7 +15,7 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
     }
     let mut offers = Vec::new();
     match &table.state.phase {
-        Phase::Setup | Phase::Over => {}
+        Phase::Setup | Phase::Over | Phase::SomeoneActs => {}
         Phase::InTurn { actor } => {
             let next = || table.active().filter(|c| c.id != *actor || table.waiting().nth(1).is_none()).map(|c| &c.id);
             let end = || Offer::by("end_turn", actor, "AI-7");

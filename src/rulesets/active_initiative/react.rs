@@ -8,7 +8,7 @@ use crate::vocabulary::SharedEvent;
 pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
     match event {
         AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => {
-            let points_lost = play.table().state.interrupt_points;
+            let points_lost = play.table().state.interrupt_points.unwrap_or(0);
             play.own(Event::SceneClosed(SceneClosed { points_lost }));
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) if !playing(play) => {}
@@ -47,6 +47,7 @@ fn settle(play: &mut Scene<'_>) {
         Phase::Window { nominee, .. } if table.is_active(nominee) => {}
         Phase::Window { .. } => advance(play, table.state.turns.is_empty()),
         Phase::ChooseStarter {} => advance(play, true),
+        Phase::SomeoneActs => {}
         Phase::Setup | Phase::Over | Phase::InTurn { .. } | Phase::ChooseNext {} => advance(play, false),
     }
 }

@@ -60,20 +60,33 @@ pub struct Readied {
 }
 
 /// What play keeps about the encounter under Active Initiative.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     /// Where the round is.
     pub phase: Phase,
     /// Who took the last turn: its controller names the next one (AI-7), also when it has died (AAI6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_actor: Option<CombatantId>,
-    /// The interrupt points that the game master has left (AI-30).
-    pub interrupt_points: u32,
+    /// The interrupt points that the game master has left (AI-30): nobody else is told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interrupt_points: Option<u32>,
     /// Whether one was spent in this round (AI-32).
     pub interrupt_point_used: bool,
     /// The turns of this round so far, the one that is going on included.
     #[schema(value_type = Vec<Taken>)]
     pub turns: Vec<Kept<Taken>>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            phase: Phase::Setup,
+            last_actor: None,
+            interrupt_points: Some(0),
+            interrupt_point_used: false,
+            turns: Vec::new(),
+        }
+    }
 }
 
 /// Where the round is.
@@ -101,6 +114,8 @@ pub enum Phase {
     },
     /// The scene is over.
     Over,
+    /// Somebody has the turn or must choose of whom the viewer may not know.
+    SomeoneActs,
 }
 
 /// A turn of this round.

@@ -2,6 +2,7 @@
 
 mod allowance;
 mod command;
+mod conceal;
 mod decide;
 mod event;
 mod evolve;
@@ -19,7 +20,7 @@ pub use state::*;
 
 use crate::vocabulary::{
     Actor, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
-    Table as AnyTable, Violation,
+    Table as AnyTable, Telling, Violation,
 };
 
 /// The ruleset `dc20`.
@@ -78,6 +79,14 @@ impl Ruleset for Dc20 {
 
     fn order(table: &Table) -> Vec<Place> {
         order::order(table)
+    }
+
+    fn conceal(table: &mut Table, whole: &Table) {
+        conceal::conceal(table, whole);
+    }
+
+    fn retell(event: &Event, telling: &Telling<'_, Self>) -> Option<Event> {
+        conceal::retell(event, telling)
     }
 
     fn remark(table: &Table, combatant: &Combatant<Self>) -> String {

@@ -21,6 +21,7 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
         Phase::RoundEnd => awaited("legendary", Vec::new(), &["legendary", "pass"], "DC-53"),
         Phase::Idle => awaited("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "DC-38"),
         Phase::Over => None,
+        Phase::SomeoneActs => Some(Pending::someone()),
     }
 }
 

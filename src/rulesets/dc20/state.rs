@@ -253,6 +253,8 @@ pub enum Phase {
     Idle,
     /// The combat is over.
     Over,
+    /// Somebody has the turn or must be named of whom the viewer may not know.
+    SomeoneActs,
 }
 
 impl State {

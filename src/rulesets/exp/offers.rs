@@ -12,6 +12,7 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
     match state.phase {
         _ if table.status == Status::Ended => Vec::new(),
         Phase::Setup => vec![rolling(Offer::of("start", "EX-2"))],
+        Phase::SomeoneActs => Vec::new(),
         Phase::Roll => vec![rolling(Offer::of("roll_unit", "EX-3"))],
         Phase::Pass if !state.duel.is_empty() => {
             let first = state.duel.first().and_then(|id| table.get(id));

@@ -15,6 +15,7 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
             let all = table.active().map(|c| c.id.clone()).collect();
             return Some(Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit"], "EX-3") });
         }
+        Phase::SomeoneActs => return Some(Pending::someone()),
         Phase::Pass => {}
     }
     if let Some(first) = state.duel.first() {

@@ -250,6 +250,8 @@ pub enum Phase {
     Roll,
     /// A pass through the list is going on.
     Pass,
+    /// Somebody is asked of whom the viewer may not know.
+    SomeoneActs,
 }
 
 /// A wait jump over the act that is about to happen.

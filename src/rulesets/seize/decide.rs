@@ -134,6 +134,13 @@ fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
             let detail = "somebody lost hit points and may seize the next turn: first all of them seize or decline";
             return refuse("seizing_open", "WA-13", detail.into());
         }
+        Phase::SomeoneActs => {
+            return refuse(
+                "turn_in_progress",
+                "WA-8",
+                "somebody else acts now: the next one is picked after that".into(),
+            );
+        }
         Phase::Setup | Phase::Over | Phase::ChooseNext {} | Phase::ChooseStarter {} => {}
     }
     if !picked.active() {
@@ -162,6 +169,7 @@ fn in_turn(play: &Fight<'_>, id: &CombatantId, rule: &'static str) -> Result<(),
         Phase::InTurn { actor } => {
             Err(Violation::new("not_your_turn", rule, format!("it is {actor}'s turn, not {id}'s")))
         }
+        Phase::SomeoneActs => Err(Violation::new("not_your_turn", rule, format!("somebody else acts now, not {id}"))),
         _ => Err(Violation::new("not_your_turn", rule, format!("it is nobody's turn now, so not {id}'s"))),
     }
 }

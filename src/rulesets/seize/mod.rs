@@ -2,6 +2,7 @@
 //! the next, and whoever loses hit points may seize it.
 
 mod command;
+mod conceal;
 mod decide;
 mod event;
 mod evolve;
@@ -17,7 +18,7 @@ pub use state::*;
 
 use crate::vocabulary::{
     Actor, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
-    Table as AnyTable, Violation,
+    Table as AnyTable, Telling, Violation,
 };
 
 /// The ruleset `seize`.
@@ -68,6 +69,14 @@ impl Ruleset for Seize {
 
     fn order(table: &Table) -> Vec<Place> {
         order::order(table)
+    }
+
+    fn conceal(table: &mut Table, whole: &Table) {
+        conceal::conceal(table, whole);
+    }
+
+    fn retell(event: &Event, telling: &Telling<'_, Self>) -> Option<Event> {
+        conceal::retell(event, telling)
     }
 
     fn remark(table: &Table, combatant: &Combatant<Self>) -> String {

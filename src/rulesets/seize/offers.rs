@@ -15,7 +15,7 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
     let anybody = || table.active().map(|c| &c.id);
     let mut offers = Vec::new();
     match &table.state.phase {
-        Phase::Setup | Phase::Over => {}
+        Phase::Setup | Phase::Over | Phase::SomeoneActs => {}
         Phase::InTurn { actor } => {
             offers.push(Offer::by("end_turn", actor, "WA-8").whom("next", false, anybody()));
             offers.push(Offer::by("spend", actor, "WA-6"));

@@ -15,6 +15,7 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
     let awaited = |decision, who, commands: &[&'static str], rule| Some(Pending::new(decision, who, commands, rule));
     match &table.state.phase {
         Phase::Over => None,
+        Phase::SomeoneActs => Some(Pending::someone()),
         Phase::InTurn { actor } => awaited("end_turn", vec![actor.clone()], &["end_turn"], "WA-8"),
         Phase::SeizeDecision {} => {
             let eligible = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();

@@ -59,6 +59,6 @@ fn settle(play: &mut Fight<'_>) {
     match &table.state.phase {
         Phase::SeizeDecision {} if table.iter().any(|c| may_seize(table, c)) => {}
         Phase::SeizeDecision {} | Phase::ChooseNext {} => advance(play),
-        Phase::Setup | Phase::InTurn { .. } | Phase::ChooseStarter {} | Phase::Over => {}
+        Phase::Setup | Phase::InTurn { .. } | Phase::ChooseStarter {} | Phase::Over | Phase::SomeoneActs => {}
     }
 }

@@ -85,7 +85,7 @@ pub struct State {
     pub queue: Vec<Seizer>,
     /// The turns of this round so far, the one that is going on included.
     pub turns: Vec<Taken>,
-    /// Counts the times at which turns could be seized.
+    /// Counts the times at which turns could be seized; 0 for all but the game master.
     pub windows: u32,
 }
 
@@ -109,6 +109,8 @@ pub enum Phase {
     ChooseStarter {},
     /// The fight is over.
     Over,
+    /// Somebody has the turn or must decide of whom the viewer may not know.
+    SomeoneActs,
 }
 
 /// Somebody who has seized a turn and waits for it.

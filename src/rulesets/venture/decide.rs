@@ -70,6 +70,7 @@ fn in_turn<'p>(play: &'p Fight<'_>, id: &CombatantId, rule: &'static str) -> Res
         Phase::Tick(tick) if tick.next == *id => format!("{id}'s turn has not begun: begin_turn first"),
         Phase::Tick(tick) => format!("the next turn is {}'s, not {id}'s", tick.next),
         Phase::FreeActions { .. } => "turns begin after the free actions".to_owned(),
+        Phase::SomeoneActs {} => format!("somebody else acts now, not {id}"),
         Phase::Setup | Phase::Standstill {} => format!("it is nobody's turn now, so not {id}'s"),
     };
     Err(Violation::new("not_your_turn", rule, detail))

@@ -1,6 +1,7 @@
 //! Venture, a rewrite of Exalted: a signed initiative track that rises, falls and crashes while the fight goes on.
 
 mod command;
+mod conceal;
 mod decide;
 mod event;
 mod evolve;
@@ -16,7 +17,7 @@ pub use state::*;
 
 use crate::vocabulary::{
     Actor, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
-    Table as AnyTable, Violation,
+    Table as AnyTable, Telling, Violation,
 };
 
 /// The ruleset `venture`.
@@ -65,6 +66,14 @@ impl Ruleset for Venture {
 
     fn order(table: &Table) -> Vec<Place> {
         order::order(table)
+    }
+
+    fn conceal(table: &mut Table, whole: &Table) {
+        conceal::conceal(table, whole);
+    }
+
+    fn retell(event: &Event, telling: &Telling<'_, Self>) -> Option<Event> {
+        conceal::retell(event, telling)
     }
 
     fn remark(table: &Table, combatant: &Combatant<Self>) -> String {

@@ -15,7 +15,7 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
         return offers;
     }
     match &table.state.phase {
-        Phase::Setup | Phase::Standstill {} => {}
+        Phase::Setup | Phase::Standstill {} | Phase::SomeoneActs {} => {}
         Phase::FreeActions { next } => free_action(&mut offers, next),
         Phase::Tick(tick) => {
             offers.push(Offer::by("begin_turn", &tick.next, "VE-9"));

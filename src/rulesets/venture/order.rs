@@ -31,6 +31,7 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
         Phase::Tick(tick) => between_turns(table, tick),
         Phase::FollowUp { actor } => awaited("follow_up", vec![actor.clone()], &["follow_up", "pass"], "VE-15"),
         Phase::InTurn { actor } => awaited("end_turn", vec![actor.clone()], &in_turn(table, actor), "VE-10"),
+        Phase::SomeoneActs {} => Some(Pending::someone()),
         Phase::Standstill {} => match with_newcomers(table, Vec::new()) {
             (who, true) => awaited("join_battle", who, &["join_battle"], "VE-2"),
             (who, false) if table.active().next().is_some() => awaited("settle", who, &UNWORTHY, "VE-1"),

@@ -58,7 +58,7 @@ pub(super) fn settle(play: &mut Fight<'_>) {
     }
     let table = play.table();
     match &table.state.phase {
-        Phase::Setup => {}
+        Phase::Setup | Phase::SomeoneActs {} => {}
         Phase::FreeActions { next } if table.get(next).is_some_and(has_free_action) => {}
         Phase::FreeActions { .. } => open_free_action(play),
         Phase::InTurn { actor } | Phase::FollowUp { actor } => match table.get(actor) {
@@ -127,7 +127,7 @@ pub(super) fn reach_tick(play: &mut Fight<'_>) {
 }
 
 /// Who is next: the highest who has not acted and does not delay, else the highest of those who do (AVE4).
-fn next_tick(table: &Table) -> Option<Tick> {
+pub(super) fn next_tick(table: &Table) -> Option<Tick> {
     let waiting = |delaying: bool| {
         table.waiting().filter(move |c| c.standing.delaying == delaying && c.standing.join_battle.is_some())
     };

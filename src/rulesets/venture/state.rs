@@ -234,6 +234,8 @@ pub enum Phase {
     },
     /// Nobody in the fight has Joined Battle: it waits for a newcomer.
     Standstill {},
+    /// Somebody has the turn, or comes next, of whom the viewer may not know.
+    SomeoneActs {},
 }
 
 /// A tick of the track on which somebody acts.

@@ -17,6 +17,7 @@ mod limits;
 mod process;
 mod rates;
 mod reading;
+mod secrecy;
 mod status;
 mod tokens;
 

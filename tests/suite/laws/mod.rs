@@ -8,6 +8,7 @@ pub mod chance;
 mod history;
 pub mod judge;
 mod player;
+mod secrecy;
 mod turns;
 
 use crate::support::table::RULESETS;

@@ -214,7 +214,7 @@ impl Subject {
         json!({"name": "Bless", "target": who, "expires": expires})
     }
 
-    fn combatant(&self, chance: &mut Chance, id: &str, names: &[String]) -> Value {
+    pub fn combatant(&self, chance: &mut Chance, id: &str, names: &[String]) -> Value {
         let mut combatant = chance.value(&self.stats, self.stats.root(), names);
         combatant["id"] = json!(id);
         combatant["side"] = json!(chance.pick(&SIDES));

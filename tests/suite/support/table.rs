@@ -200,6 +200,7 @@ fn fold(game: &Arc<dyn Game>, decided: &Decided) -> Result<Vec<u8>, String> {
         by: String::new(),
         commands: Vec::new(),
         events: decided.events.clone(),
+        told: decided.told.clone(),
         checkpoint: decided.checkpoint.clone(),
     };
     let folded = game.fold(&entry).map_err(|e| format!("the events do not read back: {e}: {}", entry.events))?;

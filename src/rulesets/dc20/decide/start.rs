@@ -31,7 +31,7 @@ pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
     Ok(())
 }
 
-/// Refuses what makes no sense here; the sides that are enemies, in the order of their joining.
+/// Refuses what makes no sense here; the sides that are enemies, in the order of their joining, those of which nobody is seen last.
 fn sound(play: &Combat<'_>, c: &Start) -> Result<Vec<Slug>, Violation> {
     if c.dc.is_some() && (c.level.is_some() || c.difficulty.is_some()) {
         let detail = "either the DC is given (`dc`) or it is looked up (`level`, `difficulty`), not both";
@@ -55,7 +55,8 @@ fn sound(play: &Combat<'_>, c: &Start) -> Result<Vec<Slug>, Violation> {
         }
     }
     let mut sides: Vec<Slug> = Vec::new();
-    for c in play.table().iter().filter(|c| is_enemy(c)) {
+    let enemies = || play.table().iter().filter(|c| is_enemy(c));
+    for c in enemies().filter(|c| !c.hidden).chain(enemies()) {
         if sides.len() < MAX_ENEMY_TEAMS && !sides.contains(&c.side) {
             sides.push(c.side.clone());
         }
@@ -67,12 +68,22 @@ fn sound(play: &Combat<'_>, c: &Start) -> Result<Vec<Slug>, Violation> {
             format!("{first} is no enemy team of this encounter"),
         ));
     }
-    let undecided = if c.first_team.is_some() { 0 } else { sides.len().saturating_sub(1) };
+    let undecided = if c.first_team.is_some() { 0 } else { seen(play.table(), &sides).saturating_sub(1) };
     if c.fate.len() > undecided {
         let detail = format!("{undecided} Fate Checks at most decide which enemy team is first");
         return Err(Violation::field("too_many_dice", "fate", detail));
     }
     Ok(sides)
+}
+
+/// How many of the sides decide by Fate Checks which of them is first: a team of which nobody is seen is not first by chance, which
+/// would tell that it is there.
+fn seen(table: &Table, sides: &[Slug]) -> usize {
+    let seen = |side: &&Slug| table.iter().any(|c| is_enemy(c) && !c.hidden && c.side == **side);
+    match sides.iter().filter(seen).count() {
+        0 => sides.len(),
+        seen => seen,
+    }
 }
 
 fn surprise(play: &mut Combat<'_>, who: &[CombatantId]) {
@@ -136,10 +147,11 @@ fn check(play: &mut Combat<'_>, id: &CombatantId, dc: i64, given: Option<D20>) -
 /// The enemy teams, the first of their rotation first: as the game master says, else by one Fate Check after the other, each
 /// for the first of those that are left (DC-26, DC-27).
 fn rotate(play: &mut Combat<'_>, c: &Start, mut sides: Vec<Slug>) -> Vec<Slug> {
+    let seen = seen(play.table(), &sides);
     let mut first = c.first_team.as_ref().and_then(|first| sides.iter().position(|side| side == first)).unwrap_or(0);
     if c.first_team.is_none() {
         let mut given = c.fate.iter().copied();
-        while let Some(side) = sides.get(first).filter(|_| first + 1 < sides.len()).cloned() {
+        while let Some(side) = sides.get(first).filter(|_| first + 1 < seen).cloned() {
             let die = play.die(given.next());
             let high = die.face >= 10;
             play.own(Event::FateChecked(FateChecked { die, high, team: Some(side) }));
@@ -149,7 +161,9 @@ fn rotate(play: &mut Combat<'_>, c: &Start, mut sides: Vec<Slug>) -> Vec<Slug> {
             first += 1;
         }
     }
-    if first < sides.len() {
+    if let Some(seen) = sides.get_mut(..seen).filter(|seen| first < seen.len()) {
+        seen.rotate_left(first);
+    } else if first < sides.len() {
         sides.rotate_left(first);
     }
     sides

@@ -25,7 +25,7 @@ pub(in super::super) fn able(c: &Combatant<Seize>) -> bool {
 pub(in super::super) fn loss_counts(table: &Table, c: &Combatant<Seize>) -> bool {
     let moment = match &table.state.phase {
         Phase::InTurn { actor } => *actor != c.id,
-        Phase::SeizeDecision {} | Phase::ChooseNext {} => true,
+        Phase::SeizeDecision {} | Phase::ChooseNext {} | Phase::SomeoneActs => true,
         Phase::Setup | Phase::ChooseStarter {} | Phase::Over => false,
     };
     moment && !c.acted && !barred(table, c) && !queued(table, &c.id)
@@ -119,7 +119,7 @@ fn check(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
             let detail = format!("it is {actor}'s turn: whether to seize is decided when it has ended");
             return refuse("no_seizing", "WA-13", detail);
         }
-        Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {} | Phase::Over => {
+        Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {} | Phase::Over | Phase::SomeoneActs => {
             return refuse("no_seizing", "WA-13", "there is no turn now that anybody may seize".into());
         }
     }

@@ -68,6 +68,7 @@ fn at_tick(play: &Fight<'_>, id: &CombatantId, rule: &'static str) -> Result<Tic
         Phase::FreeActions { next } => {
             ("free_actions_first", "VE-6", format!("turns begin after the free actions; it is {next}'s"))
         }
+        Phase::SomeoneActs {} => ("not_your_tick", rule, format!("somebody else is next, not {id}")),
         Phase::Setup | Phase::Standstill {} => {
             ("not_your_tick", rule, format!("nobody's tick is reached, so not {id}'s"))
         }

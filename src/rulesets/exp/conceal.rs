@@ -1,0 +1,98 @@
+//! What those may know of a fight under EXP who may not know all.
+
+use super::*;
+use std::sync::Arc;
+
+pub(super) fn conceal(table: &mut Table, whole: &Table) {
+    let mut state = std::mem::take(&mut table.state);
+    let present = |id: &CombatantId| table.knows(id);
+    let someone = state.phase == Phase::Pass && {
+        let lead = |ids: &[CombatantId]| ids.first().is_some_and(|id| table.unseen(whole, id));
+        // A duel comes before the list.
+        lead(&state.duel) || state.duel.is_empty() && lead(&state.asked) && !state.asked.iter().any(present)
+    };
+    state.asked.retain(present);
+    state.duel.retain(present);
+    state.announced = state.announced.filter(|announced| present(&announced.combatant));
+    state.jumps.retain(|jumper| present(&jumper.combatant));
+    let ranking = ranking(&state.ranking, present);
+    // The place of each old rank in the list that is left.
+    let mut kept = 0_u32;
+    let mut places = vec![0];
+    for roll in state.ranking.iter() {
+        kept = kept.saturating_add(u32::from(roll.combatants.iter().any(present)));
+        places.push(kept);
+    }
+    let place = |rank: u32| usize::try_from(rank).ok().and_then(|rank| places.get(rank)).copied().unwrap_or(kept);
+    state.ranking = Arc::new(ranking);
+    if someone {
+        state.phase = Phase::SomeoneActs;
+    }
+    let cursor = place(state.cursor);
+    state.cursor = cursor;
+    for seat in &mut table.combatants {
+        let rank = seat.standing.rank.map(place);
+        if rank != seat.standing.rank {
+            seat.change().standing.rank = rank;
+        }
+    }
+    table.state = state;
+}
+
+/// The rolls of those who are `present`, with the digits of the ties among them alone.
+fn ranking(rolls: &[Roll], present: impl Fn(&CombatantId) -> bool) -> Vec<Roll> {
+    let known = rolls.iter().filter_map(|roll| {
+        let combatants: Vec<CombatantId> = roll.combatants.iter().filter(|id| present(id)).cloned().collect();
+        (!combatants.is_empty()).then(|| Roll { combatants, ..roll.clone() })
+    });
+    let known: Vec<Roll> = known.collect();
+    let needed = |roll: &Roll| {
+        let tied = known.iter().filter(|other| other.id != roll.id && other.total == roll.total);
+        let alike = |other: &Roll| roll.digits.iter().zip(&other.digits).take_while(|(a, b)| a.face == b.face).count();
+        tied.map(|other| alike(other) + 1).max().unwrap_or(0)
+    };
+    let needed: Vec<usize> = known.iter().map(needed).collect();
+    let mut ranking = known;
+    for (roll, needed) in ranking.iter_mut().zip(needed) {
+        roll.digits.truncate(needed);
+    }
+    ranking
+}
+
+pub(super) fn retell(event: &Event, telling: &Telling<'_, Exp>) -> Option<Event> {
+    let about = match event {
+        Event::PassStarted(_) | Event::UnitOver(_) => return Some(event.clone()),
+        Event::InitiativeRolled(_) => {
+            let ranking = telling.after.state.ranking.to_vec();
+            return Some(Event::InitiativeRolled(InitiativeRolled { ranking }));
+        }
+        Event::Asked(e) => {
+            let combatants = telling.names(&e.combatants);
+            let rank = telling.after.state.cursor;
+            return (!combatants.is_empty()).then_some(Event::Asked(Asked { rank, combatants }));
+        }
+        Event::Declared(e) => {
+            let rank = telling.before.get(&e.combatant)?.standing.rank;
+            let waits = e.movement == Some(Use::Wait) || e.act == Some(Use::Wait);
+            let forced = e.forced || !waits && lowest(telling.before, rank);
+            return Some(Event::Declared(Declared { forced, ..e.clone() }));
+        }
+        Event::WaitJumped(e) => {
+            let before = telling.names(&e.before);
+            return telling.knows(&e.combatant).then(|| Event::WaitJumped(WaitJumped { before, ..e.clone() }));
+        }
+        Event::MentalDuelRolled(e) => {
+            return e.duel.iter().all(|roll| telling.knows(&roll.id)).then(|| event.clone());
+        }
+        Event::MentalAttacked(e) => {
+            let target = telling.name(e.target.as_ref());
+            return telling.knows(&e.combatant).then(|| Event::MentalAttacked(MentalAttacked { target, ..e.clone() }));
+        }
+        Event::Announced(e) => &e.combatant,
+        Event::ComponentsLost(e) => &e.combatant,
+        Event::ComponentsRestored(e) => &e.combatant,
+        Event::DroppedOut(e) => &e.combatant,
+        Event::DuelBrokenOff(e) => &e.combatant,
+    };
+    telling.knows(about).then(|| event.clone())
+}

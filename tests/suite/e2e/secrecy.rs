@@ -1,0 +1,308 @@
+//! What each viewer is told over HTTP: nothing, by any way out, of what it may not know.
+
+use super::{Answer, Api, Fight, note};
+use crate::support::shows;
+use serde_json::{Value, json};
+use std::time::Duration;
+use turnkeeper::http::Settings;
+
+/// Streams that end soon, so that a test reads them whole.
+fn settings() -> Settings {
+    Settings { stream_time: Duration::from_millis(400), ..Settings::default() }
+}
+
+/// An encounter of one who plays Ann, and one who looks on.
+struct Table<'a> {
+    gm: Fight<'a>,
+    player: Fight<'a>,
+    onlooker: Fight<'a>,
+    /// What differs between two encounters by chance alone, and what stands for it.
+    names: Vec<(String, &'static str)>,
+}
+
+async fn create(api: &Api, body: Value) -> Fight<'_> {
+    let answer = api.post("/v1/encounters", &body).send().await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+    let text = |value: &Value| value.as_str().expect("text").to_owned();
+    Fight { api, id: text(&answer.json()["encounter"]["id"]), token: text(&answer.json()["token"]) }
+}
+
+impl<'a> Table<'a> {
+    async fn new(api: &'a Api, body: Value) -> Self {
+        let gm = create(api, body).await;
+        let mut names = vec![(gm.id.clone(), "ENCOUNTER")];
+        let mut holder = async |body: Value, name| {
+            let answer = api.post(&gm.path("/tokens"), &body).token(&gm.token).send().await;
+            assert_eq!(answer.status, 201, "{answer:?}");
+            let text = |field: &str| answer.json()[field].as_str().expect("text").to_owned();
+            names.push((text("id"), name));
+            Fight { api, id: gm.id.clone(), token: text("token") }
+        };
+        let player = holder(json!({"role": "player", "combatants": ["ann"]}), "PLAYER").await;
+        let onlooker = holder(json!({"role": "spectator"}), "ONLOOKER").await;
+        Self { gm, player, onlooker, names }
+    }
+
+    /// An answer without what differs by chance: status, headers, body.
+    fn plain(&self, answer: &Answer) -> String {
+        let chance = ["date", "x-request-id"];
+        let headers = answer.headers.iter().filter(|(name, _)| !chance.contains(&name.as_str()));
+        let headers: Vec<String> = headers.map(|(name, value)| format!("{name}: {value:?}")).collect();
+        let mut text = format!("{}\n{}\n{}", answer.status, headers.join("\n"), answer.text());
+        for (name, sign) in &self.names {
+            text = text.replace(name, sign);
+        }
+        // Times: 2026-01-01T00:00:00.000Z
+        let mut timeless = String::new();
+        while let Some(at) = text.find("\"20") {
+            let (before, rest) = text.split_at(at);
+            let end = rest[1..].find('"').map_or(rest.len(), |end| end + 2);
+            timeless.push_str(before);
+            timeless.push_str(if rest[..end].ends_with("Z\"") { "TIME" } else { &rest[..end] });
+            text = rest[end..].to_owned();
+        }
+        timeless + &text
+    }
+
+    /// All that the player and the onlooker can ask for.
+    async fn seen(&self) -> Vec<String> {
+        let version = self.onlooker.get("").send().await.json()["version"].as_u64().expect("a version");
+        let mut all = Vec::new();
+        for viewer in [&self.player, &self.onlooker] {
+            let mut calls = vec![viewer.get(""), viewer.get("").header("accept", "text/plain"), viewer.get("/options")];
+            for at in 0..=version + 1 {
+                calls.push(viewer.get(&format!("?at={at}")));
+                calls.push(viewer.get(&format!("/events?after={at}&limit=2")));
+                calls.push(viewer.get("").header("if-none-match", &format!("\"{at}\"")));
+            }
+            calls.push(viewer.get("/events"));
+            calls.push(viewer.get("/export"));
+            calls.push(viewer.get("/tokens"));
+            for media in ["application/x-ndjson", "text/event-stream"] {
+                calls.push(viewer.get("/events?after=0").header("accept", media));
+            }
+            for command in [
+                json!({"type": "interrupt", "combatant": "ann", "means": "inspiration"}),
+                json!({"type": "end_turn", "combatant": "ann", "next": "shade"}),
+                json!({"type": "end_turn", "combatant": "shade"}),
+                json!({"type": "nominate", "combatant": "ann", "next": "shade"}),
+                json!({"type": "begin_turn", "combatant": "ann"}),
+                json!({"type": "end_turn", "combatant": "ann", "next": "nobody"}),
+                json!({"type": "damage", "target": "shade", "amount": 1}),
+            ] {
+                calls.push(viewer.api.post(&viewer.path("/commands?dry_run=true"), &command).token(&viewer.token));
+                calls.push(viewer.command(&command).header("if-match", "\"999\""));
+            }
+            for call in calls {
+                all.push(self.plain(&call.send().await));
+            }
+        }
+        all
+    }
+}
+
+fn cast() -> Vec<Value> {
+    vec![
+        json!({"id": "ann", "side": "players", "inspiration": 1, "hp": {"current": 20}}),
+        json!({"id": "bob", "side": "players"}),
+        json!({"id": "orc", "side": "monsters", "hp": {"current": 12}}),
+    ]
+}
+
+fn shade() -> Value {
+    json!({"id": "shade", "name": "Night Shade", "side": "monsters", "hidden": true, "hp": {"current": 77}})
+}
+
+#[tokio::test]
+async fn no_answer_differs_between_a_hidden_combatant_and_none() {
+    shows(&["TK-11"]);
+    let api = Api::with(settings()).await;
+    let mut hidden = cast();
+    hidden.insert(1, shade());
+    let body = |combatants| json!({"ruleset": "active-initiative", "combatants": combatants, "options": {"interrupt_points": true}});
+    let with = Table::new(&api, body(hidden)).await;
+    let without = Table::new(&api, body(cast())).await;
+    let rounds = [
+        (
+            vec![
+                note("they must not see it"),
+                json!({"type": "set_condition", "target": "shade", "condition": "marked"}),
+            ],
+            json!({"type": "start", "first": "ann"}),
+        ),
+        (
+            vec![
+                json!({"type": "damage", "target": "shade", "amount": 3, "source": "ann"}),
+                json!([{"type": "heal", "target": "shade", "amount": 1}, note("two at once")]),
+            ],
+            json!([{"type": "damage", "target": "orc", "amount": 2}, {"type": "note", "text": "ouch", "readers": "all"}]),
+        ),
+        (
+            vec![
+                json!({"type": "add_combatant", "combatant": {"id": "wisp", "side": "monsters", "hidden": true}}),
+                json!({"type": "add_effect", "effect": {"id": "fog", "name": "Fog", "hidden": true, "expires": {"at": "removed"}}}),
+                json!({"type": "update_combatant", "combatant": "wisp", "changes": {"name": "Wisp"}}),
+            ],
+            json!({"type": "end_turn", "combatant": "ann", "next": "orc"}),
+        ),
+        (
+            vec![json!({"type": "remove_combatant", "combatant": "wisp"})],
+            json!({"type": "begin_turn", "combatant": "orc"}),
+        ),
+    ];
+    assert_eq!(with.seen().await, without.seen().await);
+    for (secret, open) in rounds {
+        for command in secret {
+            with.gm.accepted(command).await;
+        }
+        let mut open_with = open.clone();
+        if let Some(list) = open_with.as_array_mut() {
+            list.push(note("in the same breath"));
+        }
+        with.gm.accepted(open_with).await;
+        without.gm.accepted(open.clone()).await;
+        for (with, without) in with.seen().await.iter().zip(without.seen().await) {
+            assert_eq!(*with, without, "after {open}");
+        }
+    }
+    // The commands of players are answered alike, whole and in short, and again under their keys.
+    let end = json!({"type": "end_turn", "combatant": "orc", "next": "ann"});
+    for table in [&with, &without] {
+        table.gm.accepted(json!({"type": "override", "combatant": "bob"})).await;
+        table.gm.accepted(json!({"type": "override", "combatant": "ann"})).await;
+        table.player.command(&end).send().await.problem(403, "forbidden");
+    }
+    let ready = json!({"type": "ready", "combatant": "ann", "action": "run", "trigger": "the door opens"});
+    let mut answers = Vec::new();
+    for table in [&with, &without] {
+        let version = table.player.get("").send().await.header("etag").to_owned();
+        let sent =
+            || table.player.command(&ready).header("if-match", &version).key("once").header("prefer", "return=minimal");
+        let (first, again) = (sent().send().await, sent().send().await);
+        assert_eq!((first.status, first.text()), (200, again.text()), "{first:?}");
+        let fire = table.player.command(&json!({"type": "fire", "combatant": "ann"})).send().await;
+        answers.push([table.plain(&first), table.plain(&again), table.plain(&fire)]);
+    }
+    assert_eq!(answers[0], answers[1]);
+}
+
+#[tokio::test]
+async fn a_hidden_combatant_in_turn_is_somebody_and_its_reveal_is_its_joining() {
+    let api = Api::start().await;
+    let combatants = [cast(), vec![shade()]].concat();
+    let table = Table::new(&api, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    table.gm.accepted(json!({"type": "start", "first": "shade"})).await;
+    let state = table.player.get("").send().await.json();
+    assert_eq!((&state["current"], &state["pending"]["decision"]), (&json!([]), &json!("someone_acts")));
+    assert_eq!((&state["pending"]["gm"], &state["state"]["phase"]), (&json!(true), &json!("someone_acts")));
+    let log = table.onlooker.get("/events").send().await;
+    let types = |entry: &Value| -> Vec<String> {
+        let events = entry["events"].as_array().expect("events").iter();
+        events.map(|event| event["type"].as_str().expect("a type").to_owned()).collect()
+    };
+    assert_eq!(types(&log.json()["items"][0]), ["encounter_started", "round_started", "someone_acts"]);
+    let refused = table.player.command(&json!({"type": "end_turn", "combatant": "ann"})).send().await;
+    assert_eq!(refused.problem(409, "not_your_turn")["detail"], "somebody else acts now, not ann");
+    for answer in [&log, &refused, &table.player.get("").header("accept", "text/plain").send().await] {
+        assert!(!answer.text().to_lowercase().contains("shade"), "{answer:?}");
+    }
+    table.gm.accepted(json!({"type": "update_combatant", "combatant": "shade", "changes": {"hidden": false}})).await;
+    let entry = table.onlooker.get("/events?after=1").send().await.json()["items"][0].clone();
+    assert_eq!((types(&entry), &entry["version"]), (vec!["combatant_joined".to_owned()], &json!(2)));
+    assert_eq!(entry["events"][0]["combatant"]["name"], "Night Shade");
+    let state = table.onlooker.get("").send().await.json();
+    assert_eq!((&state["current"], &state["version"]), (&json!(["shade"]), &json!(2)));
+    table.gm.accepted(json!({"type": "update_combatant", "combatant": "shade", "changes": {"hidden": true}})).await;
+    let entry = table.onlooker.get("/events?after=2").send().await.json()["items"][0].clone();
+    assert_eq!(types(&entry), ["combatant_left", "someone_acts"]);
+}
+
+#[tokio::test]
+async fn whoever_owns_a_hidden_combatant_sees_it_and_counts_what_it_is_told() {
+    let api = Api::with(settings()).await;
+    let mut combatants = cast();
+    combatants[0]["hidden"] = json!(true);
+    let table = Table::new(&api, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    table.gm.accepted(json!({"type": "damage", "target": "ann", "amount": 2})).await;
+    table.gm.accepted(note("for me alone")).await;
+    table.gm.accepted(json!({"type": "damage", "target": "orc", "amount": 2})).await;
+    let version = async |viewer: &Fight<'_>| viewer.get("").send().await.json()["version"].clone();
+    assert_eq!(version(&table.gm).await, 3);
+    assert_eq!((version(&table.player).await, version(&table.onlooker).await), (json!(2), json!(1)));
+    assert_eq!(table.player.log().await, [1, 2]);
+    assert_eq!(table.onlooker.log().await, [1]);
+    let ids = async |viewer: &Fight<'_>, at: &str| -> Vec<String> {
+        let state = viewer.get(at).send().await.json();
+        let combatants = state["combatants"].as_array().expect("combatants").iter();
+        combatants.map(|c| format!("{}{}", c["id"].as_str().unwrap_or(""), c["hp"]["current"])).collect()
+    };
+    assert_eq!(ids(&table.player, "?at=0").await, ["ann20", "bobnull", "orc12"]);
+    assert_eq!(ids(&table.player, "?at=1").await, ["ann18", "bobnull", "orc12"]);
+    assert_eq!(ids(&table.onlooker, "").await, ["bobnull", "orc10"]);
+    let stream = table.player.get("/events?after=1").header("accept", "text/event-stream").send().await.text();
+    assert!(stream.contains("id: 2\n") && !stream.contains("id: 3\n") && !stream.contains("alone"), "{stream}");
+    table.player.get("?at=3").send().await.problem(422, "no_such_version");
+    let stale =
+        table.player.command(&json!({"type": "spend", "combatant": "ann"})).header("if-match", "\"3\"").send().await;
+    assert_eq!(stale.problem(412, "stale_version")["current_version"], 2);
+}
+
+#[tokio::test]
+async fn hit_points_of_foes_are_told_as_the_encounter_says() {
+    let api = Api::start().await;
+    for (choice, hp, band) in [
+        ("exact", json!(4), Value::Null),
+        ("banded", Value::Null, json!("bloodied")),
+        ("none", Value::Null, Value::Null),
+    ] {
+        let body = json!({"ruleset": "active-initiative", "foe_hp": choice, "combatants": cast()});
+        let table = Table::new(&api, body).await;
+        table.gm.accepted(json!({"type": "damage", "target": "orc", "amount": 8})).await;
+        let state = table.player.get("").send().await.json();
+        let orc = &state["combatants"][2];
+        assert_eq!((&orc["hp"]["current"], &orc["hp_band"]), (&hp, &band), "{choice}");
+        assert_eq!(state["combatants"][0]["hp"]["current"], 20, "{choice}");
+        let event = table.player.get("/events").send().await.json()["items"][0]["events"][0].clone();
+        assert_eq!((&event["hp"], &event["amount"]), (&hp, &json!(8)), "{choice}");
+        let whole = table.gm.get("").send().await.json();
+        assert_eq!(whole["combatants"][2]["hp"]["current"], 4, "{choice}");
+    }
+}
+
+#[tokio::test]
+async fn an_imported_log_keeps_its_secrets() {
+    let api = Api::start().await;
+    let combatants = [cast(), vec![shade()]].concat();
+    let table = Table::new(&api, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    for command in [
+        json!({"type": "start", "first": "ann"}),
+        note("for me alone"),
+        json!({"type": "damage", "target": "shade", "amount": 2}),
+        json!({"type": "damage", "target": "orc", "amount": 2}),
+        json!({"type": "undo"}),
+    ] {
+        table.gm.accepted(command).await;
+    }
+    let before = table.onlooker.get("/events").send().await.json();
+    let log = table.gm.get("/export").send().await.json();
+    // An older program did not say what is told.
+    let mut older = log.clone();
+    for entry in older["entries"].as_array_mut().expect("entries").iter_mut().take(3) {
+        entry.as_object_mut().expect("an entry").remove("told");
+    }
+    older["entries"].as_array_mut().expect("entries").truncate(3);
+    older["version"] = json!(3);
+    for (log, told) in [(log, 3), (older, 1)] {
+        let answer = api.post("/v1/encounters/import", &log).send().await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        let gm = Fight { api: &api, id: text(&answer.json()["encounter"]["id"]), token: text(&answer.json()["token"]) };
+        let answer = api.post(&gm.path("/tokens"), &json!({"role": "spectator"})).token(&gm.token).send().await;
+        let onlooker = Fight { token: text(&answer.json()["token"]), ..gm };
+        let after = onlooker.get("/events").send().await.json();
+        assert_eq!(after["items"].as_array().map(Vec::len), Some(told), "{after}");
+        if told == 3 {
+            assert_eq!(after, before);
+        }
+    }
+}
