@@ -33,9 +33,15 @@ impl RedisStore {
     /// Adds a place, and now and then removes some of what is gone.
     pub(super) async fn enlist(&self, application: &[u8], place: &[u8]) -> Result<(), StoreError> {
         self.connection.call(on("ZADD", application).arg(0).arg(place)).await?;
-        if !rand::random::<u32>().is_multiple_of(SWEEP) {
-            return Ok(());
+        if rand::random::<u32>().is_multiple_of(SWEEP) {
+            // It is listed: that a node with others of the list is away must not fail its creation.
+            let _ = self.sweep(application).await;
         }
+        Ok(())
+    }
+
+    /// Looks at some places of a list, and removes those that are gone.
+    async fn sweep(&self, application: &[u8]) -> Result<(), StoreError> {
         let sample = self.connection.call(on("ZRANDMEMBER", application).arg(SAMPLE)).await?;
         let places = Reply::array(sample)?.map_or(Ok(Vec::new()), Reply::rest)?;
         let read = self.read(&places, "revision").await?;
