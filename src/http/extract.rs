@@ -54,9 +54,12 @@ impl FromRequestParts<Shared> for Caller {
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
         const MISSING: &str = "send the encounter's token in the header: Authorization: Bearer tk_...";
         const MALFORMED: &str = "this is no token of ours: the header is Authorization: Bearer tk_...";
+        const KEY: &str =
+            "this is an application's key, which opens no encounter: send the token that the creation answered with";
         let credential = bearer(&parts.headers).map_err(|Malformed| Problem::unauthorized(MALFORMED))?;
         let credential = credential.ok_or(Problem::unauthorized(MISSING))?;
-        Presented::read(credential).map(Self).ok_or(Problem::unauthorized(MALFORMED))
+        let wrong = if credential.starts_with("tk_app_") { KEY } else { MALFORMED };
+        Presented::read(credential).map(Self).ok_or_else(|| Problem::unauthorized(wrong))
     }
 }
 

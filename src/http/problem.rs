@@ -4,7 +4,7 @@ use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use crate::app::{AppError, MAX_DOCUMENT};
 use crate::engine::Refusal;
 use crate::vocabulary::{FieldError, Ground, Violation};
-use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use serde::Serialize;
@@ -141,7 +141,8 @@ impl Problem {
         let header = self.0.header.take();
         let body = self.document(path);
         let headers = response.headers_mut();
-        let kept = [ALLOW, RATE_LIMIT, RATE_LIMIT_POLICY].map(|name| headers.remove(&name).map(|value| (name, value)));
+        let kept = [ALLOW, CONNECTION, RATE_LIMIT, RATE_LIMIT_POLICY];
+        let kept = kept.map(|name| headers.remove(&name).map(|value| (name, value)));
         headers.clear();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.extend(kept.into_iter().flatten());

@@ -28,7 +28,8 @@ pub(super) fn protect(path: &str, status: StatusCode, headers: &mut HeaderMap) {
     headers.insert(REFERRER_POLICY, NO_REFERRER);
     headers.insert(CONTENT_SECURITY_POLICY, if page { PAGE } else { DATA });
     // What is the same for everybody may be kept: rulesets, the document, the page.
-    let public = (page || path.starts_with("/v1/rulesets") || path == "/openapi.json") && !status.is_client_error();
+    let public = (page || path.starts_with("/v1/rulesets") || path == "/openapi.json")
+        && !(status.is_client_error() || status.is_server_error());
     if !public && !headers.contains_key(CACHE_CONTROL) {
         headers.insert(CACHE_CONTROL, NO_STORE);
     }

@@ -33,12 +33,18 @@ impl RedisStore {
     /// Adds a place, and now and then removes some of what is gone.
     pub(super) async fn enlist(&self, application: &[u8], place: &[u8]) -> Result<(), StoreError> {
         self.connection.call(on("ZADD", application).arg(0).arg(place)).await?;
-        if !rand::random::<u32>().is_multiple_of(SWEEP) {
-            return Ok(());
+        if rand::random::<u32>().is_multiple_of(SWEEP) {
+            // It is listed: that a node with others of the list is away must not fail its creation.
+            let _ = self.sweep(application).await;
         }
+        Ok(())
+    }
+
+    /// Looks at some places of a list, and removes those that are gone.
+    async fn sweep(&self, application: &[u8]) -> Result<(), StoreError> {
         let sample = self.connection.call(on("ZRANDMEMBER", application).arg(SAMPLE)).await?;
         let places = Reply::array(sample)?.map_or(Ok(Vec::new()), Reply::rest)?;
-        let read = self.read(&places).await?;
+        let read = self.read(&places, "revision").await?;
         self.strike(application, &gone(&places, &read)).await
     }
 
@@ -72,7 +78,7 @@ impl RedisStore {
             let mut places = Reply::array(self.connection.call(&range).await?)?.map_or(Ok(Vec::new()), Reply::rest)?;
             let more = places.len() > want;
             places.truncate(want);
-            let read = self.read(&places).await?;
+            let read = self.read(&places, "document").await?;
             self.strike(application.as_bytes(), &gone(&places, &read)).await?;
             for (place, document) in places.iter().zip(read) {
                 let place = String::from_utf8_lossy(place).into_owned();
@@ -93,12 +99,12 @@ impl RedisStore {
         Ok(Listing { next: last, ..listing })
     }
 
-    /// The documents at these places, all at once; none where an encounter is gone, or is another one of the same id.
-    async fn read(&self, places: &[Bytes]) -> Result<Vec<Option<Bytes>>, StoreError> {
+    /// A field of the encounters at these places, all at once; none where one is gone, or is another one of the same id.
+    async fn read(&self, places: &[Bytes], field: &str) -> Result<Vec<Option<Bytes>>, StoreError> {
         try_join_all(places.iter().map(async |place| {
             let id = String::from_utf8_lossy(place);
             let mut read = cmd("HMGET");
-            read.arg(Keys::new(listed_id(&id).unwrap_or_default()).doc).arg(&["place", "document"]);
+            read.arg(Keys::new(listed_id(&id).unwrap_or_default()).doc).arg(&["place", field]);
             let mut row = Reply::array(self.connection.call(&read).await?)?.ok_or(StoreError::Missing)?;
             let same = row.optional()?.as_ref() == Some(place);
             Ok(row.optional()?.filter(|_| same))

@@ -391,4 +391,11 @@ async fn a_token_that_one_server_revokes_is_nothing_to_another_that_knew_it() {
     player.get("/options").send().await.problem(404, "not_found");
     println!("a stream of another server ends {streamed:?} after its token is revoked");
     assert_eq!(fight.log().await, [1, 2]);
+    // A repetition is no way around it, although that server's copy still has the token.
+    let (second, id) = fight.hand_out(json!({"role": "gm"})).await;
+    let second = second.through(&there);
+    let keyed = async || second.command(&note("once")).header("idempotency-key", "once").send().await;
+    assert_eq!(keyed().await.status, 200);
+    assert_eq!(fight.revoke(&id).await.status, 204);
+    keyed().await.problem(404, "not_found");
 }

@@ -33,6 +33,9 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
         ("active-initiative", "end_turn") if command["begin"] == true => names.extend(text(&command["next"])),
         ("dc20", "claim") => names.extend(command["others"].as_array().into_iter().flatten().filter_map(text)),
         ("exp", "jump") if !command["referee_roll"].is_null() => return None,
+        ("venture", "act") if command["targets"].as_array().into_iter().flatten().any(|t| t["killed"] == true) => {
+            return None;
+        }
         ("exp", "roll_unit") => names.extend(keys("rolls").chain(keys("tie_rolls"))),
         _ => return own.map(|_| names),
     }
