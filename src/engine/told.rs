@@ -285,7 +285,8 @@ impl<R: Ruleset> Transition<'_, R> {
     /// What is told of each event, with its place among all of them.
     fn retold(&self, eyes: &Eyes<'_>) -> Vec<(usize, Event<R>)> {
         let mut whole = self.before.table.clone();
-        let mut before = whole.concealed(eyes.own);
+        let start = whole.concealed(eyes.own);
+        let mut before = start.clone();
         let unseen = |whole: &Table<R>| {
             let hidden = whole.iter().filter(|c| c.hidden && !eyes.own.contains(&c.id)).map(|c| c.id.clone());
             hidden.collect::<Vec<CombatantId>>()
@@ -302,7 +303,14 @@ impl<R: Ruleset> Transition<'_, R> {
             let hidden = unseen(&whole);
             unknown.extend(hidden.iter().filter(|id| before.get(id).is_none()).cloned());
             unknown.retain(|id| after.get(id).is_none());
-            let telling = Telling::new(eyes.own, &unknown, &whole, &before, &after);
+            let telling = Telling {
+                own: eyes.own,
+                unknown: &unknown,
+                start: &start,
+                whole: &whole,
+                before: &before,
+                after: &after,
+            };
             told.extend(telling.tell(event).into_iter().map(|event| (index, event)));
             let real = matches!(event, Event::Shared(SharedEvent::TurnStarted(e)) if unknown.contains(&e.combatant));
             match (before.someone_acts(), after.someone_acts(), &mut veil) {

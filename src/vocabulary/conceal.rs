@@ -89,8 +89,12 @@ fn veil_hp<R: Ruleset>(c: &mut Combatant<R>, choice: FoeHp) {
 
 /// Telling one event to those who may not know of everybody.
 pub struct Telling<'t, R: Ruleset> {
-    own: &'t [CombatantId],
-    unknown: &'t [CombatantId],
+    /// The combatants that are their own.
+    pub own: &'t [CombatantId],
+    /// Those whom they do not know.
+    pub unknown: &'t [CombatantId],
+    /// The table before the transition that it belongs to, concealed.
+    pub start: &'t Table<R>,
     /// The true table after it.
     pub whole: &'t Table<R>,
     /// The table before it, concealed.
@@ -100,14 +104,6 @@ pub struct Telling<'t, R: Ruleset> {
 }
 
 impl<'t, R: Ruleset> Telling<'t, R> {
-    /// Tells to those whose own combatants are `own` and who do not know of `unknown`.
-    pub fn new(
-        own: &'t [CombatantId], unknown: &'t [CombatantId], whole: &'t Table<R>, before: &'t Table<R>,
-        after: &'t Table<R>,
-    ) -> Self {
-        Self { own, unknown, whole, before, after }
-    }
-
     /// Whether they know of this combatant.
     pub fn knows(&self, id: &CombatantId) -> bool {
         !self.unknown.contains(id)

@@ -1,7 +1,9 @@
 //! What those may know of a combat under DC20 who may not know all.
 //!
-//! A side of which nobody is known has no team: its turns are not there, and the teams after it are numbered on. A hidden member of
-//! the PC team that is there from the beginning shows all the same, in the number of turns that every team has (DC-15).
+//! A side of which nobody is known has no team: its turns are not there, and the teams after it are numbered on. So it is told as gone
+//! too when the last one of it who was seen has left. A hidden member of the PC team that is there from the beginning shows all the
+//! same, in the number of turns that every team has (DC-15). And where somebody joins a side as the first of it who is seen, its team
+//! and its turns are in the state that all see, but no event tells that they were laid out.
 
 use super::team::{MAX_ENEMY_TEAMS, is_enemy, is_pc, slot_id, team, unplaced};
 use super::*;
@@ -168,6 +170,10 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event
             let id = name(&e.slot.id)?;
             let slots = &telling.after.state.slots;
             let place = slots.iter().position(|slot| slot.id == id)?;
+            // The turns of a team that nobody knew of may have been known as those of any enemies.
+            if telling.before.state.slot(&id).is_some() {
+                return None;
+            }
             let before = place.checked_sub(1).and_then(|place| slots.get(place)).map(|slot| slot.id.clone());
             let (slot, after) = (slots.get(place)?.clone(), before.filter(|_| e.after.is_some()));
             return Some(Event::SlotAdded(SlotAdded { slot, after }));

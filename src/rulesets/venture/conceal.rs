@@ -18,7 +18,10 @@ pub(super) fn conceal(table: &mut Table, whole: &Table) {
         Phase::FollowUp { actor } | Phase::InTurn { actor } if unseen(actor) => Phase::SomeoneActs {},
         Phase::Tick(tick) if unseen(&tick.next) => Phase::SomeoneActs {},
         // Whoever is hidden shares no tick.
-        Phase::Tick(tick) => Phase::Tick(next_tick(table).filter(|t| t.next == tick.next).unwrap_or(tick.clone())),
+        Phase::Tick(tick) => {
+            let seen = next_tick(table).filter(|seen| seen.next == tick.next && seen.tick == tick.tick);
+            Phase::Tick(Tick { same_tick: seen.map_or(tick.same_tick, |seen| seen.same_tick), ..tick.clone() })
+        }
         phase => phase.clone(),
     };
     if matches!(phase, Phase::SomeoneActs {} | Phase::Standstill {}) {
@@ -32,7 +35,8 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Venture>) -> Option<Ev
         Event::StandstillReached(_) => return Some(event.clone()),
         Event::TickReached(_) => {
             return match &telling.after.state.phase {
-                phase if *phase == telling.before.state.phase => None,
+                // Nothing of it has changed that is seen.
+                phase if *phase == telling.before.state.phase && *phase == telling.start.state.phase => None,
                 Phase::Tick(tick) => Some(Event::TickReached(TickReached { tick: tick.clone() })),
                 _ => None,
             };

@@ -110,8 +110,11 @@ impl Stage {
         }
     }
 
-    /// Whether somebody acts or must choose of whom some viewer does not know.
+    /// Whether somebody has the turn, acts or must choose of whom some viewer does not know.
     fn someone(&self) -> bool {
+        if self.game.brief().current.iter().any(|id| id.as_str().starts_with('h')) {
+            return true;
+        }
         let someone = |eyes: &Eyes<'_>| self.game.seen_by(eyes).brief().pending.is_some_and(|p| p.is_someone());
         eyes(&self.own).iter().any(someone)
     }
@@ -175,6 +178,8 @@ fn differs(with: &[Sight], without: &[Sight]) -> Option<String> {
 /// A play at random of a subject.
 struct Play<'s> {
     subject: &'s Subject,
+    /// Whether the hidden are on a side of their own.
+    apart: bool,
     chance: Chance,
     steps: Vec<String>,
 }
@@ -192,12 +197,17 @@ impl Play<'_> {
             let id = format!("h{n}");
             let mut one = self.subject.combatant(&mut self.chance, &id, &names);
             one["hidden"] = json!(true);
-            one["side"] = json!("monsters");
+            // Of a side of which somebody else is seen, or which nobody knows of.
+            one["side"] = json!(if self.apart { "shadows" } else { "monsters" });
             one["kind"] = json!("npc");
             if let Some(one) = one.as_object_mut() {
                 // A member of the PC team is counted, and whoever rolls with others decides for them.
-                for field in ["group", "roll_group", "important"] {
+                for field in ["group", "roll_group", "important", "neutral", "initiative_bonus"] {
                     one.remove(field);
+                }
+                // Nor does it tie for the best roll, which the dice of the other would show.
+                if self.subject.id == "seize" {
+                    one.insert("dex_modifier".to_owned(), json!(-20));
                 }
             }
             if self.chance.percent(70) {
@@ -228,7 +238,8 @@ impl Play<'_> {
             7 => {
                 json!({"type": "update_combatant", "combatant": h, "changes": {"name": "Stalker", "controller": "me"}})
             }
-            _ => json!({"type": "add_combatant", "combatant": {"id": h, "side": "monsters", "hidden": true,
+            _ => json!({"type": "add_combatant", "combatant": {"id": h, "hidden": true,
+                "side": if self.apart { "shadows" } else { "monsters" },
                 "conditions": ["dead"]}}),
         }
     }
@@ -237,6 +248,9 @@ impl Play<'_> {
     fn open(&mut self, stage: &Stage) -> Value {
         let offers = stage.game.options(&viewer(Role::Gm, &[]));
         let common = ["note", "end_encounter", "override", "undo", "redo", "add_combatant", "add_effect"];
+        // A side is told as gone where nobody who is seen is left of it.
+        let stays = |command: &Value| !self.apart && self.subject.id == "dc20" && command["type"] == "remove_combatant";
+        let offers: Vec<_> = offers.into_iter().filter(|o| !stays(&o.command)).collect();
         let own: Vec<_> =
             offers.iter().filter(|o| !common.contains(&o.command["type"].as_str().unwrap_or(""))).collect();
         match self.chance.below(20) {
@@ -245,7 +259,9 @@ impl Play<'_> {
                 "expires": {"at": "round_end", "rounds": 2}}}),
             2 => json!({"type": "override", "combatant": "c1"}),
             3 => json!({"type": "update_combatant", "combatant": "c1", "changes": {"name": "Somebody"}}),
-            4 => json!({"type": "add_combatant", "combatant": {"id": "c9", "side": "monsters"}}),
+            // Not the first who is seen of a side: under DC20 its team has turns already.
+            4 => json!({"type": "add_combatant", "combatant": {"id": "c9",
+                "side": if self.apart { "monsters" } else { "players" }, "kind": "npc"}}),
             _ => {
                 let turns: Vec<_> =
                     own.iter().copied().filter(|o| !o.command.to_string().contains("_condition")).collect();
@@ -393,7 +409,8 @@ fn hold(law: fn(&mut Play<'_>) -> Result<u64, String>) {
         let mut alike = 0;
         let mut found: Vec<(usize, String)> = Vec::new();
         for seed in seeds {
-            let mut play = Play { subject: &subject, chance: Chance::new(seed), steps: Vec::new() };
+            let mut play =
+                Play { subject: &subject, apart: seed % 2 == 0, chance: Chance::new(seed), steps: Vec::new() };
             match law(&mut play) {
                 Ok(steps) => alike += steps,
                 Err(leak) => {
