@@ -6,7 +6,8 @@ use criterion::{BatchSize, BenchmarkId, Criterion, criterion_group, criterion_ma
 use serde_json::{Value, json};
 use std::hint::black_box;
 use std::sync::Arc;
-use turnkeeper::engine::{Creation, Game, Meta, Request, Rulesets, SeededDice, Viewer};
+use std::time::Instant;
+use turnkeeper::engine::{CHECKPOINTS, Creation, Game, Meta, Request, Rulesets, SeededDice, Viewer};
 use turnkeeper::rulesets;
 use turnkeeper::vocabulary::{Offer, Play, Registrar, Ruleset, Table, Verbs};
 
@@ -144,5 +145,26 @@ fn transition(game: &dyn Game, body: &str) -> usize {
     document.len() + view.get().len() + decided.events.get().len()
 }
 
-criterion_group!(benches, sizes, every_ruleset, whole_transition);
+/// What undo costs those who never undo: a checkpoint in every so many log entries.
+fn checkpoints(_: &mut Criterion) {
+    let steps = fight("active-initiative", 16, 100);
+    let last = &steps.last().expect("a fight").game;
+    let write = |checkpoints: u64| {
+        let started = Instant::now();
+        for step in 0..20 * CHECKPOINTS {
+            let Step { game, body, .. } = &steps[step as usize % steps.len()];
+            black_box(transition(&**game, body));
+            if step % CHECKPOINTS < checkpoints {
+                black_box(last.checkpoint().expect("a checkpoint"));
+            }
+        }
+        started.elapsed().as_secs_f64()
+    };
+    // One after the other, several times: what else the machine does strikes both alike.
+    let mut ratios: Vec<f64> = (0..15).map(|_| write(1) / write(0)).collect();
+    ratios.sort_by(f64::total_cmp);
+    println!("a transition with its share of a checkpoint, against one without: {:.3}\n", ratios[ratios.len() / 2]);
+}
+
+criterion_group!(benches, sizes, every_ruleset, whole_transition, checkpoints);
 criterion_main!(benches);

@@ -1,7 +1,9 @@
 //! The one reader of the configuration: the environment, and arguments of the same names.
 
+use crate::app::{AppKeys, Limits, Rate, app_name};
 use crate::http::{BasePath, Origins, Settings};
 use crate::store::StoreConfig;
+use axum::http::HeaderName;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -23,8 +25,14 @@ pub struct Config {
 }
 
 /// What the program can do besides serving.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Subcommand)]
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub enum Task {
+    /// Make a key for an application: prints it, and the NAME=DIGEST that TURNKEEPER_APP_KEYS or its file takes.
+    AppKey {
+        /// The application's name: small letters, digits, hyphens, underscores.
+        #[arg(value_parser = |name: &str| app_name(name).map(str::to_owned))]
+        name: String,
+    },
     /// Print the OpenAPI document.
     Openapi,
     /// Ask the server on this machine whether it is ready; ends with 1 where it is not. For container health checks.
@@ -32,7 +40,7 @@ pub enum Task {
 }
 
 /// The settings of the server.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Server {
     /// Where to listen; port 0 takes any free one, printed at start.
     #[arg(long, env = "TURNKEEPER_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT")]
@@ -66,6 +74,32 @@ pub struct Server {
     /// A path below which a proxy or a gateway shows the service, such as /turns: taken off where it comes along.
     #[arg(long, env = "TURNKEEPER_BASE_PATH", value_name = "PATH")]
     pub base_path: Option<BasePath>,
+
+    /// The applications that may create, import and list encounters, as NAME=DIGEST pairs with commas; one name may have several.
+    /// Without any, whoever reaches the server may create.
+    #[arg(long, env = "TURNKEEPER_APP_KEYS", value_name = "PAIRS", hide_env_values = true)]
+    pub app_keys: Option<String>,
+
+    /// A file with more such pairs, one a line, read again when it changes: keys come and go without a restart.
+    #[arg(long, env = "TURNKEEPER_APP_KEYS_FILE", value_name = "FILE")]
+    pub app_keys_file: Option<PathBuf>,
+
+    /// How often an application may ask, over all of its keys: such as 600/1m. Not limited where nothing is said.
+    #[arg(long, env = "TURNKEEPER_RATE_APPLICATION", value_name = "RATE")]
+    pub rate_application: Option<Rate>,
+
+    /// How often a token of an encounter may ask: such as 300/1m. Not limited where nothing is said.
+    #[arg(long, env = "TURNKEEPER_RATE_TOKEN", value_name = "RATE")]
+    pub rate_token: Option<Rate>,
+
+    /// How often an address may ask without a key, or with tokens that no encounter knows: such as 60/1m. Not limited where nothing is
+    /// said.
+    #[arg(long, env = "TURNKEEPER_RATE_ADDRESS", value_name = "RATE")]
+    pub rate_address: Option<Rate>,
+
+    /// The header in which the proxy before the server says whom it speaks for, such as x-forwarded-for; its last entry counts.
+    #[arg(long, env = "TURNKEEPER_CLIENT_HEADER", value_name = "HEADER")]
+    pub client_header: Option<HeaderName>,
 
     /// The origins whose web pages may call: * for all, none, or a list with commas.
     #[arg(long, env = "TURNKEEPER_CORS_ORIGINS", default_value = "*", value_name = "ORIGINS")]
@@ -135,7 +169,24 @@ impl Server {
             stream_time: self.stream_time,
             keep_alive: self.keep_alive,
             import_limit: usize::try_from(self.import_limit).unwrap_or(usize::MAX),
+            limits: Limits { application: self.rate_application, token: self.rate_token, address: self.rate_address },
+            client_header: self.client_header.clone(),
         }
+    }
+
+    /// The keys of the applications, from where they are now. An error names what is wrong, and no key.
+    pub fn app_keys(&self) -> Result<AppKeys, String> {
+        let named = |what: &str| format!("{what}: ");
+        let given = self.app_keys.as_deref().unwrap_or_default();
+        let given = AppKeys::read(given).map_err(|error| named("TURNKEEPER_APP_KEYS") + &error)?;
+        let Some(file) = &self.app_keys_file else { return Ok(given) };
+        let place = named(&file.display().to_string());
+        let text = std::fs::read_to_string(file).map_err(|error| format!("{place}{error}"))?;
+        let filed = AppKeys::read(&text).and_then(|filed| match filed.is_empty() {
+            true => Err("there is no key in it".to_owned()),
+            false => given.and(filed),
+        });
+        filed.map_err(|error| place + &error)
     }
 
     /// How many bytes of encounters the process remembers.

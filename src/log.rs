@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tracing::{Level, Metadata};
 use tracing_subscriber::field::MakeExt;
+use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::debug_fn;
 use tracing_subscriber::layer::SubscriberExt;
@@ -18,7 +19,9 @@ const FULL: usize = 32 * 1024;
 
 /// Starts the log as the configuration wants it: JSON on Lambda and text elsewhere where it says nothing.
 pub fn start(config: &Server, on_lambda: bool) -> Lines {
-    let registry = tracing_subscriber::registry().with(config.log.clone());
+    // At that level the runtime's client prints whole events: their tokens and bodies.
+    let harmless = filter_fn(|about| !(about.target().starts_with("lambda_") && *about.level() == Level::TRACE));
+    let registry = tracing_subscriber::registry().with(config.log.clone()).with(harmless);
     // An instance of a function may be frozen as soon as it has answered: what waits would be told in another hour.
     let lines = if on_lambda { Lines(None) } else { Lines::batched() };
     let layer = tracing_subscriber::fmt::layer().with_writer(lines.clone()).with_ansi(false);

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
-use turnkeeper::app::App;
+use turnkeeper::app::{App, AppKey, AppKeys, Applications};
 use turnkeeper::config::{Config, Server, Task, presentable};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http;
@@ -32,9 +32,14 @@ fn main() -> ExitCode {
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     let config = Config::parse();
-    let outcome = match config.task {
+    let outcome = match &config.task {
         Some(Task::Openapi) => {
             say(http::DOCUMENT.trim_end());
+            Ok(())
+        }
+        Some(Task::AppKey { name }) => {
+            let key = AppKey::new(&rand::random());
+            say(&format!("for the application: {}\nfor the server:      {name}={}", key.reveal(), key.digest()));
             Ok(())
         }
         Some(Task::Healthy) => healthy(config.server.listen),
@@ -61,21 +66,31 @@ fn start(config: &Server) -> Result<(), String> {
 
 async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
     let (store, kept) = open_store(config, on_lambda)?;
-    let app = Arc::new(App::new(store, Rulesets::shipped(), config.memory()).keeping(config.log_keep));
+    let keys = config.app_keys()?;
+    let applications = Arc::new(Applications::new(keys.clone()));
+    let app = App::new(store, Rulesets::shipped(), config.memory()).keeping(config.log_keep);
+    let app = Arc::new(app.serving(applications.clone()));
     let router = http::under(config.base_path.clone(), http::router(app.clone(), config.http()));
     let (stop, feeds) = (stop().map_err(reason)?, app.clone());
     let stop = async move {
         stop.await;
         feeds.end_feeds();
     };
+    let keyed = applications.configured();
+    if config.app_keys_file.is_some() {
+        tokio::spawn(follow_keys(config.clone(), keys, applications));
+    }
     if on_lambda {
+        warn_if_open(keyed, "the function");
         tracing::info!(encounters = kept, "serves Lambda events");
         lambda::serve(router, stop).await.map_err(reason)?;
     } else {
         let listener = TcpListener::bind(config.listen).await;
         let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", config.listen))?;
-        greet(&format!("http://{}", listener.local_addr().map_err(reason)?), &kept);
-        http::serve(listener, router, stop).await;
+        let address = listener.local_addr().map_err(reason)?;
+        greet(&format!("http://{address}"), &kept, keyed);
+        warn_if_open(keyed || address.ip().is_loopback(), &address.to_string());
+        http::serve(listener, router, config.http().counts_addresses(), stop).await;
     }
     app.close().await;
     Ok(())
@@ -97,6 +112,36 @@ fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, Strin
             let store = EmbeddedStore::open(&directory, config.store()).map_err(reason)?;
             Ok((Arc::new(store), format!("embedded, in {} (REDIS_URL for a shared one)", directory.display())))
         }
+    }
+}
+
+/// Reads the keys' file again and again, and lets its keys count when it has changed; while it is unreadable those before it do.
+async fn follow_keys(config: Server, keys: AppKeys, applications: Arc<Applications>) {
+    const PAUSE: Duration = Duration::from_secs(2);
+    let mut last = Ok(keys);
+    loop {
+        tokio::time::sleep(PAUSE).await;
+        let now = config.app_keys();
+        if now == last {
+            continue;
+        }
+        match &now {
+            Ok(keys) => {
+                applications.exchange(keys.clone());
+                tracing::info!(keys = keys.len(), "the application keys have changed");
+            }
+            Err(error) => tracing::error!(%error, "the application keys cannot be read: those from before count"),
+        }
+        last = now;
+    }
+}
+
+fn warn_if_open(fenced: bool, place: &str) {
+    if !fenced {
+        tracing::warn!(
+            "whoever reaches {place} may create encounters: make a key with `turnkeeper app-key NAME`, set TURNKEEPER_APP_KEYS to \
+             the NAME=DIGEST that it prints (or limit strangers with TURNKEEPER_RATE_ADDRESS), or listen on 127.0.0.1 alone"
+        );
     }
 }
 
@@ -137,13 +182,14 @@ fn stop() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-fn greet(url: &str, kept: &str) {
+fn greet(url: &str, kept: &str, keyed: bool) {
     let version = env!("CARGO_PKG_VERSION");
+    let key = if keyed { " -H \"Authorization: Bearer $KEY\"" } else { "" };
     say(&format!(
         r#"turnkeeper {version} serves on {url}
 encounters: {kept}
 try it out: {url}/docs
-first call: curl -s {url}/v1/encounters -H 'Content-Type: application/json' -d '{{"ruleset": "active-initiative", "combatants": [{{"name": "Valiant"}}, {{"name": "Brakkus", "side": "monsters"}}]}}'"#
+first call: curl -s {url}/v1/encounters{key} -H 'Content-Type: application/json' -d '{{"ruleset": "active-initiative", "combatants": [{{"name": "Valiant"}}, {{"name": "Brakkus", "side": "monsters"}}]}}'"#
     ));
 }
 

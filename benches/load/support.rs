@@ -5,5 +5,7 @@
 pub mod client;
 #[path = "../../tests/suite/support/redis.rs"]
 pub mod redis;
+#[path = "../../tests/suite/support/secrets.rs"]
+mod secrets;
 #[path = "../../tests/suite/support/server.rs"]
 pub mod server;

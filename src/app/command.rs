@@ -84,7 +84,14 @@ impl App {
                         sure = true;
                         continue;
                     }
-                    Committed::Replayed(record) => return replay(call, &record),
+                    Committed::Replayed(record) => {
+                        if !sure {
+                            // The copy may be older than the end of the token.
+                            held = self.fetch(call.id, Some(&held), None).await?.held;
+                            call.token.viewer(held.game.meta())?;
+                        }
+                        return replay(call, &record);
+                    }
                     Committed::Missing => {
                         self.copies.forget(call.id);
                         return Err(AppError::NotFound);

@@ -1,6 +1,6 @@
 //! New encounters.
 
-use super::{App, AppError, Held, IdempotencyKey, MAX_DOCUMENT, Token, now};
+use super::{App, AppError, Application, Held, IdempotencyKey, MAX_DOCUMENT, Token, now};
 use crate::engine::{Creation, Game, Meta, Role, TokenRecord};
 use crate::store::{Created, Entry, NewEncounter};
 use bytes::Bytes;
@@ -19,23 +19,25 @@ pub struct Birth {
 
 impl App {
     /// Creates an encounter, once for each idempotency key: id and token follow from the key, so that a repeated request finds
-    /// what the first one made.
-    pub async fn create(&self, creation: Creation, key: Option<&IdempotencyKey>) -> Result<Birth, AppError> {
-        let (meta, token) = self.newcomer(creation.seed, key).await?;
-        let meta = Meta { player_undo: creation.player_undo, ..meta };
+    /// what the first one made. It is listed for `application`; each application has idempotency keys of its own.
+    pub async fn create(
+        &self, creation: Creation, key: Option<&IdempotencyKey>, application: Option<Application>,
+    ) -> Result<Birth, AppError> {
+        let (meta, token) = self.newcomer(creation.seed, key, application.as_deref()).await?;
         let game = self.rulesets.create(meta, creation)?;
-        self.bear(game.clone(), game, None, token, key).await
+        self.bear(game.clone(), game, None, token, key, application).await
     }
 
     /// The meta of a new encounter, and its game master's token.
     pub(super) async fn newcomer(
-        &self, seed: Option<u64>, key: Option<&IdempotencyKey>,
+        &self, seed: Option<u64>, key: Option<&IdempotencyKey>, application: Option<&str>,
     ) -> Result<(Meta, Token), AppError> {
         let (id, secret): ([u8; 32], [u8; 32]) = match key {
             None => (rand::random(), rand::random()),
             Some(key) => {
                 let salt = self.store.salt().await?;
-                (key.derive(&salt, "encounter")?, key.derive(&salt, "token")?)
+                let purpose = |what: &str| application.map_or(what.to_owned(), |name| format!("{what} of {name}"));
+                (key.derive(&salt, &purpose("encounter"))?, key.derive(&salt, &purpose("token"))?)
             }
         };
         let [id @ .., _, _, _, _, _, _, _, _, _, _, _, _] = &id;
@@ -54,14 +56,15 @@ impl App {
     /// Keeps a new encounter: `base`, and what the log that it brings along made of it.
     pub(super) async fn bear(
         &self, base: Arc<dyn Game>, game: Arc<dyn Game>, log: Option<Vec<Entry>>, token: Token,
-        key: Option<&IdempotencyKey>,
+        key: Option<&IdempotencyKey>, application: Option<Application>,
     ) -> Result<Birth, AppError> {
         let id = &game.meta().id;
         let document = Bytes::from(stored(&*game)?);
         let size = document.len();
         // By chance, within what every store counts exactly.
         let revision = rand::random::<u64>() >> 12;
-        let new = NewEncounter { revision, document, base: stored(&*base)?.into() };
+        let application = application.map(|name| name.to_string());
+        let new = NewEncounter { revision, document, base: stored(&*base)?.into(), application };
         let created = match log {
             None => self.store.create(id, new).await?,
             Some(entries) => self.store.import(id, new, base.version(), entries).await?,

@@ -257,11 +257,13 @@ impl App {
         if self.hub.closed.load(Ordering::SeqCst) {
             return Err(AppError::Away("this process is ending".to_owned()));
         }
+        // Once more, now that no notice is missed: a token that ended in between opens no stream.
+        self.admit(id, token).await?;
         let (app, backlog) = (self.clone(), VecDeque::new());
         let mut follower = Follower { app, news, topic, viewer, cursor, backlog, caught_up: false };
         match (follower.read().await, follower.viewer.eyes()) {
-            (Err(AppError::Gone { .. }), Some(eyes)) => return Err(self.gone(&held, &eyes).await?),
-            (Err(error), _) => return Err(error),
+            (Err(AppError::Gone { .. }), Some(eyes)) => Err(self.gone(&held, &eyes).await?),
+            (Err(error), _) => Err(error),
             (Ok(()), Some(eyes)) => Ok((held.game.seen_by(&eyes), follower)),
             (Ok(()), None) => Ok((held.game, follower)),
         }

@@ -150,7 +150,7 @@ impl App {
     async fn search(
         &self, id: &str, eyes: &Eyes<'_>, number: u64, mut low: u64, mut high: u64,
     ) -> Result<Option<u64>, AppError> {
-        while high - low > 1 {
+        while high.saturating_sub(low) > 1 {
             let middle = low + (high - low) / 2;
             let (lines, _, base) = self.lines(id, middle - 1, 1).await?;
             let Some(line) = lines.first().filter(|line| line.version == middle && base < middle) else {

@@ -4,6 +4,7 @@
 //! [`App::command`].
 
 mod answer;
+mod application;
 mod cache;
 mod command;
 mod create;
@@ -11,7 +12,9 @@ mod error;
 mod feed;
 mod history;
 mod idempotency;
+mod limit;
 mod line;
+mod list;
 mod queue;
 mod read;
 mod token;
@@ -19,12 +22,15 @@ mod tokens;
 mod transfer;
 
 pub use answer::{Answer, Shape};
+pub use application::{AppKey, AppKeys, Application, Applications, NoApplication, app_name};
 pub use cache::Held;
 pub use command::Command;
 pub use create::Birth;
 pub use error::AppError;
 pub use feed::{Follower, Next};
 pub use idempotency::IdempotencyKey;
+pub use limit::{Allowance, Limits, Rate};
+pub use list::{MAX_LISTED, Summaries};
 pub use read::Page;
 pub use token::{Presented, Token};
 pub use tokens::{HandedOut, MAX_TOKENS};
@@ -35,9 +41,10 @@ pub use crate::engine::{Role, Viewer};
 use crate::store::Store;
 use cache::Copies;
 use feed::Hub;
+use limit::Limiter;
 use queue::Queues;
 use read::Fetched;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// The largest document that is stored, in bytes.
 pub const MAX_DOCUMENT: usize = 2 * 1024 * 1024;
@@ -53,17 +60,39 @@ pub struct App {
     queues: Queues,
     keep: u64,
     hub: Hub,
+    applications: Arc<Applications>,
+    /// Nothing where nothing is limited.
+    limiter: LazyLock<Limiter>,
 }
 
 impl App {
     /// An application over `store` that remembers about `memory` bytes of encounters; with 0 it remembers none.
     pub fn new(store: Arc<dyn Store>, rulesets: Rulesets, memory: u64) -> Self {
-        Self { store, rulesets, copies: Copies::new(memory), queues: Queues::new(), keep: KEEP, hub: Hub::new() }
+        Self {
+            store,
+            rulesets,
+            copies: Copies::new(memory),
+            queues: Queues::new(),
+            keep: KEEP,
+            hub: Hub::new(),
+            applications: Arc::default(),
+            limiter: LazyLock::new(Limiter::new),
+        }
     }
 
     /// The same, but of each encounter's log at least the newest `keep` entries are kept, and up to 511 more; 0 keeps all.
     pub fn keeping(self, keep: u64) -> Self {
         Self { keep, ..self }
+    }
+
+    /// The same, but only these applications create and import encounters, and list their own.
+    pub fn serving(self, applications: Arc<Applications>) -> Self {
+        Self { applications, ..self }
+    }
+
+    /// The applications that it serves.
+    pub fn applications(&self) -> &Applications {
+        &self.applications
     }
 
     /// The rulesets that it serves.

@@ -51,6 +51,11 @@ impl Presented {
         format!("token of {id} by {} for {}", self.0, HEXLOWER.encode(&key.fingerprint))
     }
 
+    /// As much of the digest as tells tokens apart.
+    pub fn short(&self) -> &str {
+        self.0.get(..32).unwrap_or_default()
+    }
+
     /// The digest.
     pub(super) fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()

@@ -3,7 +3,7 @@
 //! What is imported is played again from its base: an entry that does not follow from what was before it is refused by name.
 
 use super::line::MAX_PAGE;
-use super::{App, AppError, Birth, IdempotencyKey, Presented, now, token::only_gm};
+use super::{App, AppError, Application, Birth, IdempotencyKey, Presented, now, token::only_gm};
 use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request};
 use crate::store::{Base, Entry};
 use crate::vocabulary::{FieldError, Violation};
@@ -113,17 +113,19 @@ impl Export {
 
 impl App {
     /// Makes a new encounter of an exported log, with a token of its own; once for each idempotency key.
-    pub async fn import(self: &Arc<Self>, log: &[u8], key: Option<&IdempotencyKey>) -> Result<Birth, AppError> {
+    pub async fn import(
+        self: &Arc<Self>, log: &[u8], key: Option<&IdempotencyKey>, application: Option<Application>,
+    ) -> Result<Birth, AppError> {
         let log: Log = serde_json::from_slice(log).map_err(|error| {
             let message = format!("this is no exported log: {error}");
             Refusal::Field(FieldError { path: String::new(), message, meaningless: false })
         })?;
-        let (meta, token) = self.newcomer(None, key).await?;
+        let (meta, token) = self.newcomer(None, key, application.as_deref()).await?;
         let app = self.clone();
         // A long log takes a while, which is not for the threads of the runtime.
         let replayed = tokio::task::spawn_blocking(move || app.replay(meta, log)).await;
         let replay = replayed.map_err(|error| AppError::Broken(error.to_string()))??;
-        self.bear(replay.base, replay.game, Some(replay.entries), token, key).await
+        self.bear(replay.base, replay.game, Some(replay.entries), token, key, application).await
     }
 
     /// Folds a log from its base.

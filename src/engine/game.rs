@@ -5,8 +5,8 @@ use super::history::{CHECKPOINTS, Rewind, Timeline};
 use super::told::{Counts, Transition};
 use super::view::{EncounterView, pending};
 use super::{
-    Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, Told, Viewer, legal,
-    rights, shared, text,
+    Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, Summary, Told, Viewer,
+    legal, rights, shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -82,6 +82,9 @@ pub trait Game: Send + Sync {
 
     /// Whose turn it is and what is awaited.
     fn brief(&self) -> Brief;
+
+    /// What a list says of it.
+    fn summary(&self) -> Summary;
 
     /// What is legal now, and this viewer's to send; undo only for the game master.
     fn options(&self, viewer: &Viewer) -> Vec<Offer>;
@@ -367,6 +370,10 @@ impl<R: Ruleset> Game for Live<R> {
 
     fn brief(&self) -> Brief {
         Brief { current: R::current(&self.table), pending: pending(&self.table) }
+    }
+
+    fn summary(&self) -> Summary {
+        Summary::of(&self.meta, &self.table)
     }
 
     fn options(&self, viewer: &Viewer) -> Vec<Offer> {

@@ -15,6 +15,7 @@ mod rights;
 mod roster;
 mod schema;
 mod shared;
+mod summary;
 mod text;
 mod told;
 mod view;
@@ -28,6 +29,7 @@ pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
 pub use schema::{Schemas, TypeSchema, type_schema};
+pub use summary::Summary;
 pub use told::{Account, Eyes, Told};
 pub use viewer::{NewToken, Role, TokenInfo, Viewer};
 

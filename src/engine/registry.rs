@@ -38,6 +38,7 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
     }
 
     fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {
+        let meta = Meta { player_undo: creation.player_undo, ..meta };
         let options: R::Options = read(creation.options).map_err(|e| e.within("options"))?;
         let mut table = Table::<R> {
             name: creation.name,

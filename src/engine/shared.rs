@@ -190,9 +190,8 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         play.combatant("effect.source", source)?;
     }
     if let Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. } = &mut expires {
-        let fallback =
-            source.clone().or_else(|| target.clone()).or_else(|| R::current(play.table()).into_iter().next());
-        let anchor = of.take().or(fallback).ok_or_else(|| {
+        let usual = || R::anchor(play.table(), source.as_ref(), target.as_ref());
+        let anchor = of.take().or_else(usual).ok_or_else(|| {
             let detail = "say whose turns the effect counts: `of`, or a source or a target";
             Violation::field("no_anchor", "effect.expires.of", detail)
         })?;

@@ -5,6 +5,7 @@
 //! error that says to have no body.
 
 use super::problem::Problem;
+use super::security::PROTECTION;
 use axum::http::StatusCode;
 use std::io::{IoSlice, Result};
 use std::pin::Pin;
@@ -45,7 +46,8 @@ fn exchange(bytes: &[u8]) -> Option<Exchange> {
     let body = problem.document("");
     let reason = StatusCode::from_u16(code).ok()?.canonical_reason()?;
     let answer = format!(
-        "HTTP/1.1 {code} {reason}\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        "HTTP/1.1 {code} {reason}\r\ncontent-type: application/problem+json\r\ncontent-length: {}\r\nconnection: close\r\n\
+        {PROTECTION}\r\n",
         body.len()
     );
     let answer = [answer.into_bytes(), body].concat();

@@ -25,7 +25,8 @@ pub(super) struct Manner {
 
 /// Send a command
 ///
-/// One command, or a list of at most 50 that is applied all or nothing and makes one version.
+/// One command, or a list of at most 50 that is applied all or nothing and makes one version. The game master sends every command, a
+/// player those that the manifest marks with `"sender": "player"`, in the name of combatants that the token names; all else is a 403.
 #[utoipa::path(post, path = "/v1/encounters/{id}/commands", operation_id = "send_command", tag = "commands",
     params(("id" = String, Path, description = "The encounter"), Manner),
     request_body = Object,

@@ -9,7 +9,7 @@ const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
     "authorization, content-type, if-match, if-none-match, idempotency-key, last-event-id, prefer, x-request-id",
 );
 const RESPONSE_HEADERS: HeaderValue = HeaderValue::from_static(
-    "etag, location, link, retry-after, idempotency-replayed, preference-applied, x-request-id",
+    "etag, location, link, retry-after, ratelimit, ratelimit-policy, idempotency-replayed, preference-applied, x-request-id",
 );
 /// A day: browsers keep it for less anyway.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("86400");

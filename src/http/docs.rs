@@ -11,6 +11,8 @@ pub const DOCUMENT: &str = include_str!("../../openapi/openapi.json");
 
 /// `/openapi.json`, and Swagger UI under `/docs`: bundled, so that it works offline.
 pub(super) fn routes() -> Router<Shared> {
-    let page = SwaggerUi::new("/docs").config(Config::new(["/openapi.json"]));
+    // No validator: that would be a request to somebody else.
+    let config = Config::new(["/openapi.json"]).validator_url("none");
+    let page = SwaggerUi::new("/docs").config(config);
     Router::new().route("/openapi.json", get(async || Reply::json(DOCUMENT))).merge(page)
 }

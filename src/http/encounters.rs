@@ -1,6 +1,7 @@
 //! Encounters: created, read, removed.
 
 use super::Shared;
+use super::application::Creator;
 use super::conditions::Conditions;
 use super::extract::{Caller, EncounterId, Nothing, Parameters};
 use super::plain::PlainText;
@@ -18,15 +19,16 @@ use utoipa::IntoParams;
 /// Create an encounter
 ///
 /// Answers with the encounter and its game master's token, which is shown only here. With an `Idempotency-Key` the same request
-/// creates one encounter, however often it is sent.
+/// creates one encounter, however often it is sent. Where the server knows applications it needs an application's key.
 #[utoipa::path(post, path = "/v1/encounters", operation_id = "create_encounter", tag = "encounters",
     request_body = Creation,
     responses((status = 201, description = "The encounter and its game master's token", body = Object)))]
 pub(super) async fn create_encounter(
-    State(shared): State<Shared>, Parameters(Nothing {}): Parameters<Nothing>, post: Post,
+    State(shared): State<Shared>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
+    post: Post,
 ) -> Result<Reply, Problem> {
     let creation = Creation::read(post.body).map_err(AppError::from)?;
-    let birth = shared.app.create(creation, post.key.as_ref()).await?;
+    let birth = shared.app.create(creation, post.key.as_ref(), application).await?;
     Ok(created(&birth)?)
 }
 

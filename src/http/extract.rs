@@ -54,13 +54,23 @@ impl FromRequestParts<Shared> for Caller {
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
         const MISSING: &str = "send the encounter's token in the header: Authorization: Bearer tk_...";
         const MALFORMED: &str = "this is no token of ours: the header is Authorization: Bearer tk_...";
-        let value = single(&parts.headers, &AUTHORIZATION).map_err(|_| Problem::unauthorized(MALFORMED))?;
-        let value = value.ok_or(Problem::unauthorized(MISSING))?;
-        let (scheme, token) = value.split_once(' ').ok_or(Problem::unauthorized(MALFORMED))?;
-        let bearer = scheme.eq_ignore_ascii_case("bearer");
-        let token = Presented::read(token.trim()).filter(|_| bearer);
-        token.map(Self).ok_or(Problem::unauthorized(MALFORMED))
+        const KEY: &str =
+            "this is an application's key, which opens no encounter: send the token that the creation answered with";
+        let credential = bearer(&parts.headers).map_err(|Malformed| Problem::unauthorized(MALFORMED))?;
+        let credential = credential.ok_or(Problem::unauthorized(MISSING))?;
+        let wrong = if credential.starts_with("tk_app_") { KEY } else { MALFORMED };
+        Presented::read(credential).map(Self).ok_or_else(|| Problem::unauthorized(wrong))
     }
+}
+
+/// An `Authorization` header that is not `Bearer` and something, or that stands there twice.
+pub(super) struct Malformed;
+
+/// What the header `Authorization: Bearer ...` holds; None where there is no such header.
+pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Malformed> {
+    let Some(value) = single(headers, &AUTHORIZATION).map_err(|_| Malformed)? else { return Ok(None) };
+    let (scheme, credential) = value.split_once(' ').ok_or(Malformed)?;
+    if scheme.eq_ignore_ascii_case("bearer") { Ok(Some(credential.trim())) } else { Err(Malformed) }
 }
 
 /// The query's parameters; one that is not among the fields of `T` is refused.

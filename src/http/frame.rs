@@ -3,6 +3,7 @@
 use super::Shared;
 use super::deadline::Deadline;
 use super::problem::Problem;
+use super::security;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{CONNECTION, ORIGIN};
@@ -45,6 +46,7 @@ pub(super) async fn around(State(shared): State<Shared>, request: Request, next:
         let problem = problem.unwrap_or_else(|| Problem::of_status(status));
         problem.render(uri.path(), &mut response);
     }
+    security::protect(uri.path(), status, response.headers_mut());
     settings.origins.allow(origin.as_ref(), response.headers_mut());
     tracing::info!(
         target: "turnkeeper::request",

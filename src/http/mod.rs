@@ -4,6 +4,7 @@
 //! problem documents (`problem`), and one frame around every request does the rest (`frame`).
 
 mod apology;
+mod application;
 mod base;
 mod commands;
 mod conditions;
@@ -17,6 +18,8 @@ mod feed;
 mod frame;
 mod gzip;
 mod health;
+mod limit;
+mod list;
 mod options;
 mod patience;
 mod plain;
@@ -25,6 +28,7 @@ mod problem;
 mod reply;
 mod router;
 mod rulesets;
+mod security;
 mod serve;
 mod tokens;
 mod transfer;
@@ -33,10 +37,12 @@ pub use base::{BasePath, under};
 pub use cors::Origins;
 pub use deadline::Deadline;
 pub use docs::DOCUMENT;
+pub use limit::Peer;
 pub use router::{openapi, router};
 pub use serve::serve;
 
-use crate::app::App;
+use crate::app::{App, Limits};
+use axum::http::HeaderName;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,6 +61,18 @@ pub struct Settings {
     pub keep_alive: Duration,
     /// The largest body of an import, in bytes.
     pub import_limit: usize,
+    /// How often who may ask.
+    pub limits: Limits,
+    /// The header in which a proxy before this server says whom it speaks for; its last entry counts. Without it what the front door
+    /// knows is taken for the client: the connection's other end, or what a Lambda event says.
+    pub client_header: Option<HeaderName>,
+}
+
+impl Settings {
+    /// Whether anybody is held to a rate by address, so that the front door has to tell it.
+    pub fn counts_addresses(&self) -> bool {
+        self.limits.address.is_some()
+    }
 }
 
 impl Default for Settings {
@@ -66,6 +84,8 @@ impl Default for Settings {
             stream_time: Duration::from_secs(5 * 60),
             keep_alive: Duration::from_secs(15),
             import_limit: 16 * 1024 * 1024,
+            limits: Limits::default(),
+            client_header: None,
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Errors as problem documents (RFC 9457): the one place that knows which status an error is.
 
+use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use crate::app::{AppError, MAX_DOCUMENT};
 use crate::engine::Refusal;
 use crate::vocabulary::{FieldError, Ground, Violation};
-use axum::http::header::{ALLOW, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use serde::Serialize;
@@ -90,6 +91,11 @@ impl Problem {
             .with(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
     }
 
+    /// Too often: how often is often enough, and in how many seconds it is all right again.
+    pub fn too_often(detail: String, seconds: u64) -> Self {
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).with(RETRY_AFTER, HeaderValue::from(seconds))
+    }
+
     /// The problem for a status that no handler of ours chose, such as 405.
     pub fn of_status(status: StatusCode) -> Self {
         match status {
@@ -134,11 +140,12 @@ impl Problem {
     pub fn render(mut self, path: &str, response: &mut Response<axum::body::Body>) {
         let header = self.0.header.take();
         let body = self.document(path);
-        let allow = response.headers_mut().remove(ALLOW);
         let headers = response.headers_mut();
+        let kept = [ALLOW, CONNECTION, RATE_LIMIT, RATE_LIMIT_POLICY];
+        let kept = kept.map(|name| headers.remove(&name).map(|value| (name, value)));
         headers.clear();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        headers.extend(allow.map(|methods| (ALLOW, methods)));
+        headers.extend(kept.into_iter().flatten());
         headers.extend(header);
         *response.body_mut() = body.into();
     }

@@ -2,8 +2,11 @@
 
 use super::gzip::Gzip;
 use super::problem::Document as ProblemDocument;
-use super::{Settings, Shared, commands, docs, encounters, events, frame, health, options, rulesets, tokens, transfer};
-use crate::app::App;
+use super::{
+    Settings, Shared, commands, docs, encounters, events, frame, health, limit, list, options, rulesets, tokens,
+    transfer,
+};
+use crate::app::{App, Limits};
 use axum::Router;
 use axum::middleware::from_fn_with_state;
 use std::sync::Arc;
@@ -15,7 +18,7 @@ fn api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(rulesets::list_rulesets))
         .routes(routes!(rulesets::read_ruleset))
-        .routes(routes!(encounters::create_encounter))
+        .routes(routes!(list::list_encounters, encounters::create_encounter))
         .routes(routes!(encounters::read_encounter, encounters::delete_encounter))
         .routes(routes!(transfer::export_encounter))
         .routes(routes!(transfer::import_encounter))
@@ -30,8 +33,13 @@ fn api() -> OpenApiRouter<Shared> {
 
 /// The whole service.
 pub fn router(app: Arc<App>, settings: Settings) -> Router {
+    let limited = settings.limits != Limits::default();
     let shared = Shared { app, settings: Arc::new(settings), manifests: Arc::default() };
-    let routes = Router::from(api()).merge(docs::routes());
+    let mut routes = Router::from(api());
+    if limited {
+        routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::around));
+    }
+    let routes = routes.merge(docs::routes());
     routes.layer(from_fn_with_state(shared.clone(), frame::around)).layer(Gzip).with_state(shared)
 }
 

@@ -7,7 +7,7 @@ use super::reply::{List, Reply};
 use crate::app::AppError;
 use crate::engine::{AnyRuleset, Rulesets, type_schema};
 use crate::openapi::standalone;
-use crate::vocabulary::{Draft, Manifest};
+use crate::vocabulary::{CommandSpec, Draft, Manifest, SHARED_COMMANDS};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use serde::Serialize;
@@ -21,6 +21,8 @@ use utoipa::ToSchema;
 pub(super) struct RulesetInfo {
     #[serde(flatten)]
     manifest: &'static Manifest,
+    /// The commands that every ruleset understands.
+    shared_commands: &'static [CommandSpec],
     /// The JSON Schema of its options, with their defaults.
     #[schema(value_type = Object)]
     options: Value,
@@ -49,7 +51,12 @@ impl RulesetInfo {
         {
             fields.extend(own.clone());
         }
-        Self { manifest: ruleset.manifest(), options: standalone(schemas.options), combatant }
+        Self {
+            manifest: ruleset.manifest(),
+            shared_commands: SHARED_COMMANDS,
+            options: standalone(schemas.options),
+            combatant,
+        }
     }
 }
 

@@ -1,15 +1,19 @@
 //! The socket door: accepts connections, and lets them finish before the process ends.
 
 use super::apology::Apologetic;
+use super::limit::Peer;
 use super::patience::Patient;
 use axum::Router;
+use axum::http::Request;
 use futures::FutureExt;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use std::time::Duration;
 use tokio::net::TcpListener;
+use tower::ServiceExt;
 
 /// How long a connection may be idle, or take to send a request's head.
 const HEAD: Duration = Duration::from_secs(30);
@@ -19,16 +23,19 @@ const STALLED: Duration = Duration::from_secs(30);
 const FAREWELL: Duration = Duration::from_secs(10);
 
 /// Serves `router` on `listener` until `stop` is done; then accepts nothing more, and gives open requests 10 seconds.
-pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
+///
+/// With `addresses` each request is told where it comes from, which costs a little:
+/// [`Settings::counts_addresses`](super::Settings::counts_addresses) says whether anybody wants to know.
+pub async fn serve(listener: TcpListener, router: Router, addresses: bool, stop: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD);
     let open = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
-        let stream = tokio::select! {
+        let (stream, address) = tokio::select! {
             () = &mut stop => break,
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => stream,
+                Ok((stream, address)) => (stream, address.ip()),
                 Err(error) => {
                     // Out of file descriptors, mostly: waiting is all that helps.
                     tracing::warn!(%error, "cannot accept a connection");
@@ -39,7 +46,14 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         };
         // Without it small answers wait for acknowledgements; where it cannot be set they just wait.
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(router.clone());
+        let peer = addresses.then_some(Peer(address));
+        let service = router.clone().map_request(move |mut request: Request<Incoming>| {
+            if let Some(peer) = peer {
+                request.extensions_mut().insert(peer);
+            }
+            request
+        });
+        let service = TowerToHyperService::new(service);
         let connection = http.serve_connection(TokioIo::new(Apologetic::new(Patient::new(stream, STALLED))), service);
         let connection = open.watch(connection);
         // What goes wrong with a connection is its client's business. Not an async block: that would hold the connection twice.

@@ -1,6 +1,7 @@
 //! Export and import.
 
 use super::Shared;
+use super::application::Creator;
 use super::encounters::created;
 use super::extract::{Caller, EncounterId, Nothing, Parameters};
 use super::post::PostedLog;
@@ -63,13 +64,14 @@ impl Stage {
 /// Import an encounter
 ///
 /// Makes a new encounter, with an id and a token of its own, of a log that was exported. It is played again: what does not follow from
-/// what was before is refused, with the path of the first bad entry.
+/// what was before is refused, with the path of the first bad entry. Where the server knows applications it needs an application's key.
 #[utoipa::path(post, path = "/v1/encounters/import", operation_id = "import_encounter", tag = "encounters",
     request_body = Object,
     responses((status = 201, description = "The encounter and its game master's token", body = Object)))]
 pub(super) async fn import_encounter(
-    State(shared): State<Shared>, Parameters(Nothing {}): Parameters<Nothing>, log: PostedLog,
+    State(shared): State<Shared>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
+    log: PostedLog,
 ) -> Result<Reply, Problem> {
-    let birth = shared.app.import(&log.body, log.key.as_ref()).await?;
+    let birth = shared.app.import(&log.body, log.key.as_ref(), application).await?;
     Ok(created(&birth)?)
 }

@@ -1,6 +1,6 @@
 //! From an event to a request.
 
-use crate::http::BasePath;
+use crate::http::{BasePath, Peer};
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, Request, Uri};
 use data_encoding::BASE64;
@@ -39,7 +39,11 @@ pub(super) fn arrival(event: LambdaRequest) -> Result<Arrival, Error> {
             let stage = stage.clone().filter(|_| below.is_some());
             let uri = uri(below.unwrap_or(&path), event.raw_query_string.as_deref().unwrap_or_default());
             let body = body(event.body, event.is_base64_encoded)?;
-            let request = request(context.http.method, uri, event.headers, body);
+            let mut request = request(context.http.method, uri, event.headers, body);
+            let address = context.http.source_ip.and_then(|address| address.parse().ok());
+            if let Some(address) = address {
+                request.extensions_mut().insert(Peer(address));
+            }
             Ok(Arrival { request, stage, front: Front::Gateway })
         }
         LambdaRequest::Alb(event) => {
@@ -52,7 +56,11 @@ pub(super) fn arrival(event: LambdaRequest) -> Result<Arrival, Error> {
             });
             let uri = uri(event.path.as_deref().unwrap_or_default(), &query);
             let body = body(event.body, event.is_base64_encoded)?;
-            let request = request(event.http_method, uri, headers, body);
+            let mut request = request(event.http_method, uri, headers, body);
+            // The balancer itself has added the last one.
+            if let Some(peer) = Peer::forwarded(request.headers()) {
+                request.extensions_mut().insert(peer);
+            }
             Ok(Arrival { request, stage: None, front: Front::Balancer })
         }
         _ => Err("this event is of none of the kinds served here: HTTP API (2.0), function URL, load balancer".into()),
@@ -113,7 +121,7 @@ mod tests {
     fn gateway(path: &str, query: &str, stage: &str, domain: &str) -> Arrival {
         read(
             serde_json::json!({"version": "2.0", "rawPath": path, "rawQueryString": query, "headers": {"host": "a b\\"},
-            "requestContext": {"stage": stage, "domainName": domain, "http": {"method": "GET", "path": path}}}),
+            "requestContext": {"stage": stage, "domainName": domain, "http": {"method": "GET", "path": path, "sourceIp": "203.0.113.7"}}}),
         )
     }
 
@@ -131,6 +139,7 @@ mod tests {
             let arrival = gateway(path, "", stage, domain);
             assert_eq!(arrival.request.uri(), expected, "{path} at {stage}");
             assert_eq!(arrival.stage.is_some(), path != expected, "{path} at {stage}");
+            assert_eq!(arrival.request.extensions().get(), Some(&Peer([203, 0, 113, 7].into())));
         }
     }
 
@@ -150,13 +159,14 @@ mod tests {
 
     #[test]
     fn a_balancers_parameters_stay_as_they_were_sent() {
-        let event = serde_json::json!({"httpMethod": "GET", "path": "/v1/x", "multiValueHeaders": {"a": ["1", "2"]},
+        let event = serde_json::json!({"httpMethod": "GET", "path": "/v1/x", "multiValueHeaders": {"a": ["1", "2"], "x-forwarded-for": ["6.6.6.6, 203.0.113.7"]},
             "multiValueQueryStringParameters": {"limit": ["%31%2B"]}, "body": "aGk=", "isBase64Encoded": true,
             "requestContext": {"elb": {"targetGroupArn": "arn"}}});
         let arrival = read(event);
         assert_eq!(arrival.request.uri(), "/v1/x?limit=%31%2B");
         assert_eq!(arrival.request.headers().get_all("a").iter().count(), 2);
         assert_eq!(arrival.front, Front::Balancer);
+        assert_eq!(arrival.request.extensions().get(), Some(&Peer([203, 0, 113, 7].into())));
     }
 
     #[test]

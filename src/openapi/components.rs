@@ -1,7 +1,7 @@
 //! The unions and objects that answers and requests are made of, for every registered ruleset.
 
 use super::naming::{Components, Shelf, reference};
-use crate::engine::{AnyRuleset, NewToken, Rulesets, TokenInfo, TypeSchema, type_schema};
+use crate::engine::{AnyRuleset, NewToken, Rulesets, Summary, TokenInfo, TypeSchema, type_schema};
 use crate::vocabulary::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -24,6 +24,7 @@ pub fn components(rulesets: &Rulesets) -> Components {
     take::<Manifest>(&mut shelf);
     take::<NewToken>(&mut shelf);
     take::<TokenInfo>(&mut shelf);
+    take::<Summary>(&mut shelf);
     let mut all = shelf.publish("", &BTreeSet::new());
     let shared: BTreeSet<String> = all.keys().cloned().collect();
     let prefixes: Vec<(String, &'static str)> =
@@ -42,6 +43,8 @@ pub fn components(rulesets: &Rulesets) -> Components {
     for (field, what) in told {
         all.entry("RulesetInfo".to_owned()).or_default()["properties"][field] = schema(what);
     }
+    all.entry("RulesetInfo".to_owned()).or_default()["properties"]["shared_commands"] =
+        list(reference("CommandSpec"), "The commands that every ruleset understands.");
     all.extend(super::history::components());
     for name in ["Encounter", "NewEncounter"] {
         all.insert(name.to_owned(), by_ruleset(&prefixes, name));
@@ -293,7 +296,7 @@ fn answers(prefix: &str, id: &str, title: &str) -> Components {
             "options": own("Options"),
             "combatants": {"type": "array", "maxItems": 500, "items": own("CombatantDraft"), "description": "Who is in it; more can join later."},
             "seed": {"type": "integer", "format": "int64", "minimum": 0, "description": "Makes the server's dice reproducible."},
-            "player_undo": {"type": "boolean", "default": false, "description": "Whether a player may undo the own last command, as long as nobody else has done anything since."},
+            "player_undo": {"type": "boolean", "description": "Whether a player may undo the own last command, as long as nobody else has done anything since. Default: false."},
         },
     });
     let events = list(own("Event"), "What happened, in order.");

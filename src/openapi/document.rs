@@ -19,7 +19,7 @@ struct Operation {
     errors: &'static [u16],
 }
 
-const ENCOUNTER: &[u16] = &[400, 401, 404, 503];
+const ENCOUNTER: &[u16] = &[400, 401, 404, 429, 503];
 
 const OPERATIONS: &[Operation] = &[
     Operation {
@@ -41,35 +41,42 @@ const OPERATIONS: &[Operation] = &[
         request: Some(|| reference("NewEncounter")),
         answer: Some(("201", || reference("Created"))),
         headers: &["Idempotency-Key"],
-        errors: &[400, 413, 415, 422, 503],
+        errors: &[400, 401, 403, 413, 415, 422, 429, 503],
+    },
+    Operation {
+        id: "list_encounters",
+        request: None,
+        answer: Some(("200", || page(reference("EncounterSummary")))),
+        headers: &[],
+        errors: &[400, 401, 403, 422, 429, 503],
     },
     Operation {
         id: "read_encounter",
         request: None,
         answer: Some(("200", || reference("Encounter"))),
         headers: &["If-None-Match"],
-        errors: &[400, 401, 404, 410, 422, 503],
+        errors: &[400, 401, 404, 410, 422, 429, 503],
     },
     Operation {
         id: "export_encounter",
         request: None,
         answer: Some(("200", || reference("ExportedLog"))),
         headers: &[],
-        errors: &[400, 401, 403, 404, 503],
+        errors: &[400, 401, 403, 404, 429, 503],
     },
     Operation {
         id: "import_encounter",
         request: Some(|| reference("ExportedLog")),
         answer: Some(("201", || reference("Created"))),
         headers: &["Idempotency-Key"],
-        errors: &[400, 413, 415, 422, 503],
+        errors: &[400, 401, 403, 413, 415, 422, 429, 503],
     },
     Operation {
         id: "delete_encounter",
         request: None,
         answer: None,
         headers: &["If-Match"],
-        errors: &[400, 401, 403, 404, 412, 503],
+        errors: &[400, 401, 403, 404, 412, 429, 503],
     },
     Operation {
         id: "send_command",
@@ -79,7 +86,7 @@ const OPERATIONS: &[Operation] = &[
         }),
         answer: Some(("200", || reference("CommandAnswer"))),
         headers: &["If-Match", "Idempotency-Key", "Prefer"],
-        errors: &[400, 401, 403, 404, 409, 410, 412, 413, 415, 422, 503],
+        errors: &[400, 401, 403, 404, 409, 410, 412, 413, 415, 422, 429, 503],
     },
     Operation {
         id: "create_token",
@@ -90,21 +97,21 @@ const OPERATIONS: &[Operation] = &[
             json!({"allOf": [reference("TokenInfo"), token]})
         })),
         headers: &["Idempotency-Key"],
-        errors: &[400, 401, 403, 404, 409, 413, 415, 422, 503],
+        errors: &[400, 401, 403, 404, 409, 413, 415, 422, 429, 503],
     },
     Operation {
         id: "list_tokens",
         request: None,
         answer: Some(("200", || page(reference("TokenInfo")))),
         headers: &[],
-        errors: &[400, 401, 403, 404, 503],
+        errors: &[400, 401, 403, 404, 429, 503],
     },
     Operation {
         id: "revoke_token",
         request: None,
         answer: None,
         headers: &[],
-        errors: &[400, 401, 403, 404, 409, 503],
+        errors: &[400, 401, 403, 404, 409, 429, 503],
     },
     Operation {
         id: "list_options",
@@ -123,7 +130,7 @@ const OPERATIONS: &[Operation] = &[
         request: None,
         answer: Some(("200", || page(reference("LogEntry")))),
         headers: &["Last-Event-ID"],
-        errors: &[400, 401, 404, 410, 422, 503],
+        errors: &[400, 401, 404, 410, 422, 429, 503],
     },
     Operation { id: "livez", request: None, answer: None, headers: &[], errors: &[408] },
     Operation { id: "readyz", request: None, answer: None, headers: &[], errors: &[408, 503] },
@@ -165,7 +172,11 @@ pub fn document(routes: &utoipa::openapi::OpenApi, rulesets: &Rulesets, examples
         document["components"]["schemas"][name] = schema;
     }
     document["components"]["securitySchemes"] = json!({
-        "token": {"type": "http", "scheme": "bearer", "description": "A token of the encounter: its game master's, which the creation answered with, or one that was handed out. The game master does everything, a player sends the commands of the combatants that the token names, an onlooker reads."},
+        "token": {"type": "http", "scheme": "bearer", "description": "A token of the encounter: its game master's, which the creation \
+            answered with, or one that was handed out. The game master does everything, a player sends the commands of the \
+            combatants that the token names, an onlooker reads."},
+        "application": {"type": "http", "scheme": "bearer", "description": "The key of an application, `tk_app_...`: for creating, importing and \
+            listing, where the server knows applications."},
     });
     if let Some(paths) = document["paths"].as_object_mut() {
         for (path, methods) in paths {
@@ -178,9 +189,14 @@ pub fn document(routes: &utoipa::openapi::OpenApi, rulesets: &Rulesets, examples
 }
 
 fn complete(path: &str, operation: &mut Value, examples: &Examples) {
-    let secured = path.starts_with("/v1/encounters/{id}");
-    operation["security"] = if secured { json!([{"token": []}]) } else { json!([]) };
     let id = operation["operationId"].as_str().unwrap_or_default().to_owned();
+    operation["security"] = match id.as_str() {
+        _ if path.starts_with("/v1/encounters/{id}") => json!([{"token": []}]),
+        "list_encounters" => json!([{"application": []}]),
+        // Nothing is needed where the server knows no applications.
+        "create_encounter" | "import_encounter" => json!([{"application": []}, {}]),
+        _ => json!([]),
+    };
     let examples = examples.get(&id).cloned().unwrap_or_default();
     if let Some(declared) = OPERATIONS.iter().find(|declared| declared.id == id) {
         declare(declared, operation);
@@ -274,8 +290,8 @@ fn purpose(header: &str) -> &'static str {
 fn meaning(status: u16) -> &'static str {
     match status {
         400 => "Not JSON, or not the shape; `errors` says where",
-        401 => "No token, or one that cannot be one",
-        403 => "The token may not do this; `detail` says whose it is",
+        401 => "No token or key, or one that cannot be one, or a key that no application has",
+        403 => "This credential may not do that; `code` and `detail` say what could",
         408 => "The request took too long to arrive",
         404 => "There is no such thing, or none that this token may know of",
         409 => "The rules refuse it now; `code` and `rule` say why",
@@ -284,6 +300,7 @@ fn meaning(status: u16) -> &'static str {
         413 => "The body is too large",
         415 => "The body is not JSON",
         422 => "Well-formed but meaningless here",
+        429 => "Too often; Retry-After and RateLimit say when it may go on",
         _ => "The store is away or too contended; Retry-After says when to try again",
     }
 }

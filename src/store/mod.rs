@@ -43,6 +43,18 @@ pub trait Store: Send + Sync + 'static {
     /// Reads the document that the log is folded from: [`StoreError::Missing`] when there is no such encounter.
     async fn base(&self, id: &str) -> Result<Base, StoreError>;
 
+    /// Lists the encounters of an application, newest first: those with a place below `before` (without it, from the newest on), at
+    /// most `limit` of them and about `max_bytes` of documents (always at least one where there is one).
+    ///
+    /// Encounters that are gone are left out, so that a page may be short, even empty, although another one follows.
+    async fn list(
+        &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
+    ) -> Result<Listing, StoreError>;
+
+    /// Takes up to `want` of the `quota` requests that `bucket` has in `window`, for all processes on this store together. The
+    /// window begins with the first request and is over by itself; a call that is repeated takes twice, never too little.
+    async fn lease(&self, bucket: &str, want: u32, quota: u32, window: Duration) -> Result<Lease, StoreError>;
+
     /// Removes the encounter and all that belongs to it; false when there was none.
     async fn delete(&self, id: &str) -> Result<bool, StoreError>;
 
@@ -94,6 +106,57 @@ pub struct NewEncounter {
     pub document: Bytes,
     /// The document that the log is folded from; the same bytes at creation.
     pub base: Bytes,
+    /// The application that it is listed for, where one has created it. Creating it again changes nothing about that.
+    pub application: Option<String>,
+}
+
+/// A page of the encounters of an application.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Listing {
+    /// The encounters, newest first.
+    pub items: Vec<Listed>,
+    /// The place that the next page goes on below, where something may follow.
+    pub next: Option<String>,
+}
+
+/// An encounter in the list of its application.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    /// Its id.
+    pub id: String,
+    /// Its place in the list: later ones sort higher as text.
+    pub place: String,
+    /// Its current document.
+    pub document: Bytes,
+}
+
+/// What [`Store::lease`] gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Lease {
+    /// So many requests may be served now.
+    pub granted: u32,
+    /// So many are left for others, and for later.
+    pub left: u32,
+    /// Until the window is over.
+    pub ends_in: Duration,
+}
+
+/// The place of an encounter in the list of its application: the time of its creation in milliseconds since 1970, then its id.
+fn place(millis: u64, id: &str) -> String {
+    format!("{millis:013}-{id}")
+}
+
+/// The id in a place; None where that is none.
+fn listed_id(place: &str) -> Option<&str> {
+    place.split_once('-').map(|(_, id)| id)
+}
+
+/// What becomes of a bucket that `used` requests were taken from, `want` of them just now.
+fn leased(used: u64, want: u32, quota: u32, ends_in: Duration) -> Lease {
+    let before = used.saturating_sub(want.into());
+    let granted = u64::from(quota).saturating_sub(before).min(want.into());
+    let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    Lease { granted: narrow(granted), left: narrow(u64::from(quota).saturating_sub(used)), ends_in }
 }
 
 /// What became of [`Store::create`].

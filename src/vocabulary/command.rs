@@ -25,7 +25,8 @@ tagged! {
     }
 }
 
-/// Somebody takes damage; with tracked hit points they go down, and 0 defeats all but players' characters.
+/// Somebody takes damage; with tracked hit points they go down, and at 0 it is defeated, or a player's character what its ruleset
+/// says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Damage {

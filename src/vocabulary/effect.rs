@@ -15,7 +15,7 @@ pub enum Expiry {
     },
     /// At the start of a combatant's turn.
     TurnStart {
-        /// Whose turn; the effect's source where it is not given, else its target.
+        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source, else its target.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
         /// How many of its turn starts it still sees; 1 is the very next.
@@ -25,7 +25,7 @@ pub enum Expiry {
     },
     /// At the end of a combatant's turn.
     TurnEnd {
-        /// Whose turn; the effect's source where it is not given, else its target.
+        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source, else its target.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
         /// How many of its turn ends it still sees; 1 is the very next.

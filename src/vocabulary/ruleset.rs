@@ -62,6 +62,11 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The order as far as the system knows one, and why each stands where it stands.
     fn order(table: &Table<Self>) -> Vec<Place>;
 
+    /// Whose turns an effect counts that does not say so: its source's, else its target's, else those of whoever's turn it is.
+    fn anchor(table: &Table<Self>, source: Option<&CombatantId>, target: Option<&CombatantId>) -> Option<CombatantId> {
+        source.or(target).cloned().or_else(|| Self::current(table).into_iter().next())
+    }
+
     /// Takes what a viewer may not know out of its part of `table`, from which the engine has taken the combatants and effects of
     /// `whole` that the viewer may not know: every other mention of one whom the viewer does not know ([`Table::knows`]), and what
     /// is the game master's alone. Where one who is only in `whole` has the turn or must choose ([`Table::unseen`]), the phase becomes one in which

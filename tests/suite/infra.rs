@@ -1,5 +1,6 @@
 //! What `infra/` says about the program is so.
 
+use crate::e2e::applications::key;
 use crate::support::cluster::RedisCluster;
 use crate::support::lambda::{Front, Function};
 use crate::support::redis::RedisServer;
@@ -31,14 +32,16 @@ async fn the_login_of_the_template_may_do_all_that_the_store_does_and_no_more() 
     let with_login = |url: &str| url.replace("redis://", "redis://turnkeeper:secret@");
     let template_way = format!("{}?cluster=true", with_login(&cluster.servers[0].url()));
     for url in [with_login(&single.url()), with_login(&cluster.url()), template_way] {
-        let function = Function::start(Front::HttpApi, &[("REDIS_URL", &url)], 1).await;
+        let (key, pair) = key("table");
+        let settings = [("REDIS_URL", &*url), ("TURNKEEPER_APP_KEYS", &*pair), ("TURNKEEPER_RATE_TOKEN", "1000/1h")];
+        let function = Function::start(Front::HttpApi, &settings, 1).await;
         let client = reqwest::Client::new();
         let post = |path: &str, body: Value| {
             let request = client.post(format!("{}{path}", function.url)).header("content-type", "application/json");
             request.body(body.to_string())
         };
         let made = post("/v1/encounters", json!({"ruleset": "active-initiative", "combatants": [{"name": "A"}]}));
-        let made = made.header("idempotency-key", url.as_str()).send().await.unwrap();
+        let made = made.bearer_auth(&key).header("idempotency-key", url.as_str()).send().await.unwrap();
         assert_eq!(made.status(), 201, "{url}: {}", function.log());
         let made: Value = serde_json::from_slice(&made.bytes().await.unwrap()).unwrap();
         let (token, id) = (made["token"].as_str().unwrap(), made["encounter"]["id"].as_str().unwrap());
@@ -52,6 +55,14 @@ async fn the_login_of_the_template_may_do_all_that_the_store_does_and_no_more() 
             let answer = client.get(format!("{}{path}", function.url)).bearer_auth(token).send().await.unwrap();
             assert_eq!(answer.status(), 200, "{url}: {}", function.log());
         }
+        // Now and then a creation also tidies up the list.
+        for _ in 0..24 {
+            let more = post("/v1/encounters", json!({"ruleset": "active-initiative"})).bearer_auth(&key).send().await;
+            assert_eq!(more.unwrap().status(), 201, "{url}: {}", function.log());
+        }
+        let list =
+            client.get(format!("{}/v1/encounters?limit=3", function.url)).bearer_auth(&key).send().await.unwrap();
+        assert_eq!(list.status(), 200, "{url}: {}", function.log());
         let gone = client.delete(format!("{}{path}", function.url)).bearer_auth(token).send().await.unwrap();
         assert_eq!(gone.status(), 204, "{url}: {}", function.log());
     }

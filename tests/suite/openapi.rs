@@ -112,7 +112,24 @@ async fn captured() -> Map<String, Value> {
             reads(&mut capture, &client, &table, &path).await;
         }
     }
+    listed(&mut capture, &client).await;
     capture.0
+}
+
+async fn listed(capture: &mut Capture, client: &Client) {
+    let (server, key) = Client::of_an_application().await;
+    let application = server.with_bearer(&key);
+    let creation = json!({"ruleset": "active-initiative", "name": "Ambush", "combatants": [{"name": "Valiant"}]});
+    for _ in 0..2 {
+        assert_eq!(application.post("/v1/encounters", &creation).await.status, 201);
+    }
+    let mut page = application.get("/v1/encounters?limit=1").await;
+    let mut list = page.json();
+    (list["items"][0]["id"], list["next_cursor"]) = (json!(ID), json!(format!("1767225600000-{ID}")));
+    page.text = list.to_string();
+    capture.answer("list_encounters", "page", &page);
+    capture.answer("list_encounters", "no_key", &server.get("/v1/encounters").await);
+    capture.answer("list_encounters", "no_applications", &client.get("/v1/encounters").await);
 }
 
 async fn reads(capture: &mut Capture, client: &Client, table: &Client, path: &str) {
@@ -198,6 +215,26 @@ fn every_reference_leads_somewhere_and_every_schema_is_used() {
 }
 
 #[test]
+fn every_variant_of_a_union_carries_the_tag_that_tells_it_from_the_others() {
+    let document = published();
+    let schemas = document["components"]["schemas"].as_object().expect("schemas");
+    let unions = schemas.iter().filter(|(_, schema)| schema["discriminator"].is_object());
+    let mut variants = 0;
+    for (name, union) in unions {
+        let tag = &union["discriminator"]["propertyName"];
+        for (value, target) in union["discriminator"]["mapping"].as_object().expect("a mapping") {
+            let variant = document.pointer(&target.as_str().expect("a reference")[1..]).expect("a schema");
+            let required = variant["required"].as_array().is_some_and(|required| required.contains(tag));
+            let tagged = &variant["properties"][tag.as_str().expect("a name")];
+            let known = tagged["const"] == *value || tagged["enum"] == json!([value]) || !variant["allOf"].is_null();
+            assert!(required && known, "{name}: {target} does not require {tag} to be {value}");
+            variants += 1;
+        }
+    }
+    assert!(variants > 300, "only {variants} variants");
+}
+
+#[test]
 fn every_operation_says_what_it_needs_and_gives_and_shows_an_example() {
     let document = published();
     for (path, methods) in document["paths"].as_object().expect("paths") {
@@ -206,8 +243,13 @@ fn every_operation_says_what_it_needs_and_gives_and_shows_an_example() {
             assert!(operation["operationId"].is_string(), "{what} has no id");
             assert!(operation["summary"].is_string(), "{what} has no summary");
             assert_eq!(operation["tags"].as_array().map(Vec::len), Some(1), "{what} has one tag");
-            let secured = operation["security"].as_array().is_some_and(|s| !s.is_empty());
-            assert_eq!(secured, path.starts_with("/v1/encounters/{id}"), "{what}: the token");
+            let needed = match operation["operationId"].as_str() {
+                _ if path.starts_with("/v1/encounters/{id}") => json!([{"token": []}]),
+                Some("list_encounters") => json!([{"application": []}]),
+                Some("create_encounter" | "import_encounter") => json!([{"application": []}, {}]),
+                _ => json!([]),
+            };
+            assert_eq!(operation["security"], needed, "{what}: who may");
             let responses = operation["responses"].as_object().expect("responses");
             assert!(responses.values().all(|r| r["description"].is_string()), "{what}: each answer is described");
             let shows = ["/requestBody/content/application~1json", "/responses/200/content/application~1json"];

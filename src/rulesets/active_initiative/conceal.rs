@@ -77,6 +77,7 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, ActiveInitiative>) -> 
             return Some(Event::ChoiceOpened(ChoiceOpened { chooser, ..e.clone() }));
         }
         Event::Exposed(e) => &e.combatant,
+        Event::Forgotten(e) => &e.combatant,
         Event::ActionReadied(e) => &e.combatant,
         Event::ReadiedFired(e) => &e.combatant,
         Event::ReadiedLapsed(e) => &e.combatant,

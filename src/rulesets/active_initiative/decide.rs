@@ -45,14 +45,19 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
         }
     }
     for id in c.rolls.keys() {
-        play.combatant("rolls", id)?;
+        if !play.combatant("rolls", id)?.active() {
+            let detail = format!("{id} is out of the fight and rolls nothing");
+            return Err(Violation::field("rolls_no_die", format!("rolls.{id}"), detail));
+        }
     }
     if play.table().active().next().is_none() {
         return Err(Violation::new("nobody_to_act", "AI-8", "nobody is here to act: add a combatant first"));
     }
     play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
     let players = play.table().iter().filter(|c| c.kind == Kind::Pc).count();
-    let groups = play.table().iter().filter(|c| c.kind == Kind::Npc).count();
+    let friend =
+        |c: &Combatant<ActiveInitiative>| play.table().iter().any(|pc| pc.kind == Kind::Pc && pc.side == c.side);
+    let groups = play.table().iter().filter(|c| c.kind == Kind::Npc && !friend(c)).count();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let wanted = players.div_ceil(2);
     if groups < wanted {
@@ -80,9 +85,10 @@ fn roll_opening(play: &mut Scene<'_>, c: &Start) {
     }
     rolls.sort_by_key(|(roll, stats)| Reverse((roll.total, stats.dex, stats.wis)));
     let Some((best, _)) = rolls.first().cloned() else { return };
+    let tied = rolls.get(1).is_some_and(|(next, _)| next.total == best.total);
     let rolls = rolls.into_iter().map(|(roll, _)| roll).collect();
     play.own(Event::OpeningRolled(OpeningRolled { rolls }));
-    take_turn(play, best.combatant, Way::Rolled { die: best.die, total: best.total });
+    take_turn(play, best.combatant, Way::Rolled { die: best.die, total: best.total, tied });
 }
 
 /// Begins a turn: the window closes, an action readied for longer than a round lapses, effects count its start.
@@ -200,7 +206,7 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
         if state.interrupt_points.unwrap_or(0) == 0 {
             return refuse("no_points", "AI-30", "no interrupt point is left".into());
         }
-        if interrupter.kind == Kind::Pc {
+        if !is_the_gms(interrupter) {
             return refuse("not_the_gms", "AI-31", format!("{id} is a player's: points are for the game master's own"));
         }
     }
@@ -237,6 +243,11 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
     }
     play.own(Event::Interrupted(Interrupted { combatant: id.clone(), displaced, means: c.means }));
     Ok(())
+}
+
+/// Whether the game master controls it, so that interrupt points are for it (AI-31).
+pub(super) fn is_the_gms(c: &Combatant<ActiveInitiative>) -> bool {
+    c.kind != Kind::Pc && c.controller.as_str() == "gm"
 }
 
 fn in_turn(play: &Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {

@@ -22,6 +22,7 @@ tagged! {
         "readied_lapsed" => ReadiedLapsed,
         "inspired" => Inspired,
         "inspiration_spent" => InspirationSpent,
+        "forgotten" => Forgotten,
         "scene_closed" => SceneClosed,
     }
 }
@@ -151,6 +152,13 @@ pub struct InspirationSpent {
     pub combatant: CombatantId,
     /// How many it holds now.
     pub held: u32,
+}
+
+/// Whoever took the last turn has left: nobody who comes under the same id names the next one for it (AI-7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Forgotten {
+    /// Who.
+    pub combatant: CombatantId,
 }
 
 /// The scene is over; what the game master had left of the interrupt points is gone (AI-33).

@@ -39,6 +39,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::ReadiedLapsed(e) => standing(table, &e.combatant, |s| s.readied = None),
         Event::Inspired(e) => hold(table, &e.combatant, e.held),
         Event::InspirationSpent(e) => hold(table, &e.combatant, e.held),
+        Event::Forgotten(e) => _ = table.state.last_actor.take_if(|last| *last == e.combatant),
         Event::SceneClosed(_) => {
             table.state.interrupt_points = Some(0);
             table.state.phase = Phase::Over;

@@ -1,6 +1,6 @@
 //! Whose turn it is, what is awaited, and why, under Active Initiative.
 
-use super::decide::chooser;
+use super::decide::{chooser, is_the_gms};
 use super::*;
 use crate::vocabulary::{Because, Kind};
 
@@ -37,15 +37,19 @@ fn may_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &Comba
     let enemy = table.get(nominee).is_some_and(|n| n.side != c.side);
     let pc = c.kind == Kind::Pc;
     let state = &table.state;
-    let point =
-        table.options.interrupt_points && state.interrupt_points > Some(0) && !state.interrupt_point_used && !pc;
+    let left = table.options.interrupt_points && state.interrupt_points > Some(0) && !state.interrupt_point_used;
+    let point = left && is_the_gms(c);
     let paid = pc && c.stats.inspiration.get() > 0;
     enemy && !c.standing.interrupted && (c.standing.exposed || paid || point)
 }
 
+/// The turns of this round that were had or are going on (not one that was taken back, nor that of one who left for a newcomer of
+/// the same id), and the next one.
 pub(super) fn order(table: &Table) -> Vec<Place> {
     let mut places: Vec<Place> = Vec::with_capacity(table.state.turns.len() + 1);
-    for taken in &table.state.turns {
+    let acting = current(table);
+    let had = |id: &CombatantId| acting.contains(id) || table.get(id).is_some_and(|c| c.acted);
+    for taken in table.state.turns.iter().filter(|taken| had(&taken.combatant)) {
         places.extend(place(table, &taken.combatant, &taken.by));
     }
     if let Phase::Window { nominee, by } = &table.state.phase {
@@ -62,8 +66,9 @@ fn place(table: &Table, id: &CombatantId, by: &Way) -> Option<Place> {
 fn because(by: &Way) -> Because {
     match by {
         Way::Opened {} => Because::new("AI-2", "triggered the scene"),
-        Way::Rolled { die, total } => Because {
+        Way::Rolled { die, total, tied } => Because {
             dice: vec![*die],
+            tie_rule: tied.then_some("AI-5"),
             bonus: Some(*total - i64::from(die.face)),
             total: Some(*total),
             ..Because::new("AI-3", "rolled the highest initiative")

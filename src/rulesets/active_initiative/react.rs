@@ -24,6 +24,9 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
             if matches!(&play.table().state.phase, Phase::InTurn { actor } if *actor == e.combatant) {
                 end_turn(play, &e.combatant);
             }
+            if play.table().state.last_actor.as_ref() == Some(&e.combatant) {
+                play.own(Event::Forgotten(Forgotten { combatant: e.combatant.clone() }));
+            }
             settle(play);
         }
         AnyEvent::Roster(_) => settle(play),

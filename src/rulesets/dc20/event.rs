@@ -224,7 +224,7 @@ pub struct SlotsMerged {
     pub shared: SlotId,
 }
 
-/// Somebody has no place in the order any more: it left, or changed teams.
+/// Somebody has left, and has no place in the order any more.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct PlaceLost {
     /// Who.

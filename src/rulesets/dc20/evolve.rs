@@ -1,6 +1,6 @@
 //! What the events of DC20 do to the state; no rules here.
 
-use super::{Event, Phase, Slot, SlotId, Standing, Table, Way};
+use super::{Event, Phase, Slot, SlotId, Standing, State, Table, Way};
 use crate::vocabulary::CombatantId;
 use std::sync::Arc;
 
@@ -30,19 +30,19 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             }
         }
         Event::SlotOpened(e) => {
-            table.state.slot = Some(e.slot.clone());
+            come_to(&mut table.state, &e.slot);
             table.state.phase = e.phase;
         }
         Event::SlotClaimed(e) => place(table, &e.slot, &e.combatants, e.by),
         Event::Assigned(e) => place(table, &e.slot, &e.combatants, e.by),
-        Event::SlotSkipped(e) => table.state.slot = Some(e.slot.clone()),
+        Event::SlotSkipped(e) => come_to(&mut table.state, &e.slot),
         Event::SlotBegan(e) => {
             let state = &mut table.state;
             if state.slot.as_ref() != Some(&e.slot) || state.phase != Phase::Turn {
                 state.merged_for = None;
             }
             state.phase = Phase::Turn;
-            state.slot = Some(e.slot.clone());
+            come_to(state, &e.slot);
             state.acting.extend(e.combatants.iter().cloned());
         }
         Event::TurnMissed(e) => {
@@ -122,18 +122,22 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::LapRegained(e) => standing(table, &e.combatant, |s| s.lap = e.lap),
         Event::RoundClosed(e) => {
             table.state.seconds = e.seconds;
-            table.state.slot = None;
+            (table.state.slot, table.state.put_off) = (None, false);
+            for c in table.combatants.iter_mut().filter(|c| c.standing.delayed) {
+                c.change().standing.delayed = false;
+            }
         }
         Event::NobodyLeft(_) => table.state.phase = Phase::Idle,
         Event::TurnSet(e) => {
             let state = &mut table.state;
+            state.put_off |= matches!(state.phase, Phase::Claim | Phase::Assign);
             state.phase = Phase::Turn;
             state.acting = vec![e.combatant.clone()];
             if let Some(c) = table.get_mut(&e.combatant) {
                 c.acted = false;
                 c.standing.delayed = false;
                 if let Some(slot) = c.standing.slot.clone() {
-                    table.state.slot = Some(slot);
+                    come_to(&mut table.state, &slot);
                 }
             }
         }
@@ -145,6 +149,10 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             table.state.phase = Phase::Over;
         }
     }
+}
+
+fn come_to(state: &mut State, slot: &SlotId) {
+    (state.slot, state.put_off) = (Some(slot.clone()), false);
 }
 
 fn standing(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut Standing)) {

@@ -12,7 +12,9 @@ const IDLE_ROUNDS: u32 = 2;
 pub(super) fn advance(play: &mut Combat<'_>) {
     let mut borders = 0;
     while play.table().active().next().is_some() && borders <= IDLE_ROUNDS {
-        let next = play.table().state.later().iter().find(|slot| !slot.removed).cloned();
+        let state = &play.table().state;
+        let awaited = state.at().filter(|_| state.put_off);
+        let next = awaited.or_else(|| state.later().iter().find(|slot| !slot.removed)).cloned();
         match next {
             Some(slot) => {
                 if enter(play, &slot, borders) {
@@ -113,7 +115,8 @@ pub(super) fn proceed(play: &mut Combat<'_>) {
 fn open_legendary(play: &mut Combat<'_>, phase: Phase) -> bool {
     let table = play.table();
     let taken = |slot: &Slot| slot.team == Team::Pc && !slot.occupants.is_empty();
-    let here = phase == Phase::RoundEnd || table.state.at().is_some_and(taken);
+    let over = table.state.at().filter(|_| !table.state.put_off);
+    let here = phase == Phase::RoundEnd || over.is_some_and(taken);
     let able = table.active().any(|c| c.standing.lap > 0 && team(&table.state, c) != Team::Pc);
     if here && able {
         play.own(Event::LegendaryOpened(LegendaryOpened { phase }));

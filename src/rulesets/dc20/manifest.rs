@@ -130,7 +130,7 @@ const RULES: &[Rule] = &[
     ),
     Rule::neighbour(
         "ADC10",
-        "What counts the turns of somebody who is out of the fight ends at its place in the order.",
+        "An effect made on another's turn counts that one's turns; of somebody out of the fight they count at its place in the order.",
     ),
     Rule::neighbour(
         "ADC11",

@@ -58,6 +58,13 @@ impl Ruleset for Dc20 {
         command::sender(command)
     }
 
+    /// DC-40 counts from the turn in which an effect is made, whoever made it (ADC10).
+    fn anchor(table: &Table, source: Option<&CombatantId>, target: Option<&CombatantId>) -> Option<CombatantId> {
+        let acting = &table.state.acting;
+        let own = source.or(target).filter(|id| acting.contains(id));
+        own.or(acting.first()).or(source).or(target).cloned()
+    }
+
     fn offers(table: &Table) -> Vec<Offer> {
         offers::offers(table)
     }

@@ -46,7 +46,11 @@ fn places(table: &Table, offers: &mut Vec<Offer>) {
     if state.phase == Phase::Claim {
         let passable = may_pass(table);
         for c in unplaced(table, Team::Pc) {
-            let claim = Offer::by("claim", &c.id, "DC-17").like("others", "a list of those who want it too", None);
+            let claim = Offer::by("claim", &c.id, "DC-17").like(
+                "others",
+                "a list of those who want it too; in a player's command its own",
+                None,
+            );
             offers.push(claim.choose("share", false, [true, false]));
             if passable {
                 offers.push(Offer::by("pass", &c.id, "DC-17"));

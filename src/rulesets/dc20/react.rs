@@ -57,7 +57,8 @@ fn admit(play: &mut Combat<'_>, c: &Creature) {
     }
     rank(play, c);
     let table = play.table();
-    let turns = table.state.slots.iter().filter(|slot| slot.team == Team::Pc).count();
+    // A delay may have made PC Turns of its own: what was laid out for the characters shows in the Enemy Turns.
+    let turns = table.state.slots.iter().filter(|slot| slot.team == Team::Enemy(1)).count();
     let pcs = table.iter().filter(|c| team(&table.state, c) == Team::Pc).count();
     if team(&table.state, c) != Team::Pc || turns >= pcs {
         return;
@@ -130,9 +131,23 @@ fn make_room(play: &mut Combat<'_>) {
     }
 }
 
-/// The game master's override: it is that combatant's turn, and the order goes on from its place.
+/// The game master's override: it is that combatant's turn, and the order goes on from its place. One without a place gets the
+/// turn that its team is awaited for; the turn of another team is awaited again after it. A turn that was delayed goes on: it has
+/// started before (ADC8).
 fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
     begin_combat(play);
+    let table = play.table();
+    let awaited = table.state.at().filter(|_| matches!(table.state.phase, Phase::Claim | Phase::Assign));
+    let placeless = table.get(id).filter(|c| c.standing.slot.is_none());
+    let fits = awaited.zip(placeless).filter(|(slot, c)| slot.team == team(&table.state, c));
+    if let Some(slot) = fits.map(|(slot, _)| slot.id.clone()) {
+        play.own(Event::Assigned(Assigned { slot, combatants: vec![id.clone()], by: Way::Assigned }));
+    }
+    let delayed = play.table().get(id).is_some_and(|c| c.standing.delayed);
     play.own(Event::TurnSet(TurnSet { combatant: id.clone() }));
-    start(play, id);
+    if delayed {
+        play.own(Event::TurnResumed(TurnResumed { combatant: id.clone() }));
+    } else {
+        start(play, id);
+    }
 }

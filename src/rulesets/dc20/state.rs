@@ -209,6 +209,9 @@ pub struct State {
     /// The Initiative Turn that is going on, was last, or awaits somebody to take it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slot: Option<SlotId>,
+    /// Whether `slot` is still awaited, after a turn that the game master set meanwhile for somebody without a place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub put_off: bool,
     /// Whose turns are going on.
     pub acting: Vec<CombatantId>,
     /// The Encounter DC (DC-2).

@@ -38,6 +38,11 @@ pub(super) fn occupied(table: &Table, slot: &Slot) -> bool {
     slot.occupants.iter().any(|id| table.get(id).is_some_and(|c| c.active() && !c.acted))
 }
 
+/// How many share this turn: those of it who are in the fight.
+pub(super) fn sharing(table: &Table, slot: &Slot) -> usize {
+    slot.occupants.iter().filter(|id| table.is_active(id)).count()
+}
+
 /// How many of the PC Turns to come in this round will ask for somebody.
 pub(super) fn asking_later(table: &Table) -> usize {
     let open = |slot: &&Slot| slot.team == Team::Pc && (table.round <= 1 || !occupied(table, slot));

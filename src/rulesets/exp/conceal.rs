@@ -24,11 +24,12 @@ pub(super) fn conceal(table: &mut Table, whole: &Table) {
         places.push(kept);
     }
     let place = |rank: u32| usize::try_from(rank).ok().and_then(|rank| places.get(rank)).copied().unwrap_or(kept);
-    state.cursor = place(state.cursor);
     state.ranking = Arc::new(ranking);
     if someone {
         state.phase = Phase::SomeoneActs;
     }
+    let cursor = place(state.cursor);
+    state.cursor = cursor;
     for seat in &mut table.combatants {
         let rank = seat.standing.rank.map(place);
         if rank != seat.standing.rank {

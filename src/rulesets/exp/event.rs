@@ -167,7 +167,8 @@ pub struct DroppedOut {
     pub combatant: CombatantId,
 }
 
-/// Somebody takes part in the mental duel no more: it left, or has no mind to attack with any longer.
+/// Somebody takes part in the mental duel no more: it left, cannot attack with its mind any longer, or the game master set
+/// whose turn it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DuelBrokenOff {
     /// Who.

@@ -20,7 +20,10 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
         return Ok(());
     }
     match event {
-        AnyEvent::Shared(SharedEvent::ConditionSet(e)) => stop(play, &e.combatant),
+        AnyEvent::Shared(SharedEvent::ConditionSet(e)) => {
+            stop(play, &e.combatant);
+            break_off(play, &e.combatant);
+        }
         AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
             stop(play, &combatant.id);
             break_off(play, &combatant.id);

@@ -228,6 +228,7 @@ pub struct State {
     pub asked: Vec<CombatantId>,
     /// What the one who is asked has announced and not yet done (AEX13).
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(inline)]
     pub announced: Option<Announced>,
     /// The wait jumps over the act that is about to happen.
     pub jumps: Vec<Jumper>,
@@ -305,9 +306,11 @@ impl Stats {
     }
 }
 
-/// Whether it can do anything: it is in the fight, and neither it nor (of a group) all its members are stopped (EX-23).
+/// Whether it can do anything: it is in the fight, and neither it nor (of a group) all its members are stopped (EX-23). What only
+/// anthros can get stops nobody else, however it was written down (EX-24).
 pub(super) fn able(c: &Persona) -> bool {
-    let stopped = |conditions: &[Slug]| conditions.iter().any(|x| x == "paralyzed" || knocks_out(x));
+    let anthro = c.stats.persona == Sort::Anthro;
+    let stopped = |conditions: &[Slug]| conditions.iter().any(|x| x == "paralyzed" || anthro && knocks_out(x));
     let out = |conditions: &[Slug]| conditions.iter().any(|x| OUT.contains(&x.as_str()));
     let stands = |conditions: &[Slug]| !stopped(conditions) && !out(conditions);
     c.active() && !stopped(&c.conditions) && (c.members.is_empty() || c.members.iter().any(|m| stands(&m.conditions)))

@@ -70,8 +70,8 @@ pub(super) fn open_seizing(play: &mut Fight<'_>) -> bool {
 /// ends (WA-10), and somebody must be picked. With nobody left in the fight it waits for a newcomer.
 pub(super) fn advance(play: &mut Fight<'_>) {
     let table = play.table();
-    if let Some(Seizer { combatant, bonus, .. }) = table.state.queue.first().cloned() {
-        return take_turn(play, combatant, Way::Seized { bonus });
+    if let Some(Seizer { combatant, bonus, tied, .. }) = table.state.queue.first().cloned() {
+        return take_turn(play, combatant, Way::Seized { bonus, tied });
     }
     let starting = matches!(table.state.phase, Phase::ChooseStarter {});
     if starting || table.waiting().any(|c| !barred(table, c)) || table.active().next().is_none() {

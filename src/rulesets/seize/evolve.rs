@@ -36,8 +36,13 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::Seized(e) => {
             standing(table, &e.combatant, |s| s.hurt = false);
             let State { queue, windows, .. } = &mut table.state;
+            let window = *windows;
+            let mut tied = false;
+            for equal in queue.iter_mut().filter(|s| (s.window, s.bonus) == (window, e.bonus)) {
+                (equal.tied, tied) = (true, true);
+            }
             let place = usize::try_from(e.after).unwrap_or(usize::MAX).min(queue.len());
-            queue.insert(place, Seizer { combatant: e.combatant.clone(), bonus: e.bonus, window: *windows });
+            queue.insert(place, Seizer { combatant: e.combatant.clone(), bonus: e.bonus, window, tied });
         }
         Event::Declined(e) => standing(table, &e.combatant, |s| s.hurt = false),
         Event::SeizerDropped(e) => table.state.queue.retain(|seizer| seizer.combatant != e.combatant),

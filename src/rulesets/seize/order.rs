@@ -30,14 +30,21 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
     }
 }
 
+/// The turns of this round that were had or are going on (not one that was taken back), and those that are seized.
 pub(super) fn order(table: &Table) -> Vec<Place> {
     let state = &table.state;
     let mut places: Vec<Place> = Vec::with_capacity(state.turns.len() + state.queue.len());
-    for taken in &state.turns {
+    let acting = current(table);
+    let had = |id: &CombatantId| acting.contains(id) || table.get(id).is_some_and(|c| c.acted);
+    for taken in state.turns.iter().filter(|taken| had(&taken.combatant)) {
         places.extend(place(table, &taken.combatant, because(&taken.by)));
     }
     for seizer in &state.queue {
-        places.extend(place(table, &seizer.combatant, because(&Way::Seized { bonus: seizer.bonus })));
+        places.extend(place(
+            table,
+            &seizer.combatant,
+            because(&Way::Seized { bonus: seizer.bonus, tied: seizer.tied }),
+        ));
     }
     places
 }
@@ -64,9 +71,11 @@ fn because(by: &Way) -> Because {
             }
         }
         Way::Picked { by } => Because { named_by: by.clone(), ..Because::new("WA-8", "was picked") },
-        Way::Seized { bonus } => {
-            Because { bonus: Some(*bonus), ..Because::new("WA-12", "seized the turn after losing hit points") }
-        }
+        Way::Seized { bonus, tied } => Because {
+            bonus: Some(*bonus),
+            tie_rule: tied.then_some("AWA2"),
+            ..Because::new("WA-12", "seized the turn after losing hit points")
+        },
         Way::Overridden {} => Because::new("TK-5", "the game master set it"),
     }
 }

@@ -122,6 +122,9 @@ pub struct Seizer {
     pub bonus: i64,
     /// Which of the times at which turns could be seized it was; earlier ones go first (AWA4).
     pub window: u32,
+    /// Whether another who seized after the same turn has the same bonus, so that AWA2 decides between them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tied: bool,
 }
 
 /// A turn of this round.
@@ -163,6 +166,9 @@ pub enum Way {
     Seized {
         /// Its Initiative Bonus at that time.
         bonus: i64,
+        /// Whether another who seized after the same turn had the same.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        tied: bool,
     },
     /// The game master set it.
     Overridden {},

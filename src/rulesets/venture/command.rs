@@ -382,7 +382,6 @@ impl JoinBattle {
 }
 
 /// In whose name a command is sent.
-/// In whose name a command is sent.
 pub(super) fn sender(command: &Command) -> Actor<'_> {
     match command {
         Command::Start(_) | Command::Settle(_) | Command::Adjust(_) => Actor::Gm,
@@ -391,6 +390,8 @@ pub(super) fn sender(command: &Command) -> Actor<'_> {
         Command::BeginTurn(c) => Actor::one(&c.combatant),
         Command::Delay(c) => Actor::one(&c.combatant),
         Command::Claim(c) => Actor::one(&c.combatant),
+        // Who dies of it is a ruling, as every condition is.
+        Command::Act(c) if c.targets.iter().any(|target| target.killed) => Actor::Gm,
         Command::Act(c) => Actor::one(&c.combatant),
         Command::Rush(c) => Actor::one(&c.combatant),
         Command::Disengage(c) => Actor::one(&c.combatant),

@@ -36,7 +36,8 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::StartEffectWithdrawn(e) => {
             standing(table, &e.combatant, |s| s.start_effects.retain(|effect| effect.name != e.name));
         }
-        Event::Settled(_) | Event::StartEffectResolved(_) | Event::Shifted(_) => {}
+        Event::Settled(_) | Event::StartEffectResolved(_) => {}
+        Event::Shifted(e) => standing(table, &e.combatant, |s| s.crashed_by = None),
         Event::ActionsRefreshed(e) => {
             standing(table, &e.combatant, |s| {
                 (s.delaying, s.flurrying, s.attacked, s.moved) = (false, false, false, false);

@@ -68,7 +68,10 @@ const RULES: &[Rule] = &[
     Rule::seed("VE-25", "A cost written with an i is paid in Initiative."),
     Rule::seed("VE-26", "Initiative comes from turns without an attack, and 5 from forcing an opponent into Crash."),
     Rule::seed("VE-27", "Initiative goes by being attacked, by costs, by going into Crash, by decisive killing blows."),
-    Rule::neighbour("VE-28", "A decisive attack brings the attacker down to its base, 3, or 2 and half the Stamina."),
+    Rule::neighbour(
+        "VE-28",
+        "A decisive killing blow, as an option every decisive attack, brings the attacker down to its base, 3, or 2 and half the Stamina.",
+    ),
     Rule::neighbour("VE-29", "Who is Crashed uses no Perilous Charms."),
     Rule::neighbour(
         "VE-30",

@@ -5,12 +5,14 @@
 
 mod file;
 mod tables;
+mod windows;
 mod writer;
 
 use std::path::Path;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -18,11 +20,12 @@ use redb::{ReadTransaction, ReadableDatabase};
 use tokio::sync::{broadcast, oneshot};
 
 use self::file::File;
-use self::tables::{ANSWERS, BASES, DOCUMENTS, LOG, META, SALT, Step, Tables, no_base};
+use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, SALT, Step, Tables, no_base};
+use self::windows::Windows;
 use self::writer::{Order, Task, Writer, millis, now};
 use super::{
-    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Loaded, LogPage, NOTICES, NewEncounter, Notice,
-    OpenError, Store, StoreConfig, StoreError, check_gapless,
+    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Lease, Listed, Listing, Loaded, LogPage, NOTICES,
+    NewEncounter, Notice, OpenError, Store, StoreConfig, StoreError, check_gapless, listed_id,
 };
 
 /// So many writes may wait; more are refused at once, rather than answered too late.
@@ -34,6 +37,7 @@ pub struct EmbeddedStore {
     orders: SyncSender<Order>,
     notices: broadcast::Sender<Notice>,
     config: StoreConfig,
+    windows: Windows,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -54,7 +58,7 @@ impl EmbeddedStore {
             std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run()).map_err(|error| {
                 OpenError::File { path: directory.as_ref().display().to_string(), reason: error.to_string() }
             })?;
-        Ok(Self { file, orders, notices, config, thread: Mutex::new(Some(thread)) })
+        Ok(Self { file, orders, notices, config, windows: Windows::default(), thread: Mutex::new(Some(thread)) })
     }
 
     /// Has the writer do `work` and waits until it is durable.
@@ -173,6 +177,40 @@ impl Store for EmbeddedStore {
         })
     }
 
+    async fn list(
+        &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
+    ) -> Result<Listing, StoreError> {
+        self.read(|reading| {
+            let (listed, documents) = (reading.open_table(LISTED)?, reading.open_table(DOCUMENTS)?);
+            let (now, mut listing, mut room) = (now(), Listing::default(), max_bytes);
+            // No place sorts above it: they begin with digits.
+            let end = before.unwrap_or("~");
+            let mut last = None;
+            for row in listed.range((application, "")..(application, end))?.rev() {
+                let row = row?;
+                let (_, place) = row.0.value();
+                let id = listed_id(place).unwrap_or_default();
+                let Some(document) = documents.get(id)?.filter(|row| row.value().2 > now) else { continue };
+                let document = document.value().4;
+                if listing.items.len() >= limit || document.len() > room && !listing.items.is_empty() {
+                    listing.next = last;
+                    break;
+                }
+                room = room.saturating_sub(document.len());
+                let (place, document) = (place.to_owned(), Bytes::copy_from_slice(document));
+                last = Some(place.clone());
+                listing.items.push(Listed { id: id.to_owned(), place, document });
+            }
+            Ok(Ok(listing))
+        })
+    }
+
+    async fn lease(&self, bucket: &str, want: u32, quota: u32, window: Duration) -> Result<Lease, StoreError> {
+        // The file being closed is the store being away, although nothing of this lies in it.
+        self.file.database()?;
+        Ok(self.windows.lease(bucket, want, quota, window))
+    }
+
     async fn delete(&self, id: &str) -> Result<bool, StoreError> {
         let id = id.to_owned();
         self.write(move |tables| tables.delete(&id)).await
@@ -199,7 +237,7 @@ impl Store for EmbeddedStore {
         let mut order = Order::Close(tell);
         while let Err(TrySendError::Full(back)) = self.orders.try_send(order) {
             order = back;
-            tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
         // An error means that the thread has ended already.
         let _ = told.await;
@@ -238,7 +276,8 @@ mod tests {
     }
 
     fn new() -> NewEncounter {
-        NewEncounter { revision: 1, document: Bytes::from("document"), base: Bytes::from("base") }
+        let application = Some("table".to_owned());
+        NewEncounter { revision: 1, document: Bytes::from("document"), base: Bytes::from("base"), application }
     }
 
     #[tokio::test]
@@ -278,8 +317,8 @@ mod tests {
             let rebase = Some(Base { version: 2, document: Bytes::from("later") });
             let commit = Commit { rebase, ..commit(4) };
             assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
-            // Document, base, first base, two entries, four answers and their times, expiry; and the salt.
-            assert_eq!(rows().await.unwrap(), 15);
+            // Document, base, first base, two entries, four answers and their times, expiry, list and owner; and the salt.
+            assert_eq!(rows().await.unwrap(), 17);
             if id == "deleted" {
                 assert!(store.delete(id).await.unwrap());
                 assert_eq!(rows().await.unwrap(), 1);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
-use crate::store::{Commit, Committed, Created, Entry, Found, KeyDigest, NewEncounter, Notice, StoreError};
+use crate::store::{Commit, Committed, Created, Entry, Found, KeyDigest, NewEncounter, Notice, StoreError, place};
 
 /// Milliseconds since 1970.
 pub(super) type Millis = u64;
@@ -29,6 +29,10 @@ pub(super) const ANSWERS: TableDefinition<(&str, &KeyDigest), (Millis, &[u8])> =
 pub(super) const ANSWERED: TableDefinition<(Millis, &str, &KeyDigest), ()> = TableDefinition::new("answered");
 /// The encounters by a time at which to look whether they have expired; commits need not move it.
 pub(super) const EXPIRY: TableDefinition<(Millis, &str), ()> = TableDefinition::new("expiry");
+/// The encounters of each application by their places.
+pub(super) const LISTED: TableDefinition<(&str, &str), ()> = TableDefinition::new("listed");
+/// The application of an encounter, and its place there.
+const OWNERS: TableDefinition<&str, (&str, &str)> = TableDefinition::new("owners");
 pub(super) const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
 pub(super) const SALT: &str = "salt";
 
@@ -47,6 +51,8 @@ pub(super) struct Tables<'t> {
     answers: Table<'t, (&'static str, &'static KeyDigest), (Millis, &'static [u8])>,
     answered: Table<'t, (Millis, &'static str, &'static KeyDigest), ()>,
     expiry: Table<'t, (Millis, &'static str), ()>,
+    listed: Table<'t, (&'static str, &'static str), ()>,
+    owners: Table<'t, &'static str, (&'static str, &'static str)>,
     meta: Table<'t, &'static str, &'static [u8]>,
     now: Millis,
     /// How long an encounter lives from now on.
@@ -77,6 +83,8 @@ impl<'t> Tables<'t> {
             answers: transaction.open_table(ANSWERS)?,
             answered: transaction.open_table(ANSWERED)?,
             expiry: transaction.open_table(EXPIRY)?,
+            listed: transaction.open_table(LISTED)?,
+            owners: transaction.open_table(OWNERS)?,
             meta: transaction.open_table(META)?,
             now,
             ttl,
@@ -132,6 +140,11 @@ impl<'t> Tables<'t> {
         self.bases.insert(id, (base_version, &new.base[..]))?;
         for entry in entries {
             self.log.insert((id, entry.version), &entry.bytes[..])?;
+        }
+        if let Some(application) = &new.application {
+            let place = place(self.now, id);
+            self.listed.insert((application.as_str(), place.as_str()), ())?;
+            self.owners.insert(id, (application.as_str(), place.as_str()))?;
         }
         Ok(Ok(Created::New))
     }
@@ -219,6 +232,9 @@ impl<'t> Tables<'t> {
         self.bases.remove(id)?;
         self.created.remove(id)?;
         self.expiry.remove((head.indexed, id))?;
+        if let Some(owner) = self.owners.remove(id)? {
+            self.listed.remove(owner.value())?;
+        }
         self.log.retain_in((id, 0)..=(id, u64::MAX), |_, _| false)?;
         let mut times = Vec::new();
         self.answers.retain_in(every_key(id), |(_, digest), (at, _)| {
@@ -277,7 +293,8 @@ impl<'t> Tables<'t> {
         use redb::ReadableTableMetadata;
         let of_encounters = self.documents.len()? + self.bases.len()? + self.created.len()? + self.log.len()?;
         let of_answers = self.answers.len()? + self.answered.len()?;
-        Ok(Ok(of_encounters + of_answers + self.expiry.len()? + self.meta.len()?))
+        let of_lists = self.listed.len()? + self.owners.len()?;
+        Ok(Ok(of_encounters + of_answers + of_lists + self.expiry.len()? + self.meta.len()?))
     }
 
     /// Makes the salt, the first time.

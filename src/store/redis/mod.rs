@@ -8,17 +8,24 @@
 //! - `{turnkeeper:ID}:answers0` and `{turnkeeper:ID}:answers1`, hashes from key digest to answer, of even and of odd spans of
 //!   time, each gone as a whole when it is too old: an answer is kept for its time at least, and twice as long at most.
 //!
+//! - `turnkeeper:application:NAME`, a sorted set without scores: the places of an application's encounters. It is in a slot of its
+//!   own, so it is written after the encounter, and whoever reads it looks whether what it names is there; and the document's
+//!   `application` and `place`, from which both are removed together;
+//! - `turnkeeper:rate:BUCKET`, a counter that expires with its window.
+//!
 //! Every script may run twice with the same arguments and has then happened once: the connection sends again what it does not
 //! know to have arrived.
 
 mod connection;
 mod feed;
+mod list;
 mod reply;
 mod script;
 
 use ::redis::{TlsCertificates, Value, cmd, pipe};
 use async_trait::async_trait;
 use bytes::Bytes;
+use std::time::Duration;
 use tokio::sync::broadcast;
 
 use self::connection::Connection;
@@ -26,8 +33,8 @@ use self::feed::{CHANNEL, Feed};
 use self::reply::Reply;
 use self::script::Scripts;
 use super::{
-    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Loaded, LogPage, NewEncounter, Notice, OpenError, Store,
-    StoreConfig, StoreError, check_gapless,
+    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Lease, Listing, Loaded, LogPage, NewEncounter, Notice,
+    OpenError, Store, StoreConfig, StoreError, check_gapless, leased,
 };
 
 const SALT: &str = "turnkeeper:salt";
@@ -94,7 +101,7 @@ impl Store for RedisStore {
         let (nonce, revision) = (nonce(), new.revision.to_string());
         let version = entries.last().map_or(base_version, |entry| entry.version).to_string();
         let (base_version, first) = (base_version.to_string(), base_version.saturating_add(1).to_string());
-        let head: [&[u8]; 8] = [
+        let head: [&[u8]; 10] = [
             &new.document,
             &new.base,
             self.ttl.as_bytes(),
@@ -103,15 +110,22 @@ impl Store for RedisStore {
             base_version.as_bytes(),
             version.as_bytes(),
             first.as_bytes(),
+            id.as_bytes(),
+            new.application.as_deref().unwrap_or_default().as_bytes(),
         ];
         let args: Vec<&[u8]> = head.into_iter().chain(entries.iter().map(|entry| &entry.bytes[..])).collect();
         let answer = self.connection.run(&self.scripts.create, &Keys::new(id).all(), &args).await?;
         let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
-        match &reply.bytes()?[..] {
-            b"new" => Ok(Created::New),
-            b"existing" => Ok(Created::Existing { base: reply.bytes()? }),
-            other => Err(unknown(other)),
+        let created = match &reply.bytes()?[..] {
+            b"new" => Created::New,
+            b"existing" => Created::Existing { base: reply.bytes()? },
+            other => return Err(unknown(other)),
+        };
+        // Also when it was there: whoever created it may have come no further. Until this is done nobody has its token.
+        if let (Some(application), Some(place)) = (reply.optional()?, reply.optional()?) {
+            self.enlist(&application, &place).await?;
         }
+        Ok(created)
     }
 
     async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError> {
@@ -198,10 +212,32 @@ impl Store for RedisStore {
         Ok(Base { version: reply.number()?, document: reply.bytes()? })
     }
 
+    async fn list(
+        &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
+    ) -> Result<Listing, StoreError> {
+        self.page(application, before, limit, max_bytes).await
+    }
+
+    async fn lease(&self, bucket: &str, want: u32, quota: u32, window: Duration) -> Result<Lease, StoreError> {
+        let key = format!("turnkeeper:rate:{bucket}");
+        let args = [want.to_string(), window.as_millis().max(1).to_string()];
+        let args = args.each_ref().map(|arg| arg.as_bytes());
+        let answer = self.connection.run(&self.scripts.lease, &[&key], &args).await?;
+        let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
+        let used = reply.number()?;
+        Ok(leased(used, want, quota, Duration::from_millis(reply.number()?)))
+    }
+
     async fn delete(&self, id: &str) -> Result<bool, StoreError> {
         let args = [CHANNEL.as_bytes(), id.as_bytes()];
-        let had = self.connection.run(&self.scripts.delete, &Keys::new(id).all(), &args).await?;
-        Ok(had == Value::Int(1))
+        let answer = self.connection.run(&self.scripts.delete, &Keys::new(id).all(), &args).await?;
+        let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
+        let had = reply.number()? == 1;
+        if let (Some(application), Some(place)) = (reply.optional()?, reply.optional()?) {
+            // It is gone all the same; whoever reads the list notices.
+            let _ = self.strike(&application, &[place]).await;
+        }
+        Ok(had)
     }
 
     async fn salt(&self) -> Result<[u8; 32], StoreError> {

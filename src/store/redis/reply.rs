@@ -57,6 +57,15 @@ impl Reply {
         Self::array(part)?.ok_or_else(|| unreadable("an array", &Value::Nil))
     }
 
+    /// All parts that are left.
+    pub(super) fn rest(mut self) -> Result<Vec<Bytes>, StoreError> {
+        let mut parts = Vec::with_capacity(self.0.len());
+        while !self.is_empty() {
+            parts.push(self.bytes()?);
+        }
+        Ok(parts)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.0.len() == 0
     }

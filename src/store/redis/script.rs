@@ -40,6 +40,7 @@ pub(super) struct Scripts {
     pub(super) commit: Script,
     pub(super) log: Script,
     pub(super) delete: Script,
+    pub(super) lease: Script,
 }
 
 impl Scripts {
@@ -50,6 +51,7 @@ impl Scripts {
             commit: Script::new(include_str!("commit.lua")),
             log: Script::new(include_str!("log.lua")),
             delete: Script::new(include_str!("delete.lua")),
+            lease: Script::new(include_str!("lease.lua")),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::support::cluster::RedisCluster;
 use crate::support::lambda::Front;
 use crate::support::redis::RedisServer;
 use std::sync::{Arc, Mutex, Weak};
+use turnkeeper::app::{Limits, Rate};
 use turnkeeper::http::{Origins, Settings};
 
 /// The front of the Lambda door; None is a socket in this process.
@@ -47,6 +48,12 @@ pub fn redis() -> Option<Arc<Shared>> {
     Some(found)
 }
 
+/// A Redis of one's own, where the cell has none.
+pub fn single() -> Arc<Shared> {
+    let server = RedisServer::start();
+    Arc::new(Shared { url: server.url(), _servers: vec![server] })
+}
+
 /// Settings as the program is given them.
 pub fn variables(settings: &Settings) -> Vec<(&'static str, String)> {
     let origins = match &settings.origins {
@@ -56,12 +63,22 @@ pub fn variables(settings: &Settings) -> Vec<(&'static str, String)> {
             origins.chain(["none"]).collect::<Vec<_>>().join(",")
         }
     };
-    vec![
+    let rate = |rate: Option<Rate>| rate.map_or(String::new(), |r| format!("{}/{}s", r.quota, r.window.as_secs()));
+    let Limits { application, token, address } = settings.limits;
+    let rates = [
+        ("TURNKEEPER_RATE_APPLICATION", rate(application)),
+        ("TURNKEEPER_RATE_TOKEN", rate(token)),
+        ("TURNKEEPER_RATE_ADDRESS", rate(address)),
+        ("TURNKEEPER_CLIENT_HEADER", settings.client_header.as_ref().map_or(String::new(), ToString::to_string)),
+    ];
+    let mut variables = vec![
         ("TURNKEEPER_CORS_ORIGINS", origins),
         ("TURNKEEPER_BODY_LIMIT", settings.body_limit.to_string()),
         ("TURNKEEPER_REQUEST_TIMEOUT", format!("{}s", settings.timeout.as_secs().max(1))),
         ("TURNKEEPER_STREAM_TIME", format!("{}s", settings.stream_time.as_secs().max(1))),
         ("TURNKEEPER_KEEP_ALIVE", format!("{}s", settings.keep_alive.as_secs().max(1))),
         ("TURNKEEPER_IMPORT_LIMIT", settings.import_limit.to_string()),
-    ]
+    ];
+    variables.extend(rates.into_iter().filter(|(_, value)| !value.is_empty()));
+    variables
 }

@@ -3,21 +3,26 @@
 //! [`Api`] is a server on a free port with a client; [`Api::fight`] creates an encounter. A [`Call`] is built like a curl line
 //! and sent; [`Answer`] has what the assertions need.
 
+pub mod applications;
 mod browser;
 pub mod cell;
 mod commands;
 mod conditional;
 mod failover;
 mod faults;
+mod guarded;
+mod headers;
 mod idempotency;
 mod limits;
 mod process;
+mod rates;
 mod reading;
 mod secrecy;
 mod status;
 mod tokens;
 
 use crate::support::lambda::Function;
+use crate::support::secrets;
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, Method};
@@ -26,7 +31,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use turnkeeper::app::App;
+use turnkeeper::app::{App, AppKeys, Applications};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http::{Settings, router, serve};
 use turnkeeper::store::embedded::EmbeddedStore;
@@ -52,18 +57,23 @@ impl Api {
 
     /// One with these settings, on the store of this cell.
     pub async fn with(settings: Settings) -> Self {
+        Self::guarded(settings, "").await
+    }
+
+    /// One with these settings that knows the applications of `keys`, `NAME=DIGEST` pairs, on the store of this cell.
+    pub async fn guarded(settings: Settings, keys: &str) -> Self {
         if let Some(redis) = cell::redis() {
-            let mut api = Self::on_url(&redis.url, settings).await;
+            let mut api = Self::on_url(&redis.url, settings, keys).await;
             api._redis = Some(redis);
             return api;
         }
         let directory = TempDir::new().expect("a temporary directory");
         let mut api = if cell::front().is_some() {
             let data = directory.path().to_str().expect("a path").to_owned();
-            Self::function(("TURNKEEPER_DATA", data), 1, settings).await
+            Self::function(("TURNKEEPER_DATA", data), 1, settings, keys).await
         } else {
             let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("an embedded store");
-            Self::on(Arc::new(store), settings).await
+            Self::on(Arc::new(store), settings, keys).await
         };
         api._directory = Some(directory);
         api
@@ -71,19 +81,21 @@ impl Api {
 
     /// One on a Redis.
     pub async fn on_redis(url: &str) -> Self {
-        Self::on_url(url, Settings::default()).await
+        Self::on_url(url, Settings::default(), "").await
     }
 
-    async fn on_url(url: &str, settings: Settings) -> Self {
+    /// One on a Redis, with these settings, that knows these applications.
+    pub async fn on_url(url: &str, settings: Settings, keys: &str) -> Self {
         if cell::front().is_some() {
-            return Self::function(("REDIS_URL", url.to_owned()), 2, settings).await;
+            return Self::function(("REDIS_URL", url.to_owned()), 2, settings, keys).await;
         }
         let store = RedisStore::open(url, None, StoreConfig::default()).expect("a Redis store");
-        Self::on(Arc::new(store), settings).await
+        Self::on(Arc::new(store), settings, keys).await
     }
 
-    async fn function(store: (&str, String), instances: usize, settings: Settings) -> Self {
-        let settings = cell::variables(&settings);
+    async fn function(store: (&str, String), instances: usize, settings: Settings, keys: &str) -> Self {
+        let mut settings = cell::variables(&settings);
+        settings.push(("TURNKEEPER_APP_KEYS", keys.to_owned()));
         let settings = settings.iter().chain([&store]).map(|(name, value)| (*name, value.as_str()));
         let front = cell::front().expect("a Lambda cell");
         let function = Function::start(front, &settings.collect::<Vec<_>>(), instances).await;
@@ -91,15 +103,18 @@ impl Api {
         Self { base, client: Client::new(), stop: None, _directory: None, _redis: None, _function: Some(function) }
     }
 
-    async fn on(store: Arc<dyn Store>, settings: Settings) -> Self {
+    async fn on(store: Arc<dyn Store>, settings: Settings, keys: &str) -> Self {
+        secrets::listen();
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         let (stop, stopped) = oneshot::channel();
-        let app = Arc::new(App::new(store, Rulesets::shipped(), 16 << 20));
+        let applications = Arc::new(Applications::new(AppKeys::read(keys).expect("keys")));
+        let app = Arc::new(App::new(store, Rulesets::shipped(), 16 << 20).serving(applications));
+        let addresses = settings.counts_addresses();
         let service = router(app.clone(), settings);
         tokio::spawn(async move {
             let stopped = async move { drop(stopped.await) };
-            serve(listener, service, stopped).await;
+            serve(listener, service, addresses, stopped).await;
             app.close().await;
         });
         Self { base, client: Client::new(), stop: Some(stop), _directory: None, _redis: None, _function: None }
@@ -134,6 +149,7 @@ impl Drop for Api {
         if let Some(stop) = self.stop.take() {
             let _ = stop.send(());
         }
+        secrets::none_were_logged();
     }
 }
 
@@ -219,6 +235,7 @@ impl Call<'_> {
     }
 
     pub fn key(self, key: &str) -> Self {
+        secrets::known(key);
         self.header("idempotency-key", key)
     }
 

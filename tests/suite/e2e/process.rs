@@ -1,12 +1,13 @@
 //! The program as it is started by people.
 
+use crate::support::secrets;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
-fn program() -> Command {
+pub fn program() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_turnkeeper"));
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("TURNKEEPER_") || name == "REDIS_URL") {
         command.env_remove(name);
@@ -14,7 +15,7 @@ fn program() -> Command {
     command
 }
 
-fn output(settings: &[(&str, &str)], arguments: &[&str]) -> Output {
+pub fn output(settings: &[(&str, &str)], arguments: &[&str]) -> Output {
     program().envs(settings.iter().copied()).args(arguments).output().expect("it runs")
 }
 
@@ -47,6 +48,7 @@ impl Server {
         assert!(kill.expect("kill runs").success());
         let mut log = String::new();
         self.process.stderr.take().expect("its log").read_to_string(&mut log).expect("text");
+        secrets::none_in(&log);
         (self.process.wait().expect("it ends").success(), log)
     }
 }
@@ -56,6 +58,7 @@ async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
     let directory = TempDir::new().unwrap();
     let server = Server::start(&directory, &[("TURNKEEPER_LOG", "debug")]);
     assert!(server.greeting.contains("/docs") && server.greeting.contains("embedded"), "{}", server.greeting);
+    secrets::known("secretkey1");
     let client = reqwest::Client::new();
     let (_, body) = server.greeting.rsplit_once("-d '").expect("a curl line with a body");
     let body = body.trim_end().trim_end_matches('\'').to_owned();

@@ -56,7 +56,7 @@ impl Service {
         let app = Arc::new(App::new(store, Rulesets::shipped(), 16 << 20).keeping(keep));
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
-        tokio::spawn(serve(listener, router(app.clone(), settings), std::future::pending()));
+        tokio::spawn(serve(listener, router(app.clone(), settings), false, std::future::pending()));
         Self { url, app: Some(app), _data: None, _function: None, _redis: None }
     }
 }

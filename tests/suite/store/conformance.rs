@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use turnkeeper::store::{Committed, Created, Entry, Loaded, NewEncounter, Notice, Store, StoreConfig, StoreError};
 
+pub use super::lists::*;
 use super::{Stand, answered, bytes, eventually, filled, found, logged, new, rebased, silent, whole_log};
 
 /// Makes a test of each check, on a stand of its own.
@@ -39,6 +40,13 @@ macro_rules! each_check {
             a_rebase_replaces_the_base_and_drops_what_it_folds
             a_rebase_out_of_range_is_refused_whole
             deleting_removes_everything
+            an_applications_encounters_are_listed_newest_first_in_pages
+            what_is_deleted_or_expired_vanishes_from_the_list
+            a_creation_that_is_repeated_is_listed_once
+            many_creators_are_all_listed
+            a_page_of_a_list_ends_after_so_many_bytes
+            a_bucket_grants_its_quota_once_in_a_window
+            a_bucket_that_many_take_from_is_never_exceeded
             an_idle_encounter_expires_and_commits_renew_it
             many_writers_lose_and_repeat_nothing
             the_salt_is_the_same_for_all
@@ -419,7 +427,7 @@ pub async fn commits_and_deletions_are_noticed(stand: &impl Stand, id: &str) {
 pub async fn an_imported_log_is_there_from_its_base_on_and_goes_on(stand: &impl Stand, id: &str) {
     let store = stand.store(KEPT);
     let entry = |version: u64| Entry { version, bytes: bytes(&format!("entry {version}")) };
-    let brought = NewEncounter { revision: 5, document: bytes("v9"), base: bytes("v6") };
+    let brought = NewEncounter { revision: 5, document: bytes("v9"), base: bytes("v6"), application: None };
     let import = || store.import(id, brought.clone(), 6, vec![entry(7), entry(8), entry(9)]);
     assert_eq!(import().await.unwrap(), Created::New);
     assert_eq!(import().await.unwrap(), Created::Existing { base: bytes("v6") });
@@ -448,7 +456,7 @@ pub async fn any_id_and_any_bytes_are_kept(stand: &impl Stand, id: &str) {
         let strange = format!("{strange}{id}");
         let strange = if n == 0 { "" } else { &strange };
         let document: bytes::Bytes = every_byte[n..].to_vec().into();
-        let created = store.create(strange, NewEncounter { revision: 1, document: document.clone(), base: bytes("") });
+        let created = store.create(strange, NewEncounter { document: document.clone(), ..new("") });
         assert_eq!(created.await.unwrap(), Created::New, "{strange:?}");
         let mut commit = logged(1, "", 1);
         commit.document = document.clone();

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod embedded;
+mod lists;
 mod redis;
 mod redis_faults;
 
@@ -26,7 +27,7 @@ pub fn bytes(text: &str) -> Bytes {
 }
 
 pub fn new(text: &str) -> NewEncounter {
-    NewEncounter { revision: 1, document: bytes(text), base: bytes(text) }
+    NewEncounter { revision: 1, document: bytes(text), base: bytes(text), application: None }
 }
 
 /// A write with nothing but a document.

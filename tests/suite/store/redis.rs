@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use turnkeeper::store::redis::RedisStore;
-use turnkeeper::store::{Committed, OpenError, Store, StoreConfig, StoreError};
+use turnkeeper::store::{Committed, NewEncounter, OpenError, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
 use super::{Stand, answered, filled, found, logged, new, rebased, silent, whole_log};
@@ -89,6 +89,32 @@ async fn deleting_leaves_no_key_behind() {
     let commit = rebased(answered(logged(3, "v3", 3), 1, "a"), 1, "v1");
     assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done);
     assert_eq!(server.keys().len(), 3);
+    assert!(store.delete("e").await.unwrap());
+    assert_eq!(server.keys(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_list_that_nobody_reads_does_not_keep_what_has_expired() {
+    let server = RedisServer::start();
+    let ttl = Some(Duration::from_millis(60));
+    let store = open(&server.url(), StoreConfig { ttl, ..StoreConfig::default() });
+    for n in 0..1500 {
+        let application = Some("table".to_owned());
+        store.create(&format!("e{n}"), NewEncounter { application, ..new("v0") }).await.unwrap();
+    }
+    let places = server.command(&["ZCARD", "turnkeeper:application:table"]);
+    let places: usize = redis::from_redis_value(places).expect("a number");
+    assert!(places < 1000, "{places} places are kept of 1500 encounters of which few are there");
+    let listing = store.list("table", None, 10, 1 << 20).await.unwrap();
+    assert!(listing.items.len() <= 10);
+}
+
+#[tokio::test]
+async fn what_an_application_deletes_leaves_no_key_behind() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    store.create("e", NewEncounter { application: Some("table".to_owned()), ..new("v0") }).await.unwrap();
+    assert_eq!(server.keys(), ["turnkeeper:application:table", "{turnkeeper:e}:doc"]);
     assert!(store.delete("e").await.unwrap());
     assert_eq!(server.keys(), [""; 0]);
 }

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::sync::Arc;
 use tempfile::TempDir;
 use tower::ServiceExt;
-use turnkeeper::app::App;
+use turnkeeper::app::{App, AppKey, AppKeys, Applications};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http::{Settings, router};
 use turnkeeper::store::StoreConfig;
@@ -32,10 +32,21 @@ pub struct Answer {
 impl Client {
     /// A service of its own on an embedded store of its own.
     pub async fn embedded() -> Self {
+        Self::serving(AppKeys::default())
+    }
+
+    /// A service that knows one application, and that one's key.
+    pub async fn of_an_application() -> (Self, String) {
+        let key = AppKey::new(&rand::random());
+        let keys = AppKeys::read(&format!("table={}", key.digest())).expect("a key");
+        (Self::serving(keys), key.reveal().to_owned())
+    }
+
+    fn serving(keys: AppKeys) -> Self {
         let data = tempfile::tempdir().expect("a temporary directory");
         let store = EmbeddedStore::open(data.path(), StoreConfig::default()).expect("a store");
-        let app = Arc::new(App::new(Arc::new(store), Rulesets::shipped(), 1 << 20));
-        Self { router: router(app, Settings::default()), token: None, _data: Arc::new(data) }
+        let app = App::new(Arc::new(store), Rulesets::shipped(), 1 << 20).serving(Arc::new(Applications::new(keys)));
+        Self { router: router(Arc::new(app), Settings::default()), token: None, _data: Arc::new(data) }
     }
 
     /// The same service on a socket of its own, for programs outside: its address.
@@ -51,8 +62,12 @@ impl Client {
 
     /// The same service with the token that a creation answered.
     pub fn with_token(&self, created: &Answer) -> Self {
-        let token = created.json()["token"].as_str().map(str::to_owned);
-        Self { token, ..self.clone() }
+        Self { token: created.json()["token"].as_str().map(str::to_owned), ..self.clone() }
+    }
+
+    /// The same service with this credential.
+    pub fn with_bearer(&self, credential: &str) -> Self {
+        Self { token: Some(credential.to_owned()), ..self.clone() }
     }
 
     pub async fn get(&self, path: &str) -> Answer {

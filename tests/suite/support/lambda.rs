@@ -2,6 +2,7 @@
 //!
 //! The events begin as those under `tests/fixtures/lambda`; what a request says goes into their places, as each front does it.
 
+use super::secrets;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Path, Request, State};
@@ -265,5 +266,6 @@ impl Drop for Function {
             let _ = process.kill();
             let _ = process.wait();
         }
+        secrets::none_in(&self.log());
     }
 }

@@ -9,6 +9,7 @@ pub mod lambda;
 pub mod offers;
 pub mod redis;
 pub mod schema;
+pub mod secrets;
 pub mod server;
 pub mod sources;
 pub mod table;

@@ -1,7 +1,7 @@
 //! Legendary monsters: they act between the players' turns.
 
 use super::super::react::close_window;
-use super::super::team::team;
+use super::super::team::{sharing, team};
 use super::super::*;
 
 /// How many Legendary Action Points it can spend now: after a PC Turn up to its measure (DC-52), times the PCs of that turn
@@ -11,7 +11,7 @@ pub(in super::super) fn spendable(table: &Table, c: &Creature) -> u32 {
     if !c.active() || team(state, c) == Team::Pc {
         return 0;
     }
-    let per_pc = || state.at().map_or(1, |slot| slot.occupants.len().max(1));
+    let per_pc = || state.at().map_or(1, |slot| sharing(table, slot).max(1));
     let acts = if table.options.legendary_per_pc { per_pc() } else { 1 };
     let each = u32::try_from(c.stats.lap_per_turn.get()).unwrap_or(1);
     let measure = each.saturating_mul(u32::try_from(acts).unwrap_or(1));

@@ -1,7 +1,7 @@
 //! Who acts in which Initiative Turn.
 
 use super::super::flow::*;
-use super::super::team::{asking_later, team, unplaced};
+use super::super::team::{asking_later, sharing, team, unplaced};
 use super::super::*;
 
 /// Somebody of the PC team takes the turn that is awaited.
@@ -182,7 +182,8 @@ pub(super) fn merge(play: &mut Combat<'_>) -> Result<(), Violation> {
     let state = &play.table().state;
     let refuse = |code, detail: &'static str| Err(Violation::new(code, "DC-25", detail));
     let running = matches!(state.phase, Phase::Turn | Phase::BetweenTurns);
-    let Some(shared) = state.at().filter(|s| running && s.team == Team::Pc && s.occupants.len() > 1) else {
+    let shared = |slot: &&Slot| slot.team == Team::Pc && sharing(play.table(), slot) > 1;
+    let Some(shared) = state.at().filter(|slot| running && shared(slot)) else {
         return refuse("not_shared", "Enemy Turns are merged while players' characters share a PC Turn");
     };
     if state.merged_for.as_ref() == Some(&shared.id) {

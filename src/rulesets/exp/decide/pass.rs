@@ -58,14 +58,14 @@ pub(in super::super) fn lose(play: &mut Scene<'_>, id: &CombatantId, because: Lo
     }
 }
 
-/// Somebody may be stopped: what it waited with is lost at once (EX-23), and everything where it was just asked.
+/// Somebody may be stopped: what it waited with is lost at once (EX-23), and everything where it was just asked (AEX9).
 pub(in super::super) fn stop(play: &mut Scene<'_>, id: &CombatantId) {
     let table = play.table();
     if table.get(id).is_none_or(able) {
         return;
     }
-    let its_moment = table.state.asked.contains(id) || table.state.duel.contains(id);
-    lose(play, id, if its_moment { Loss::CouldNotAnswer } else { Loss::CannotAct });
+    let asked = table.state.asked.contains(id);
+    lose(play, id, if asked { Loss::CouldNotAnswer } else { Loss::CannotAct });
 }
 
 /// Ends the turn of one who has nothing left (EX-18): it is not asked again in this unit.
@@ -84,11 +84,14 @@ pub(super) fn rest(play: &mut Scene<'_>, id: &CombatantId) {
 }
 
 /// The game master sets whose turn it is: that persona is asked now, and the list goes on below it. Between two units the next
-/// one is rolled for first; one with nothing left gets both components again.
+/// one is rolled for first; one with nothing left gets both components again. A mental duel is broken off.
 pub(in super::super) fn take_over(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     fit(play.combatant("combatant", id)?)?;
     if play.table().state.phase == Phase::Roll {
         unit::begin_unrolled(play);
+    }
+    for combatant in play.table().state.duel.clone() {
+        play.own(Event::DuelBrokenOff(DuelBrokenOff { combatant }));
     }
     let table = play.table();
     let Some(standing) = table.get(id).map(|c| &c.standing) else { return Ok(()) };

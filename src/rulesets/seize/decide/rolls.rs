@@ -27,9 +27,10 @@ struct Contender {
 }
 
 impl Contender {
-    /// What the rules compare; equal ranks are a full tie.
+    /// What the rules compare; equal ranks are a full tie. Of those who rolled a 1 the bonus alone counts (AWA3).
     fn rank(&self) -> (Meaning, i64, i64) {
-        (self.meaning, self.total, self.roller.bonus)
+        let result = if self.meaning == Meaning::One { self.roller.bonus } else { self.total };
+        (self.meaning, result, self.roller.bonus)
     }
 }
 

@@ -1,0 +1,193 @@
+//! Applications: the programs that may create encounters here, known by keys of which only digests are configured.
+
+use data_encoding::HEXLOWER_PERMISSIVE as HEX;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::sync::{Arc, RwLock};
+use subtle::ConstantTimeEq;
+
+/// What every application key begins with.
+const PREFIX: &str = "tk_app_";
+/// How it goes on: so many characters, of base64url.
+const RANDOM: usize = 43;
+/// The longest name.
+const MAX_NAME: usize = 64;
+
+/// An application key in the clear: shown once, to whoever made it. It has no `Debug`, so that it cannot slip into a log.
+pub struct AppKey(String);
+
+impl AppKey {
+    /// A new one.
+    pub fn new(random: &[u8; 32]) -> Self {
+        Self(format!("{PREFIX}{}", data_encoding::BASE64URL_NOPAD.encode(random)))
+    }
+
+    /// Its text, for the application.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+
+    /// Its digest, for the server's configuration: SHA-256 in hexadecimal. The key is random, so that a plain digest tells nothing.
+    pub fn digest(&self) -> String {
+        HEX.encode(&Sha256::digest(&self.0))
+    }
+}
+
+/// An application, by its name.
+pub type Application = Arc<str>;
+
+/// Why somebody is no application.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NoApplication {
+    /// The text is an encounter's token.
+    Token,
+    /// No key ever looks like this, or nobody has this one.
+    Unknown,
+}
+
+/// The keys that count, by application: a name may have several, so that a new one can be handed out before the old one goes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AppKeys(Vec<(Application, [u8; 32])>);
+
+impl AppKeys {
+    /// Reads `NAME=DIGEST` pairs, with commas or line breaks between them; what follows `#` in a line is a remark.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
+        let pairs = lines.flat_map(|line| line.split(',')).map(str::trim).filter(|pair| !pair.is_empty());
+        Self::default().with(pairs.map(pair).collect::<Result<_, _>>()?)
+    }
+
+    /// These and others.
+    pub fn and(self, others: Self) -> Result<Self, String> {
+        self.with(others.0)
+    }
+
+    fn with(mut self, pairs: Vec<(Application, [u8; 32])>) -> Result<Self, String> {
+        let mut owners: HashMap<[u8; 32], Application> =
+            self.0.iter().map(|(name, digest)| (*digest, name.clone())).collect();
+        for (name, digest) in pairs {
+            match owners.insert(digest, name.clone()) {
+                None => self.0.push((name, digest)),
+                Some(owner) if owner == name => {}
+                Some(owner) => return Err(format!("{owner} and {name} have the same key: make each its own")),
+            }
+        }
+        Ok(self)
+    }
+
+    /// How many keys there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+/// One pair. An error must not repeat what may be a key in the clear.
+fn pair(text: &str) -> Result<(Application, [u8; 32]), String> {
+    const SHAPE: &str = "write NAME=DIGEST, the digest being 64 hexadecimal digits: turnkeeper app-key NAME makes a key and prints both";
+    let (name, digest) = text.split_once('=').ok_or_else(|| SHAPE.to_owned())?;
+    let (name, digest) = (app_name(name.trim())?, digest.trim());
+    if digest.starts_with(PREFIX) {
+        return Err(format!("{name}: this is the key itself, which only the application should have: {SHAPE}"));
+    }
+    let digest = HEX.decode(digest.as_bytes()).ok().and_then(|digest| digest.try_into().ok());
+    digest.map(|digest| (Arc::from(name), digest)).ok_or_else(|| format!("{name}: {SHAPE}"))
+}
+
+/// A name, if it can be an application's.
+pub fn app_name(name: &str) -> Result<&str, String> {
+    let sound = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
+    if (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(sound) {
+        return Ok(name);
+    }
+    Err(format!("an application's name has 1 to {MAX_NAME} small letters, digits, hyphens and underscores"))
+}
+
+/// The applications of a server; their keys can be exchanged while it serves.
+#[derive(Debug, Default)]
+pub struct Applications(Option<RwLock<Arc<AppKeys>>>);
+
+impl Applications {
+    /// Those with these keys; without any, whoever asks may create.
+    pub fn new(keys: AppKeys) -> Self {
+        Self((!keys.is_empty()).then(|| RwLock::new(Arc::new(keys))))
+    }
+
+    /// Whether a key is needed. This never changes while the server runs.
+    pub fn configured(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Lets these keys count from now on, and no others. Without a key, or where none was needed, nothing changes.
+    pub fn exchange(&self, keys: AppKeys) {
+        if let Some(current) = self.0.as_ref().filter(|_| !keys.is_empty()) {
+            *current.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = Arc::new(keys);
+        }
+    }
+
+    /// Whose key this is; every key is compared, each in constant time.
+    pub fn find(&self, key: &str) -> Result<Application, NoApplication> {
+        let random = match (key.strip_prefix(PREFIX), key.starts_with("tk_")) {
+            (Some(random), _) => random,
+            (None, true) => return Err(NoApplication::Token),
+            (None, false) => return Err(NoApplication::Unknown),
+        };
+        let current = self.0.as_ref().map(|keys| keys.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone());
+        let digest: [u8; 32] = Sha256::digest(key).into();
+        let known = current
+            .iter()
+            .flat_map(|keys| &keys.0)
+            .fold(None, |found, (name, known)| if bool::from(known.ct_eq(&digest)) { Some(name) } else { found });
+        known.filter(|_| random.len() == RANDOM).cloned().ok_or(NoApplication::Unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(seed: u8) -> (String, String) {
+        let key = AppKey::new(&[seed; 32]);
+        (key.reveal().to_owned(), key.digest())
+    }
+
+    #[test]
+    fn a_key_is_known_by_its_digest_and_several_count_at_once() {
+        let ((old, first), (new, second), (other, third)) = (made(1), made(2), made(3));
+        let keys = AppKeys::read(&format!("# ours\nbot = {first} # old\nbot={second}\n\ntable={third}, bot={first}\n"));
+        let applications = Applications::new(keys.unwrap());
+        assert!(applications.configured());
+        assert_eq!(applications.find(&old).as_deref(), Ok("bot"));
+        assert_eq!(applications.find(&new).as_deref(), Ok("bot"));
+        assert_eq!(applications.find(&other).as_deref(), Ok("table"));
+        assert_eq!(applications.find(&made(4).0), Err(NoApplication::Unknown));
+        assert_eq!(applications.find(&old[..old.len() - 1]), Err(NoApplication::Unknown));
+        assert_eq!(applications.find("tk_gm_x"), Err(NoApplication::Token));
+        assert_eq!(applications.find(""), Err(NoApplication::Unknown));
+        applications.exchange(AppKeys::read(&format!("bot={second}")).unwrap());
+        assert_eq!(applications.find(&old), Err(NoApplication::Unknown), "it was taken away");
+        assert_eq!(applications.find(&new).as_deref(), Ok("bot"));
+        applications.exchange(AppKeys::default());
+        assert_eq!(applications.find(&new).as_deref(), Ok("bot"), "no keys at all are no keys to exchange");
+        let free = Applications::default();
+        free.exchange(AppKeys::read(&format!("bot={second}")).unwrap());
+        assert!(!free.configured());
+    }
+
+    #[test]
+    fn what_is_no_list_of_digests_is_refused_without_repeating_a_key() {
+        let (key, digest) = made(1);
+        let twice = format!("bot={digest},table={digest}");
+        for wrong in [key.as_str(), &format!("bot={key}"), "bot", "bot=12", "B ot=12", &format!("={digest}"), &twice] {
+            let refused = AppKeys::read(wrong).unwrap_err();
+            assert!(!refused.contains(&key[PREFIX.len()..]), "{refused}");
+        }
+        assert!(AppKeys::read(" \n# nothing\n,").unwrap().is_empty());
+        let both = AppKeys::read(&format!("bot={digest}")).unwrap();
+        assert_eq!(both.clone().and(both.clone()).unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,194 @@
+//! Rate limits: so many requests in so much time, for all processes on a store together.
+//!
+//! The store counts each bucket. A process that is asked much does not ask it for every request: it takes some at a time and serves
+//! from those. What it has taken and not used when the window is over is lost, so a limit may be reached a little early and is never
+//! exceeded.
+
+use super::{App, AppError};
+use crate::store::Store;
+use quick_cache::sync::Cache;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// So many requests in so much time, written `600/1m`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rate {
+    /// How many, from 1.
+    pub quota: u32,
+    /// In which time: whole seconds, a day at most.
+    pub window: Duration,
+}
+
+impl FromStr for Rate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is no rate: write requests and time, such as 600/1m, 20/10s or 5000/1h");
+        let (quota, window) = text.trim().split_once('/').ok_or_else(wrong)?;
+        let (number, seconds) = match window.char_indices().next_back().ok_or_else(wrong)? {
+            (end, 's') => (&window[..end], 1),
+            (end, 'm') => (&window[..end], 60),
+            (end, 'h') => (&window[..end], 60 * 60),
+            _ => return Err(wrong()),
+        };
+        // `600/m` is 600 a minute.
+        let number: u64 = if number.is_empty() { 1 } else { number.parse().map_err(|_| wrong())? };
+        let quota: u32 = quota.parse().map_err(|_| wrong())?;
+        let seconds = number.checked_mul(seconds).filter(|seconds| (1..=24 * 60 * 60).contains(seconds));
+        match seconds {
+            Some(seconds) if quota > 0 => Ok(Self { quota, window: Duration::from_secs(seconds) }),
+            _ => Err(format!("{text:?} is out of range: 1 request at least, in 1 second to a day")),
+        }
+    }
+}
+
+/// Who is held to which rate; what is none is not counted.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Each application, over all of its keys.
+    pub application: Option<Rate>,
+    /// Each token of an encounter.
+    pub token: Option<Rate>,
+    /// Each address, for requests that nobody known has sent.
+    pub address: Option<Rate>,
+}
+
+/// Where a bucket stands after a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// Whether the request may be served.
+    pub granted: bool,
+    /// How many more may follow in this window, at least by what this process knows.
+    pub left: u32,
+    /// Until the window is over.
+    pub ends_in: Duration,
+}
+
+/// What this process has taken from a bucket.
+struct Taken {
+    /// Not used yet.
+    unused: u32,
+    /// What was left to others when it was taken.
+    others: u32,
+    /// How many were served here in this window, and half as many as in the one before.
+    served: u32,
+    ends: Instant,
+}
+
+impl Taken {
+    fn allowance(&self, granted: bool, now: Instant) -> Allowance {
+        let left = self.unused.saturating_add(self.others);
+        Allowance { granted, left, ends_in: self.ends.saturating_duration_since(now) }
+    }
+
+    /// Serves one more request, or refuses it for good, if the store need not be asked for that.
+    fn next(&mut self, now: Instant) -> Option<Allowance> {
+        if self.ends <= now || self.unused == 0 && self.others > 0 {
+            return None;
+        }
+        let granted = self.unused > 0;
+        self.unused = self.unused.saturating_sub(1);
+        self.served = self.served.saturating_add(granted.into());
+        Some(self.allowance(granted, now))
+    }
+}
+
+/// A window that is over the moment that its store tells of it still has to serve what it granted.
+const SHORTEST: Duration = Duration::from_millis(10);
+
+/// What this process has taken from all buckets.
+pub(super) struct Limiter {
+    taken: Cache<String, Arc<tokio::sync::Mutex<Taken>>>,
+    /// The tokens that were good here.
+    good: Cache<String, ()>,
+}
+
+impl Limiter {
+    /// So many buckets are remembered; one that is forgotten costs its bucket what was not used.
+    const BUCKETS: usize = 16 * 1024;
+
+    pub fn new() -> Self {
+        Self { taken: Cache::new(Self::BUCKETS), good: Cache::new(Self::BUCKETS) }
+    }
+
+    async fn take(&self, store: &dyn Store, bucket: &str, rate: Rate) -> Result<Allowance, AppError> {
+        let fresh = || {
+            let none = Taken { unused: 0, others: 1, served: 0, ends: Instant::now() };
+            Ok::<_, std::convert::Infallible>(Arc::new(tokio::sync::Mutex::new(none)))
+        };
+        let Ok(taken) = self.taken.get_or_insert_with(bucket, fresh);
+        // Whoever waits here for the store shares what it grants.
+        let mut taken = taken.lock().await;
+        if let Some(allowance) = taken.next(Instant::now()) {
+            return Ok(allowance);
+        }
+        let served = if taken.ends <= Instant::now() { taken.served / 2 } else { taken.served };
+        // A quarter of what was served here: a process that is asked little holds little that others could use. And a twentieth of all.
+        let want = (served / 4).clamp(1, (rate.quota / 20).max(1));
+        let lease = store.lease(bucket, want, rate.quota, rate.window).await?;
+        let now = Instant::now();
+        *taken = Taken { unused: lease.granted, others: lease.left, served, ends: now + lease.ends_in.max(SHORTEST) };
+        Ok(taken.next(now).unwrap_or_else(|| taken.allowance(false, now)))
+    }
+
+    /// Where a bucket is exhausted as far as this process knows; the store is not asked.
+    fn exhausted(&self, bucket: &str) -> Option<Allowance> {
+        let taken = self.taken.get(bucket)?;
+        let taken = taken.try_lock().ok()?;
+        let now = Instant::now();
+        (taken.ends > now && taken.unused == 0 && taken.others == 0).then(|| taken.allowance(false, now))
+    }
+}
+
+impl App {
+    /// Counts a request against a bucket.
+    pub async fn count(&self, bucket: &str, rate: Rate) -> Result<Allowance, AppError> {
+        self.limiter.take(&*self.store, bucket, rate).await
+    }
+
+    /// Remembers that the token behind this bucket was good, so that strangers at its address do not hinder it.
+    pub fn vouch(&self, bucket: &str) {
+        self.limiter.good.insert(bucket.to_owned(), ());
+    }
+
+    /// Whether the token behind this bucket was good here, not long ago.
+    pub fn vouched(&self, bucket: &str) -> bool {
+        self.limiter.good.get(bucket).is_some()
+    }
+
+    /// Tells whether a bucket is known to be exhausted, counting nothing.
+    pub fn exhausted(&self, bucket: &str) -> Option<Allowance> {
+        self.limiter.exhausted(bucket)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_requests_in_a_time() {
+        let rate = |quota, seconds| Ok(Rate { quota, window: Duration::from_secs(seconds) });
+        assert_eq!("600/1m".parse(), rate(600, 60));
+        assert_eq!("600/m".parse(), rate(600, 60));
+        assert_eq!(" 20/10s ".parse(), rate(20, 10));
+        assert_eq!("5000/24h".parse(), rate(5000, 86_400));
+        for wrong in [
+            "",
+            "600",
+            "/m",
+            "0/m",
+            "600/",
+            "600/0s",
+            "600/25h",
+            "-1/m",
+            "600/1d",
+            "600/1é",
+            "6e2/m",
+            "9/99999999999999999999s",
+        ] {
+            assert!(wrong.parse::<Rate>().is_err(), "{wrong}");
+        }
+    }
+}

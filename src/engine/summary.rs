@@ -1,0 +1,41 @@
+//! An encounter in a line of a list.
+
+use super::Meta;
+use crate::vocabulary::{Ruleset, Status, Table};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// What tells an encounter from others: no combatant, no number of theirs, no token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = EncounterSummary)]
+pub struct Summary {
+    /// Names the encounter; unguessable.
+    pub id: String,
+    /// Its name for people.
+    pub name: String,
+    /// The id of its ruleset.
+    pub ruleset: &'static str,
+    /// How far it is.
+    pub status: Status,
+    /// The round (or unit), from 1; 0 before the first.
+    pub round: u32,
+    /// How many transitions made it; the ETag.
+    pub version: u64,
+    /// When it was created, RFC 3339.
+    #[schema(format = "date-time")]
+    pub created_at: String,
+}
+
+impl Summary {
+    pub(super) fn of<R: Ruleset>(meta: &Meta, table: &Table<R>) -> Self {
+        Self {
+            id: meta.id.clone(),
+            name: table.name.to_string(),
+            ruleset: R::MANIFEST.id,
+            status: table.status,
+            round: table.round,
+            version: table.version,
+            created_at: meta.created_at.clone(),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The list of an application's encounters.
+
+use super::Shared;
+use super::application::Creator;
+use super::extract::Parameters;
+use super::problem::Problem;
+use super::reply::{List, Reply};
+use crate::app::{AppError, MAX_LISTED};
+use crate::engine::Summary;
+use crate::vocabulary::FieldError;
+use axum::extract::State;
+use axum::http::header::LINK;
+use axum::http::{HeaderValue, StatusCode};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+/// Which part of the list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct Part {
+    /// The `next_cursor` of the page before; without it the list begins with the newest.
+    cursor: Option<String>,
+    /// At most so many encounters on a page.
+    #[serde(default = "usual")]
+    #[param(default = 50, minimum = 1, maximum = 100)]
+    limit: usize,
+}
+
+fn usual() -> usize {
+    50
+}
+
+impl Part {
+    fn check(&self) -> Result<(), Problem> {
+        let sound = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+        let cursor = self.cursor.as_deref().is_none_or(|c| (1..=96).contains(&c.len()) && c.bytes().all(sound));
+        let (path, message) = match (cursor, (1..=MAX_LISTED).contains(&self.limit)) {
+            (true, true) => return Ok(()),
+            (false, _) => ("cursor", "the next_cursor of the page before"),
+            (true, false) => ("limit", "1 to 100 encounters"),
+        };
+        Err(Problem::parameter(FieldError::meaningless(path, message)))
+    }
+}
+
+/// List an application's encounters
+///
+/// Those that it has created or imported and that are still there, newest first. Only where the server knows applications. A page
+/// may be short although another one follows: `next_cursor` tells.
+#[utoipa::path(get, path = "/v1/encounters", operation_id = "list_encounters", tag = "encounters", params(Part),
+    responses((status = 200, description = "A page of the list", body = List<Summary>)))]
+pub(super) async fn list_encounters(
+    State(shared): State<Shared>, Creator(application): Creator, Parameters(part): Parameters<Part>,
+) -> Result<Reply, Problem> {
+    const NONE: &str =
+        "this server knows no applications, so it keeps no lists: whoever runs it sets TURNKEEPER_APP_KEYS";
+    let application = application.ok_or(Problem::new(StatusCode::FORBIDDEN, "no_applications", NONE))?;
+    part.check()?;
+    let page = shared.app.list(&application, part.cursor.as_deref(), part.limit).await?;
+    let link =
+        page.next.as_ref().map(|next| format!("</v1/encounters?cursor={next}&limit={}>; rel=\"next\"", part.limit));
+    let list = List { items: page.items, next_cursor: page.next };
+    let reply = Reply::json(serde_json::to_vec(&list).map_err(AppError::from)?);
+    let link = link.and_then(|link| HeaderValue::try_from(link).ok());
+    Ok(link.into_iter().fold(reply, |reply, link| reply.header(LINK, link)))
+}

@@ -1,0 +1,176 @@
+//! Applications: their keys, and the lists of their encounters.
+
+use super::{Answer, Api, ambush, cell, note};
+use serde_json::{Value, json};
+use turnkeeper::app::AppKey;
+use turnkeeper::http::Settings;
+
+/// A key, and the pair that the server is configured with.
+pub fn key(name: &str) -> (String, String) {
+    let key = AppKey::new(&rand::random());
+    (key.reveal().to_owned(), format!("{name}={}", key.digest()))
+}
+
+/// A name that no other test's application has: some stores are shared.
+pub fn named(word: &str) -> String {
+    format!("{word}-{:x}", rand::random::<u64>())
+}
+
+async fn create(api: &Api, key: &str, name: &str) -> Answer {
+    let mut creation = ambush();
+    creation["name"] = json!(name);
+    api.post("/v1/encounters", &creation).token(key).send().await
+}
+
+fn names(page: &Answer) -> Vec<String> {
+    assert_eq!(page.status, 200, "{page:?}");
+    let items = page.json()["items"].as_array().cloned().expect("items");
+    items.iter().map(|item| item["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[tokio::test]
+async fn creating_importing_and_listing_need_a_key_where_there_are_applications() {
+    let (key, pair) = key(&named("table"));
+    let api = Api::guarded(Settings::default(), &pair).await;
+    let made = create(&api, &key, "Ambush").await;
+    assert_eq!(made.status, 201, "{made:?}");
+    let (id, token) = (made.json()["encounter"]["id"].clone(), made.json()["token"].as_str().unwrap().to_owned());
+    let path = format!("/v1/encounters/{}", id.as_str().unwrap());
+    let log = api.get(&format!("{path}/export")).token(&token).send().await.json();
+    let stranger = self::key("table").0;
+    let calls = || {
+        [
+            api.post("/v1/encounters", &ambush()),
+            api.post("/v1/encounters/import", &log),
+            api.get("/v1/encounters"),
+            // Neither the body nor the query is looked at first.
+            api.call("POST", "/v1/encounters").body("{"),
+            api.get("/v1/encounters?limit=x"),
+        ]
+    };
+    for call in calls() {
+        let answer = call.send().await;
+        answer.problem(401, "unauthorized");
+        assert_eq!(answer.header("www-authenticate"), "Bearer");
+    }
+    for wrong in [stranger.as_str(), &key[..key.len() - 1], &format!("{key}x"), &key.to_uppercase(), "x", &key[7..]] {
+        for call in calls() {
+            call.token(wrong).send().await.problem(401, "unauthorized");
+        }
+    }
+    for call in calls() {
+        call.header("authorization", &format!("Basic {key}")).send().await.problem(401, "unauthorized");
+    }
+    for call in calls() {
+        let problem = call.token(&token).send().await.problem(403, "application_key_needed");
+        assert!(problem["detail"].as_str().unwrap().contains("application's key"), "{problem}");
+    }
+    let imported = api.post("/v1/encounters/import", &log).token(&key).send().await;
+    assert_eq!(imported.status, 201, "{imported:?}");
+    assert_eq!(names(&api.get("/v1/encounters").token(&key).send().await), ["Ambush", "Ambush"]);
+    // The key opens no encounter, and everything else is as open as ever.
+    api.get(&path).token(&key).send().await.problem(401, "unauthorized");
+    for open in ["/v1/rulesets", "/livez", "/readyz", "/openapi.json"] {
+        assert_eq!(api.get(open).send().await.status, 200, "{open}");
+    }
+    assert_eq!(api.get(&path).token(&token).send().await.status, 200);
+}
+
+#[tokio::test]
+async fn without_applications_anybody_creates_and_nothing_is_listed() {
+    let api = Api::start().await;
+    assert_eq!(api.post("/v1/encounters", &ambush()).send().await.status, 201);
+    assert_eq!(create(&api, &key("x").0, "A key is not minded").await.status, 201);
+    for call in [api.get("/v1/encounters"), api.get("/v1/encounters").token(&key("x").0)] {
+        let problem = call.send().await.problem(403, "no_applications");
+        assert!(problem["detail"].as_str().unwrap().contains("TURNKEEPER_APP_KEYS"), "{problem}");
+    }
+}
+
+#[tokio::test]
+async fn an_application_lists_its_own_encounters_newest_first_in_pages() {
+    let bot = named("bot");
+    let ((old, first), (new, second), (other, third)) = (key(&bot), key(&bot), key(&named("table")));
+    let api = Api::guarded(Settings::default(), &format!("{first},{second},{third}")).await;
+    let mut made = Vec::new();
+    for (n, key) in [&old, &new, &other, &old, &new, &old].into_iter().enumerate() {
+        made.push(create(&api, key, &format!("fight {n}")).await.json());
+        tokio::time::sleep(std::time::Duration::from_millis(3)).await;
+    }
+    let list = async |key: &str, query: &str| api.get(&format!("/v1/encounters{query}")).token(key).send().await;
+    // Both keys are the same application's.
+    for key in [&old, &new] {
+        let page = list(key, "").await;
+        assert_eq!(names(&page), ["fight 5", "fight 4", "fight 3", "fight 1", "fight 0"]);
+        assert_eq!((&page.json()["next_cursor"], page.header("link")), (&Value::Null, ""));
+        assert_eq!(page.header("cache-control"), "no-store");
+    }
+    assert_eq!(names(&list(&other, "").await), ["fight 2"]);
+    let (mut all, mut query) = (Vec::new(), "?limit=2".to_owned());
+    loop {
+        let page = list(&old, &query).await;
+        all.extend(names(&page));
+        let Some(next) = page.json()["next_cursor"].as_str().map(str::to_owned) else { break };
+        query = format!("?cursor={next}&limit=2");
+        assert_eq!(page.header("link"), format!("</v1/encounters{query}>; rel=\"next\""));
+    }
+    assert_eq!(all, ["fight 5", "fight 4", "fight 3", "fight 1", "fight 0"]);
+    let fight = super::Fight {
+        api: &api,
+        id: made[4]["encounter"]["id"].as_str().unwrap().to_owned(),
+        token: made[4]["token"].as_str().unwrap().to_owned(),
+    };
+    fight.accepted(json!({"type": "start", "first": "chansi"})).await;
+    fight.accepted(note("a secret plan")).await;
+    let page = list(&new, "?limit=2").await.json();
+    let created_at = &made[4]["encounter"]["created_at"];
+    let expected = json!({"id": fight.id, "name": "fight 4", "ruleset": "active-initiative", "status": "running", "round": 1,
+        "version": 2, "created_at": created_at});
+    assert_eq!(page["items"][1], expected, "this and nothing else");
+    let gone = api.call("DELETE", &fight.path("")).token(&fight.token).send().await;
+    assert_eq!(gone.status, 204);
+    assert_eq!(names(&list(&old, "").await), ["fight 5", "fight 3", "fight 1", "fight 0"]);
+    for (query, path) in
+        [("?limit=0", "limit"), ("?limit=101", "limit"), ("?cursor=", "cursor"), ("?cursor=a%20b", "cursor")]
+    {
+        let problem = list(&old, query).await.problem(422, "invalid_value");
+        assert_eq!(problem["errors"][0]["path"], path, "{query}");
+    }
+    list(&old, "?limits=1").await.problem(400, "invalid_query");
+    assert_eq!(names(&list(&old, "?cursor=0").await), [""; 0]);
+}
+
+#[tokio::test]
+async fn each_application_has_idempotency_keys_of_its_own() {
+    let ((bot, first), (table, second)) = (key(&named("bot")), key(&named("table")));
+    let api = Api::guarded(Settings::default(), &format!("{first},{second}")).await;
+    let send = async |key: &str, name: &str| {
+        let mut creation = ambush();
+        creation["name"] = json!(name);
+        api.post("/v1/encounters", &creation).token(key).key("one-and-the-same").send().await
+    };
+    let (of_bot, of_table, again) = (send(&bot, "x").await, send(&table, "x").await, send(&bot, "x").await);
+    assert_eq!((of_bot.status, of_table.status, again.status), (201, 201, 201));
+    assert_eq!(again.header("idempotency-replayed"), "true");
+    assert_eq!((of_bot.json(), of_table.header("idempotency-replayed")), (again.json(), ""));
+    assert_ne!(of_bot.json()["encounter"]["id"], of_table.json()["encounter"]["id"]);
+    assert_ne!(of_bot.json()["token"], of_table.json()["token"]);
+    send(&table, "y").await.problem(422, "idempotency_key_reused");
+    for key in [&bot, &table] {
+        assert_eq!(names(&api.get("/v1/encounters").token(key).send().await), ["x"]);
+    }
+}
+
+#[tokio::test]
+async fn two_servers_on_one_redis_have_the_same_list() {
+    let redis = cell::redis().unwrap_or_else(cell::single);
+    let (key, pair) = key(&named("table"));
+    let one = Api::on_url(&redis.url, Settings::default(), &pair).await;
+    let two = Api::on_url(&redis.url, Settings::default(), &pair).await;
+    create(&one, &key, "first").await;
+    tokio::time::sleep(std::time::Duration::from_millis(3)).await;
+    create(&two, &key, "second").await;
+    for api in [&one, &two] {
+        assert_eq!(names(&api.get("/v1/encounters").token(&key).send().await), ["second", "first"]);
+    }
+}

@@ -1,0 +1,99 @@
+//! What every answer says for safety's sake.
+
+use super::{Answer, Api, ambush, note};
+use serde_json::Value;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use turnkeeper::engine::Rulesets;
+use turnkeeper::http;
+
+#[track_caller]
+fn safe(what: &str, answer: &Answer) {
+    assert_eq!(answer.header("x-content-type-options"), "nosniff", "{what}: {answer:?}");
+    assert_eq!(answer.header("referrer-policy"), "no-referrer", "{what}");
+    let policy = answer.header("content-security-policy");
+    assert!(
+        policy.starts_with("default-src 'none'; ") && policy.ends_with("frame-ancestors 'none'"),
+        "{what}: {policy}"
+    );
+    assert!(!policy.contains("unsafe-eval") && !policy.contains("http"), "{what}: {policy}");
+    assert_eq!(answer.header("strict-transport-security"), "", "{what}: that is for whoever ends TLS");
+    assert_eq!(answer.header("server"), "", "{what}");
+}
+
+#[tokio::test]
+async fn every_route_answers_with_the_headers_of_safety() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let document = turnkeeper::openapi::document(&http::openapi(), &Rulesets::shipped(), &serde_json::Map::new());
+    let mut routes = 0;
+    for (path, methods) in document["paths"].as_object().expect("paths") {
+        let place = path.replace("{id}", &fight.id).replace("{ruleset}", "active-initiative").replace("{token}", "gm");
+        for method in methods.as_object().expect("methods").keys() {
+            let method = method.to_uppercase();
+            // The encounter is needed for the others.
+            for token in [None, Some(&fight.token)].iter().filter(|token| token.is_none() || method != "DELETE") {
+                for body in ["", "{", &ambush().to_string(), &note("x").to_string()] {
+                    let call =
+                        api.call(&method, &place).header("content-type", "application/json").body(body.to_owned());
+                    let call = if let Some(token) = token { call.token(token) } else { call };
+                    let (answer, what) = (call.send().await, format!("{method} {path}"));
+                    safe(&what, &answer);
+                    let cache = answer.header("cache-control");
+                    let private = ["no-store", "private, no-cache"].contains(&cache);
+                    let public = ["/v1/rulesets", "/v1/rulesets/{ruleset}"].contains(&path.as_str());
+                    assert!(private || public && answer.status == 200, "{what}: {} {cache}", answer.status);
+                    let holds_token = answer.status == 201;
+                    assert!(!holds_token || cache == "no-store", "{what}: {cache}");
+                    routes += 1;
+                }
+            }
+        }
+    }
+    assert!(routes > 60, "only {routes} requests");
+    for path in ["/docs", "/docs/", "/docs/swagger-ui-bundle.js", "/openapi.json", "/", "/nowhere", "/%FF"] {
+        for method in ["GET", "HEAD", "OPTIONS", "PUT"] {
+            safe(&format!("{method} {path}"), &api.call(method, path).send().await);
+        }
+    }
+    let large = fight.command(&note(&"x".repeat(300_000))).send().await;
+    safe("too large", &large);
+    let compressed = fight.get("").header("accept-encoding", "gzip").send().await;
+    safe("compressed", &compressed);
+    assert_eq!(compressed.header("cache-control"), "private, no-cache");
+}
+
+#[tokio::test]
+async fn the_page_loads_nothing_but_its_own() {
+    let api = Api::start().await;
+    let page = api.get("/docs/").send().await;
+    assert_eq!(page.status, 200, "{page:?}");
+    let policy = page.header("content-security-policy").to_owned();
+    let text = page.text();
+    // What the policy forbids the page must not need: scripts and handlers within it, and anything from elsewhere.
+    for part in text.split("<script").skip(1) {
+        let (attributes, rest) = part.split_once('>').expect("a script");
+        assert!(attributes.contains("src=\"./"), "{attributes}");
+        assert!(rest.trim_start().starts_with("</script>"), "a script within the page");
+    }
+    assert!(!text.contains("://") && !text.contains(" onload="), "{text}");
+    for (wanted, value) in [("script-src", "'self'"), ("connect-src", "'self'"), ("img-src", "'self' data:")] {
+        assert!(policy.contains(&format!("{wanted} {value};")), "{policy}");
+    }
+    let data = api.get("/v1/rulesets").send().await;
+    assert_eq!(data.header("content-security-policy"), "default-src 'none'; frame-ancestors 'none'");
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_answered_safely_too() {
+    let api = Api::start().await;
+    let mut stream = tokio::net::TcpStream::connect(api.base.trim_start_matches("http://")).await.unwrap();
+    stream.write_all(b"GET / HTTP/1.1\r\nbroken header\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
+    assert!(head.starts_with("HTTP/1.1 400 "), "{head}");
+    for line in ["x-content-type-options: nosniff", "referrer-policy: no-referrer", "cache-control: no-store"] {
+        assert!(head.lines().any(|header| header == line), "{line}: {head}");
+    }
+    assert_eq!(serde_json::from_str::<Value>(body).expect("a problem")["code"], "invalid_http");
+}

@@ -1,0 +1,194 @@
+//! Rate limits.
+
+use super::applications::{key, named};
+use super::{Answer, Api, ambush, cell, note};
+use crate::support::redis::RedisServer;
+use std::time::{Duration, Instant};
+use turnkeeper::app::{Limits, Rate};
+use turnkeeper::http::Settings;
+
+fn rate(text: &str) -> Option<Rate> {
+    Some(text.parse().expect("a rate"))
+}
+
+fn limited(limits: Limits) -> Settings {
+    Settings { limits, ..Settings::default() }
+}
+
+/// What the header says is left, and for how long.
+#[track_caller]
+fn left(answer: &Answer, policy: &str) -> (u32, u64) {
+    let header = answer.header("ratelimit").strip_prefix(&format!("\"{policy}\";r="));
+    let (left, seconds) = header.and_then(|rest| rest.split_once(";t=")).unwrap_or_else(|| panic!("{answer:?}"));
+    (left.parse().expect("a number"), seconds.parse().expect("a number"))
+}
+
+#[track_caller]
+fn refused(answer: &Answer, policy: &str) -> u64 {
+    let problem = answer.problem(429, "rate_limited");
+    let wait: u64 = answer.header("retry-after").parse().expect("seconds");
+    assert_eq!(left(answer, policy), (0, wait), "{answer:?}");
+    assert!(problem["detail"].as_str().unwrap().contains(&format!("try again in {wait} s")), "{problem}");
+    wait
+}
+
+#[tokio::test]
+async fn without_limits_nothing_is_counted() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let answer = fight.get("").send().await;
+    assert_eq!((answer.header("ratelimit"), answer.header("ratelimit-policy")), ("", ""));
+}
+
+#[tokio::test]
+async fn each_token_has_a_rate_of_its_own_and_is_served_again_when_its_time_has_come() {
+    let api = Api::with(limited(Limits { token: rate("10/3s"), ..Limits::default() })).await;
+    let (fight, other) = (api.fight().await, api.fight().await);
+    for n in 0..10 {
+        let answer = if n % 2 == 0 { fight.get("").send().await } else { fight.command(&note("x")).send().await };
+        assert_eq!((answer.status, answer.header("ratelimit-policy")), (200, "\"token\";q=10;w=3"), "{answer:?}");
+        let (left, seconds) = left(&answer, "token");
+        assert_eq!(left, 9 - n);
+        assert!((1..=3).contains(&seconds), "{seconds}");
+    }
+    let exposed = fight.get("").header("origin", "https://table.example").send().await;
+    assert!(exposed.header("access-control-expose-headers").contains("ratelimit, ratelimit-policy"));
+    let wait = refused(&fight.command(&note("too many")).send().await, "token");
+    assert_eq!(other.get("").send().await.status, 200, "another token");
+    assert_eq!(api.get("/v1/rulesets").send().await.header("ratelimit"), "", "what needs no token is not counted");
+    tokio::time::sleep(Duration::from_secs(wait)).await;
+    assert_eq!(fight.get("").send().await.status, 200);
+    assert_eq!(fight.log().await.len(), 5, "what was refused was not applied");
+}
+
+#[tokio::test]
+async fn an_application_has_one_rate_over_all_of_its_keys() {
+    let bot = named("bot");
+    let ((old, first), (new, second), (other, third)) = (key(&bot), key(&bot), key(&named("table")));
+    let limits = Limits { application: rate("4/1h"), ..Limits::default() };
+    let api = Api::guarded(limited(limits), &format!("{first},{second},{third}")).await;
+    for (n, key) in [&old, &new, &old, &new].into_iter().enumerate() {
+        let answer = api.post("/v1/encounters", &ambush()).token(key).send().await;
+        assert_eq!((answer.status, left(&answer, "application").0), (201, 3 - n as u32));
+    }
+    refused(&api.get("/v1/encounters").token(&old).send().await, "application");
+    refused(&api.post("/v1/encounters", &ambush()).token(&new).send().await, "application");
+    assert_eq!(api.get("/v1/encounters").token(&other).send().await.status, 200);
+    // Neither a token nor somebody without a key is an application.
+    api.get("/v1/encounters").send().await.problem(401, "unauthorized");
+}
+
+/// Sends a request as the proxy passes it on: what stands first is the client's own invention.
+async fn from(call: super::Call<'_>, address: &str) -> Answer {
+    call.header("x-real-client", &format!("203.0.113.99, {address}")).send().await
+}
+
+#[tokio::test]
+async fn strangers_share_the_rate_of_their_address_and_good_tokens_do_not_suffer_for_them() {
+    let settings = Settings {
+        client_header: Some("x-real-client".parse().unwrap()),
+        ..limited(Limits { address: rate("6/1h"), ..Limits::default() })
+    };
+    let api = Api::with(settings).await;
+    let made = from(api.post("/v1/encounters", &ambush()), "198.51.100.1").await;
+    assert_eq!((made.status, left(&made, "address").0), (201, 5));
+    let id = made.json()["encounter"]["id"].as_str().unwrap().to_owned();
+    let fight = super::Fight { api: &api, id, token: made.json()["token"].as_str().unwrap().to_owned() };
+    let good = from(fight.get(""), "198.51.100.1").await;
+    assert_eq!((good.status, good.header("ratelimit")), (200, ""), "a good token is not counted");
+    // Guesses: tokens that no encounter knows, and none at all.
+    for n in 0..4 {
+        let token = format!("tk_gm_{}", "A".repeat(42) + ["A", "E", "I", "M"][n]);
+        from(api.get(&fight.path("")).token(&token), "198.51.100.1").await.problem(404, "not_found");
+    }
+    from(api.get(&fight.path("")), "198.51.100.1").await.problem(401, "unauthorized");
+    refused(&from(api.post("/v1/encounters", &ambush()), "198.51.100.1").await, "address");
+    let token = format!("tk_gm_{}Q", "A".repeat(42));
+    refused(&from(api.get(&fight.path("")).token(&token), "198.51.100.1").await, "address");
+    assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200, "its token was good before");
+    assert_eq!(from(api.post("/v1/encounters", &ambush()), "198.51.100.2").await.status, 201, "another address");
+    // A house of IPv6 has one rate.
+    for n in 0..6 {
+        let address = format!("2001:db8:0:1::{n}");
+        assert_eq!(from(api.post("/v1/encounters", &ambush()), &address).await.status, 201);
+    }
+    refused(&from(api.post("/v1/encounters", &ambush()), "2001:db8:0:1:f::1").await, "address");
+    assert_eq!(from(api.post("/v1/encounters", &ambush()), "2001:db8:0:2::1").await.status, 201);
+}
+
+#[tokio::test]
+async fn the_address_is_the_connections_where_no_header_is_said() {
+    let api = Api::with(limited(Limits { address: rate("2/1h"), ..Limits::default() })).await;
+    let told = async || {
+        let call = api.post("/v1/encounters", &ambush());
+        call.header("x-forwarded-for", &format!("10.0.0.{}", rand::random::<u8>())).send().await
+    };
+    for _ in 0..2 {
+        assert_eq!(told().await.status, 201);
+    }
+    refused(&told().await, "address");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_limit_holds_over_several_processes() {
+    let redis = cell::redis().unwrap_or_else(cell::single);
+    let settings = || limited(Limits { token: rate("200/1h"), ..Limits::default() });
+    let servers = [
+        Api::on_url(&redis.url, settings(), "").await,
+        Api::on_url(&redis.url, settings(), "").await,
+        Api::on_url(&redis.url, settings(), "").await,
+    ];
+    let fight = servers[0].fight().await;
+    let sent = (0..90).flat_map(|_| servers.iter().map(|api| fight.through(api).get("").send()));
+    let answers = futures::future::join_all(sent).await;
+    let served = answers.iter().filter(|answer| answer.status == 200).count();
+    assert!(answers.iter().all(|answer| answer.status == 200 || answer.status == 429));
+    // Of what three servers have taken, two may hold some unused when the bucket is empty: a twentieth of all each.
+    assert!((180..=200).contains(&served), "{served} of 200 were served");
+    for api in &servers {
+        let answer = fight.through(api).get("").send().await;
+        assert!(answer.status == 429 || served < 200, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_limit_that_cannot_be_asked_for_is_a_503_in_time() {
+    let mut redis = RedisServer::start();
+    let api = Api::on_url(&redis.url(), limited(Limits { token: rate("10/1h"), ..Limits::default() }), "").await;
+    let fight = api.fight().await;
+    redis.kill();
+    let began = Instant::now();
+    let answer = fight.get("").send().await;
+    answer.problem(503, "store_away");
+    assert_eq!(answer.header("retry-after"), "1");
+    assert!(began.elapsed() < Duration::from_secs(5), "after {:?}", began.elapsed());
+}
+
+/// How often a Redis has carried out a command, scripts' own included.
+fn calls(redis: &RedisServer, command: &str) -> u64 {
+    let stats: String = redis::from_redis_value(redis.command(&["INFO", "commandstats"])).expect("text");
+    let line = stats.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
+    line.map_or(0, |line| line.split(',').next().and_then(|calls| calls.parse().ok()).expect("a number"))
+}
+
+#[tokio::test]
+async fn a_busy_token_costs_the_store_few_calls_and_no_limit_costs_none() {
+    let redis = RedisServer::start();
+    let serve = async |limits: Limits| {
+        let api = Api::on_url(&redis.url(), limited(limits), "").await;
+        let fight = api.fight().await;
+        let before = (calls(&redis, "incrby"), calls(&redis, "evalsha") + calls(&redis, "eval"));
+        for n in 0..200 {
+            let answer = fight.get("").send().await;
+            assert_eq!(answer.status, 200, "request {n}: {answer:?}");
+        }
+        (calls(&redis, "incrby") - before.0, calls(&redis, "evalsha") + calls(&redis, "eval") - before.1)
+    };
+    let (counted, scripts) = serve(Limits::default()).await;
+    assert_eq!(counted, 0);
+    let limits = Limits { token: rate("2000/1h"), address: rate("10/1h"), ..Limits::default() };
+    let (counted, limited) = serve(limits).await;
+    // Two processes, where this runs on Lambda.
+    assert!((5..=60).contains(&counted), "{counted} calls for 200 requests");
+    assert!(limited <= scripts + 65, "{scripts} scripts without a limit, {limited} with one");
+}
