@@ -171,7 +171,7 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event
             let slots = &telling.after.state.slots;
             let place = slots.iter().position(|slot| slot.id == id)?;
             // The turns of a team that nobody knew of may have been known as those of any enemies.
-            if telling.before.state.slot(&id).is_some() {
+            if telling.start.state.slot(&id).is_some() {
                 return None;
             }
             let before = place.checked_sub(1).and_then(|place| slots.get(place)).map(|slot| slot.id.clone());
