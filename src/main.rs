@@ -33,10 +33,7 @@ fn main() -> ExitCode {
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     let config = Config::parse();
     let outcome = match &config.task {
-        Some(Task::Openapi) => {
-            say(http::DOCUMENT.trim_end());
-            Ok(())
-        }
+        Some(Task::Openapi) => http::document().map(|document| say(document.trim_end())).map_err(reason),
         Some(Task::AppKey { name }) => {
             let key = AppKey::new(&rand::random());
             say(&format!("for the application: {}\nfor the server:      {name}={}", key.reveal(), key.digest()));

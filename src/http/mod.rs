@@ -36,7 +36,7 @@ mod transfer;
 pub use base::{BasePath, under};
 pub use cors::Origins;
 pub use deadline::Deadline;
-pub use docs::DOCUMENT;
+pub use docs::document;
 pub use limit::Peer;
 pub use router::{openapi, router};
 pub use serve::serve;

@@ -1,6 +1,6 @@
 //! The transcripts again, through the whole service: whatever needs no dice of the server is sent as requests, and it answers the same.
 
-use crate::support::http::Client;
+use crate::e2e::{Api, Fight};
 use crate::support::json::{at, difference};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -28,22 +28,22 @@ fn transcripts() -> Vec<(String, Value)> {
 }
 
 /// What one step is answered that is not as written.
-async fn take(table: &Client, path: &str, step: &Value) -> Vec<String> {
+async fn take(fight: &Fight<'_>, step: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     if let Some(send) = step.get("send") {
-        let answer = table.post(&format!("{path}/commands"), send).await;
+        let answer = fight.command(send).send().await;
         match step.get("refused") {
-            None if answer.status != 200 => wrong.push(format!("{send}: {}", answer.text)),
+            None if answer.status != 200 => wrong.push(format!("{send}: {}", answer.text())),
             Some(refused) if refused.get("rule").is_some() => {
                 let problem = answer.json();
                 let as_told = answer.status == 409 && ["code", "rule"].iter().all(|f| problem[*f] == refused[*f]);
                 wrong.extend((!as_told).then(|| format!("{send}: expected {refused}, got {problem}")));
             }
-            Some(_) if !matches!(answer.status, 400 | 409 | 422) => wrong.push(format!("{send}: {}", answer.text)),
+            Some(_) if !matches!(answer.status, 400 | 409 | 422) => wrong.push(format!("{send}: {}", answer.text())),
             _ => {}
         }
     }
-    let view = table.get(path).await.json();
+    let view = fight.get("").send().await.json();
     for (place, expected) in step.get("expect").and_then(Value::as_object).into_iter().flatten() {
         match at(&view, place) {
             Ok(got) => wrong.extend(difference(place, expected, &got)),
@@ -55,15 +55,12 @@ async fn take(table: &Client, path: &str, step: &Value) -> Vec<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_worked_examples_play_over_http_with_the_states_of_the_rules() {
-    let client = Client::embedded().await;
+    let api = Api::start().await;
     let (mut wrong, mut played) = (Vec::new(), Vec::new());
     for (name, transcript) in transcripts() {
-        let created = client.post("/v1/encounters", &transcript["create"]).await;
-        assert_eq!(created.status, 201, "{name}: {}", created.text);
-        let table = client.with_token(&created);
-        let path = format!("/v1/encounters/{}", created.json()["encounter"]["id"].as_str().expect("an id"));
+        let fight = api.create(&transcript["create"]).await;
         for (n, step) in (1..).zip(transcript["steps"].as_array().expect("steps")) {
-            wrong.extend(take(&table, &path, step).await.into_iter().map(|what| format!("{name} step {n}: {what}")));
+            wrong.extend(take(&fight, step).await.into_iter().map(|what| format!("{name} step {n}: {what}")));
         }
         played.push(name);
     }

@@ -1,6 +1,6 @@
 //! What the README and the rulesets' pages tell people to paste is pasted here, and prints what they say it prints.
 
-use crate::support::http::Client;
+use crate::e2e::Api;
 use std::path::PathBuf;
 use std::process::Command;
 use turnkeeper::engine::Rulesets;
@@ -22,7 +22,8 @@ fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
 /// Pastes the page's bash blocks into one shell, and compares the last that they print with the page's last text block.
 async fn prints_what_it_says(path: &str) {
     let page = page(path);
-    let url = Client::embedded().await.on_a_socket().await;
+    let api = Api::start().await;
+    let url = api.base.clone();
     let script: Vec<&str> = blocks(&page, "bash").into_iter().filter(|block| block.trim() != "cargo run").collect();
     assert!(!script.is_empty(), "{path} has nothing to paste");
     let script = format!("set -euo pipefail\n{}", script.join("\n"));

@@ -38,9 +38,11 @@ const MOMENT: Duration = Duration::from_millis(30);
 trait Dial: Send + Sync {
     type Connection: ConnectionLike + Clone + Send + Sync;
 
-    /// So many failures in a row, and the connection is given up. A cluster's connection mends itself while only some of
-    /// its nodes are away; a single server's does not.
+    /// So many failures in a row, and the connection is given up.
     const STRIKES: u32;
+    /// ... if they went on for so long. A cluster's connection mends itself while only some of its nodes are away, and the others
+    /// are asked through it meanwhile; a single server's does not.
+    const PATIENCE: Duration;
 
     fn dial(&self) -> impl Future<Output = RedisResult<Self::Connection>> + Send;
 }
@@ -48,6 +50,7 @@ trait Dial: Send + Sync {
 impl Dial for Client {
     type Connection = MultiplexedConnection;
     const STRIKES: u32 = 1;
+    const PATIENCE: Duration = Duration::ZERO;
 
     async fn dial(&self) -> RedisResult<MultiplexedConnection> {
         let config =
@@ -58,7 +61,8 @@ impl Dial for Client {
 
 impl Dial for ClusterClient {
     type Connection = ClusterConnection;
-    const STRIKES: u32 = 16;
+    const STRIKES: u32 = 3;
+    const PATIENCE: Duration = Duration::from_secs(2);
 
     async fn dial(&self) -> RedisResult<ClusterConnection> {
         self.get_async_connection().await
@@ -73,6 +77,9 @@ struct Slot<D: Dial> {
     dialling: tokio::sync::Mutex<Option<(Instant, RedisError)>>,
     generation: AtomicU64,
     strikes: AtomicU32,
+    /// When the first of these failures was, in milliseconds since `born`.
+    failing: AtomicU64,
+    born: Instant,
     /// When it was last used, in milliseconds by the clock on the wall: others may stand still while a process is frozen.
     used: AtomicU64,
 }
@@ -85,6 +92,8 @@ impl<D: Dial> Slot<D> {
             dialling: tokio::sync::Mutex::new(None),
             generation: AtomicU64::new(0),
             strikes: AtomicU32::new(0),
+            failing: AtomicU64::new(0),
+            born: Instant::now(),
             used: AtomicU64::new(0),
         }
     }
@@ -141,9 +150,25 @@ impl<D: Dial> Slot<D> {
         if !(error.is_io_error() || error.is_unrecoverable_error()) {
             return;
         }
-        let strikes = self.strikes.fetch_add(1, Ordering::Relaxed) + 1;
-        if strikes >= D::STRIKES {
+        self.strike(generation);
+    }
+
+    fn strike(&self, generation: u64) {
+        let now = u64::try_from(self.born.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let strikes = self.strikes.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        if strikes == 1 {
+            self.failing.store(now, Ordering::Relaxed);
+        }
+        let lasted = Duration::from_millis(now.saturating_sub(self.failing.load(Ordering::Relaxed)));
+        if strikes >= D::STRIKES && lasted >= D::PATIENCE {
             self.give_up(generation);
+        }
+    }
+
+    /// Notes that a call had to be given up without an answer.
+    fn silent(&self) {
+        if let Some((generation, _)) = self.current() {
+            self.strike(generation);
         }
     }
 
@@ -250,13 +275,13 @@ impl Connection {
 
     /// Sends a command that does no harm when it arrives twice.
     pub(super) async fn call(&self, command: &Cmd) -> Result<Value, StoreError> {
-        in_time(self.send(Message::One(command))).await
+        self.in_time(self.send(Message::One(command))).await
     }
 
     /// Sends commands in one go, one after the other but not in one step, that do no harm when they arrive twice; the answers are
     /// an array.
     pub(super) async fn call_all(&self, commands: &Pipeline) -> Result<Value, StoreError> {
-        in_time(self.send(Message::Several(commands))).await
+        self.in_time(self.send(Message::Several(commands))).await
     }
 
     /// Runs a script that does no harm when it runs twice; a server that does not know it is given its text.
@@ -269,7 +294,18 @@ impl Connection {
                 answer => answer,
             }
         };
-        in_time(attempt).await
+        self.in_time(attempt).await
+    }
+
+    async fn in_time(&self, call: impl Future<Output = RedisResult<Value>>) -> Result<Value, StoreError> {
+        if let Ok(answer) = timeout(OVERALL, call).await {
+            return answer.map_err(refused);
+        }
+        match &self.link {
+            Link::Single(slot) => slot.silent(),
+            Link::Cluster(slot) => slot.silent(),
+        }
+        Err(StoreError::Away(format!("Redis gave no answer within {} ms", OVERALL.as_millis())))
     }
 
     async fn send(&self, message: Message<'_>) -> RedisResult<Value> {
@@ -280,19 +316,8 @@ impl Connection {
     }
 }
 
-async fn in_time(call: impl Future<Output = RedisResult<Value>>) -> Result<Value, StoreError> {
-    match timeout(OVERALL, call).await {
-        Ok(answer) => answer.map_err(refused),
-        Err(_) => Err(late()),
-    }
-}
-
 fn asks_for_cluster(url: &str) -> bool {
     url.split_once('?').is_some_and(|(_, query)| query.split('&').any(|parameter| parameter == "cluster=true"))
-}
-
-fn late() -> StoreError {
-    StoreError::Away(format!("Redis gave no answer within {} ms", OVERALL.as_millis()))
 }
 
 /// Only a key of another type and an answer that cannot be read are the data's fault; everything else passes or is mended
@@ -310,6 +335,51 @@ fn refused(error: RedisError) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ::redis::RedisFuture;
+
+    /// Connections that never answer.
+    #[derive(Clone)]
+    struct Mute;
+
+    impl Dial for Mute {
+        type Connection = Mute;
+        const STRIKES: u32 = 3;
+        const PATIENCE: Duration = Duration::from_millis(50);
+
+        async fn dial(&self) -> RedisResult<Mute> {
+            Ok(Mute)
+        }
+    }
+
+    impl ConnectionLike for Mute {
+        fn req_packed_command<'a>(&'a mut self, _: &'a Cmd) -> RedisFuture<'a, Value> {
+            Box::pin(std::future::pending())
+        }
+
+        fn req_packed_commands<'a>(&'a mut self, _: &'a Pipeline, _: usize, _: usize) -> RedisFuture<'a, Vec<Value>> {
+            Box::pin(std::future::pending())
+        }
+
+        fn get_db(&self) -> i64 {
+            0
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_given_up_after_some_silence_that_lasted() {
+        let slot = Slot::new(Mute);
+        let (first, _) = slot.connection().await.expect("a connection");
+        (0..5).for_each(|_| slot.silent());
+        assert_eq!(slot.current().map(|(generation, _)| generation), Some(first), "only for a moment");
+        slot.judge(first, None);
+        sleep(Duration::from_millis(60)).await;
+        (0..2).for_each(|_| slot.silent());
+        sleep(Duration::from_millis(60)).await;
+        assert_eq!(slot.current().map(|(generation, _)| generation), Some(first), "two are few");
+        slot.silent();
+        assert!(slot.current().is_none());
+        assert_ne!(slot.connection().await.expect("a connection").0, first);
+    }
 
     #[test]
     fn one_url_is_a_server_and_several_or_a_parameter_are_a_cluster() {

@@ -1,7 +1,7 @@
 //! Which cell of the matrix the end-to-end tests run in: a front door and a store, chosen by the environment.
 //!
-//! `TURNKEEPER_E2E_DOOR` is `socket` (where nothing is said), `http-api`, `function-url` or `alb`; `TURNKEEPER_E2E_STORE` is
-//! `embedded`, `redis` or `cluster`. `tests/matrix` runs them all.
+//! `TURNKEEPER_E2E_DOOR` is `socket` (where nothing is said), `http-api`, `function-url`, `alb`, or `alb-multi` for a balancer that passes
+//! several values on; `TURNKEEPER_E2E_STORE` is `embedded`, `redis` or `cluster`. `tests/matrix` runs them all.
 
 use crate::support::cluster::RedisCluster;
 use crate::support::lambda::Front;
@@ -16,42 +16,81 @@ pub fn front() -> Option<Front> {
         Ok("http-api") => Some(Front::HttpApi),
         Ok("function-url") => Some(Front::FunctionUrl),
         Ok("alb") => Some(Front::Alb),
+        Ok("alb-multi") => Some(Front::AlbMulti),
         Ok("socket") | Err(_) => None,
-        Ok(other) => panic!("TURNKEEPER_E2E_DOOR is {other:?}: there are socket, http-api, function-url, alb"),
+        Ok(other) => {
+            panic!("TURNKEEPER_E2E_DOOR is {other:?}: there are socket, http-api, function-url, alb, alb-multi")
+        }
     }
 }
 
-/// A Redis or a cluster that all tests under way share.
-pub struct Shared {
+/// A Redis, or a cluster.
+pub struct Servers {
     pub url: String,
-    _servers: Vec<RedisServer>,
+    servers: Vec<RedisServer>,
 }
 
-/// The Redis of this cell; None is an embedded store.
-pub fn redis() -> Option<Arc<Shared>> {
-    static SHARED: Mutex<Weak<Shared>> = Mutex::new(Weak::new());
-    let start: fn() -> Shared = match std::env::var("TURNKEEPER_E2E_STORE").as_deref() {
-        Ok("redis") => || {
-            let server = RedisServer::start();
-            Shared { url: server.url(), _servers: vec![server] }
-        },
-        Ok("cluster") => || {
+impl Servers {
+    fn single() -> Self {
+        let server = RedisServer::start();
+        Self { url: server.url(), servers: vec![server] }
+    }
+
+    /// Those of this cell, for one test alone; a single Redis where the cell's store is the embedded one.
+    pub fn own() -> Self {
+        match kind() {
+            Some(start) => start(),
+            None => Self::single(),
+        }
+    }
+
+    /// Freezes them all.
+    pub fn pause(&self) {
+        self.servers.iter().for_each(RedisServer::pause);
+    }
+
+    /// Lets them go on.
+    pub fn resume(&self) {
+        self.servers.iter().for_each(RedisServer::resume);
+    }
+
+    /// Kills them all.
+    pub fn kill(&mut self) {
+        self.servers.iter_mut().for_each(RedisServer::kill);
+    }
+
+    /// Starts them again.
+    pub fn again(&mut self) {
+        self.servers.iter_mut().for_each(RedisServer::again);
+    }
+}
+
+/// How the Redis of this cell is started; None is an embedded store.
+fn kind() -> Option<fn() -> Servers> {
+    match std::env::var("TURNKEEPER_E2E_STORE").as_deref() {
+        Ok("redis") => Some(Servers::single),
+        Ok("cluster") => Some(|| {
             let cluster = RedisCluster::start();
-            Shared { url: cluster.url(), _servers: cluster.servers }
-        },
-        Ok("embedded") | Err(_) => return None,
+            Servers { url: cluster.url(), servers: cluster.servers }
+        }),
+        Ok("embedded") | Err(_) => None,
         Ok(other) => panic!("TURNKEEPER_E2E_STORE is {other:?}: there are embedded, redis, cluster"),
-    };
+    }
+}
+
+/// The Redis of this cell, which all tests under way share; None is an embedded store.
+pub fn redis() -> Option<Arc<Servers>> {
+    static SHARED: Mutex<Weak<Servers>> = Mutex::new(Weak::new());
+    let start = kind()?;
     let mut shared = SHARED.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let found = shared.upgrade().unwrap_or_else(|| Arc::new(start()));
     *shared = Arc::downgrade(&found);
     Some(found)
 }
 
-/// A Redis of one's own, where the cell has none.
-pub fn single() -> Arc<Shared> {
-    let server = RedisServer::start();
-    Arc::new(Shared { url: server.url(), _servers: vec![server] })
+/// The Redis of this cell, or one for this test alone where the cell's store is the embedded one.
+pub fn some_redis() -> Arc<Servers> {
+    redis().unwrap_or_else(|| Arc::new(Servers::own()))
 }
 
 /// Settings as the program is given them.

@@ -1,7 +1,7 @@
 //! A primary that is killed and replaced, slots that move, a Redis that restarts, all under load: nothing that was acknowledged is
 //! lost, nothing is applied twice. `TURNKEEPER_FAILOVER=full` disturbs for longer. The longest spell of 503s is printed.
 
-use super::{Api, Fight, note};
+use super::{Api, Fight, cell, note};
 use crate::support::cluster::RedisCluster;
 use crate::support::redis::RedisServer;
 use futures::future::join_all;
@@ -34,7 +34,11 @@ async fn write(fight: Fight<'_>, name: String, over: &AtomicBool) -> Told {
                 200 => break,
                 503 => {
                     let since = *refused.get_or_insert_with(Instant::now);
-                    assert!(since.elapsed() < Duration::from_secs(30), "it does not come back: {answer:?}");
+                    assert!(
+                        since.elapsed() < Duration::from_secs(30),
+                        "it does not come back: {answer:?}\n{}",
+                        fight.api.log()
+                    );
                     tokio::time::sleep(Duration::from_millis(20)).await;
                 }
                 _ => panic!("{answer:?}"),
@@ -63,12 +67,14 @@ async fn logged(fight: &Fight<'_>) -> HashMap<String, u32> {
     }
 }
 
-/// Disturbs a store while two servers write to a dozen encounters on it; then everything must be as the writers were told.
+/// Disturbs a store while two servers write to several encounters on it; then everything must be as the writers were told.
 async fn survives<S: Send + 'static>(
     what: &str, url: &str, mut store: S, disturb: impl FnOnce(&mut S, &[String]) + Send + 'static,
 ) {
     let apis = [Api::on_redis(url).await, Api::on_redis(url).await];
-    let fights = join_all((0..12).map(|_| apis[0].fight())).await;
+    // Two instances of a function take one command each: more writers would wait for each other, not for the store.
+    let count = if cell::front().is_some() { 4 } else { 12 };
+    let fights = join_all((0..count).map(|_| apis[0].fight())).await;
     let ids: Vec<String> = fights.iter().map(|fight| fight.id.clone()).collect();
     let over = AtomicBool::new(false);
     let writers = fights.iter().enumerate().flat_map(|(i, fight)| {
@@ -126,7 +132,7 @@ async fn slots_move_to_another_node_and_nothing_is_lost_or_doubled() {
     let cluster = RedisCluster::start();
     let url = cluster.url();
     survives("slots migrated", &url, cluster, |cluster, ids| {
-        for round in 0..rounds() as usize {
+        for round in 0..rounds() as usize * 24 / ids.len() {
             for id in ids {
                 cluster.migrate(&format!("{{turnkeeper:{id}}}"), round + 1);
             }

@@ -1,7 +1,6 @@
 //! The same request under the same key happens once.
 
-use super::{Api, ambush, note};
-use crate::support::redis::RedisServer;
+use super::{Api, ambush, cell, note};
 use serde_json::json;
 
 #[tokio::test]
@@ -87,8 +86,8 @@ async fn a_repeated_creation_finds_what_the_first_one_made() {
 
 #[tokio::test]
 async fn many_repetitions_at_once_through_two_servers_make_one_transition() {
-    let redis = RedisServer::start();
-    let (a, b) = (Api::on_redis(&redis.url()).await, Api::on_redis(&redis.url()).await);
+    let redis = cell::some_redis();
+    let (a, b) = (Api::on_redis(&redis.url).await, Api::on_redis(&redis.url).await);
     let fight = a.fight().await;
     let there = fight.through(&b);
     let calls = (0..40).map(|i| {
@@ -107,8 +106,8 @@ async fn many_repetitions_at_once_through_two_servers_make_one_transition() {
 
 #[tokio::test]
 async fn an_encounter_that_was_deleted_and_created_anew_under_its_key_is_another_one() {
-    let redis = RedisServer::start();
-    let (a, b) = (Api::on_redis(&redis.url()).await, Api::on_redis(&redis.url()).await);
+    let redis = cell::some_redis();
+    let (a, b) = (Api::on_redis(&redis.url).await, Api::on_redis(&redis.url).await);
     let create = async |api: &Api| {
         let made = api.post("/v1/encounters", &ambush()).key("phoenix").send().await.json();
         (made["encounter"]["id"].as_str().unwrap().to_owned(), made["token"].as_str().unwrap().to_owned())

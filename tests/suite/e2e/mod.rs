@@ -45,8 +45,8 @@ pub struct Api {
     client: Client,
     stop: Option<oneshot::Sender<()>>,
     _directory: Option<TempDir>,
-    _redis: Option<Arc<cell::Shared>>,
-    _function: Option<Function>,
+    _redis: Option<Arc<cell::Servers>>,
+    function: Option<Function>,
 }
 
 impl Api {
@@ -100,7 +100,7 @@ impl Api {
         let front = cell::front().expect("a Lambda cell");
         let function = Function::start(front, &settings.collect::<Vec<_>>(), instances).await;
         let base = function.url.clone();
-        Self { base, client: Client::new(), stop: None, _directory: None, _redis: None, _function: Some(function) }
+        Self { base, client: Client::new(), stop: None, _directory: None, _redis: None, function: Some(function) }
     }
 
     async fn on(store: Arc<dyn Store>, settings: Settings, keys: &str) -> Self {
@@ -117,7 +117,12 @@ impl Api {
             serve(listener, service, addresses, stopped).await;
             app.close().await;
         });
-        Self { base, client: Client::new(), stop: Some(stop), _directory: None, _redis: None, _function: None }
+        Self { base, client: Client::new(), stop: Some(stop), _directory: None, _redis: None, function: None }
+    }
+
+    /// What a function has logged; of a server in this process nothing is kept.
+    pub fn log(&self) -> String {
+        self.function.as_ref().map(Function::log).unwrap_or_default()
     }
 
     pub fn call(&self, method: &str, path: &str) -> Call<'_> {
@@ -136,7 +141,12 @@ impl Api {
 
     /// An encounter of three, under Active Initiative.
     pub async fn fight(&self) -> Fight<'_> {
-        let answer = self.post("/v1/encounters", &ambush()).send().await;
+        self.create(&ambush()).await
+    }
+
+    /// An encounter that has to be created.
+    pub async fn create(&self, creation: &Value) -> Fight<'_> {
+        let answer = self.post("/v1/encounters", creation).send().await;
         assert_eq!(answer.status, 201, "{answer:?}");
         let id = answer.json()["encounter"]["id"].as_str().expect("an id").to_owned();
         let token = answer.json()["token"].as_str().expect("a token").to_owned();

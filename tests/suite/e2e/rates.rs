@@ -1,7 +1,8 @@
 //! Rate limits.
 
 use super::applications::{key, named};
-use super::{Answer, Api, ambush, cell, note};
+use super::cell::{self, Servers};
+use super::{Answer, Api, ambush, note};
 use crate::support::redis::RedisServer;
 use std::time::{Duration, Instant};
 use turnkeeper::app::{Limits, Rate};
@@ -131,7 +132,7 @@ async fn the_address_is_the_connections_where_no_header_is_said() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_limit_holds_over_several_processes() {
-    let redis = cell::redis().unwrap_or_else(cell::single);
+    let redis = cell::some_redis();
     let settings = || limited(Limits { token: rate("200/1h"), ..Limits::default() });
     let servers = [
         Api::on_url(&redis.url, settings(), "").await,
@@ -153,8 +154,8 @@ async fn a_limit_holds_over_several_processes() {
 
 #[tokio::test]
 async fn a_limit_that_cannot_be_asked_for_is_a_503_in_time() {
-    let mut redis = RedisServer::start();
-    let api = Api::on_url(&redis.url(), limited(Limits { token: rate("10/1h"), ..Limits::default() }), "").await;
+    let mut redis = Servers::own();
+    let api = Api::on_url(&redis.url, limited(Limits { token: rate("10/1h"), ..Limits::default() }), "").await;
     let fight = api.fight().await;
     redis.kill();
     let began = Instant::now();

@@ -25,7 +25,7 @@ pub struct Service {
     pub app: Option<Arc<App>>,
     _data: Option<TempDir>,
     _function: Option<Function>,
-    _redis: Option<Arc<cell::Shared>>,
+    _redis: Option<Arc<cell::Servers>>,
 }
 
 impl Service {
@@ -38,7 +38,9 @@ impl Service {
                 Some(redis) => ("REDIS_URL", redis.url.as_str()),
                 None => ("TURNKEEPER_DATA", data.path().to_str().expect("a path")),
             };
-            let function = Function::start(front, &[store, ("TURNKEEPER_LOG_KEEP", &keep)], 1).await;
+            // Long polls each keep an instance busy; an embedded store is one process's.
+            let instances = if redis.is_some() { 3 } else { 1 };
+            let function = Function::start(front, &[store, ("TURNKEEPER_LOG_KEEP", &keep)], instances).await;
             Self { url: function.url.clone(), app: None, _data: None, _function: Some(function), _redis: None }
         } else if let Some(redis) = &redis {
             let store = RedisStore::open(&redis.url, None, StoreConfig::default()).expect("a store");

@@ -49,17 +49,6 @@ impl Client {
         Self { router: router(Arc::new(app), Settings::default()), token: None, _data: Arc::new(data) }
     }
 
-    /// The same service on a socket of its own, for programs outside: its address.
-    pub async fn on_a_socket(self) -> String {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("an address");
-        tokio::spawn(async move {
-            let _data = self._data;
-            axum::serve(listener, self.router).await
-        });
-        format!("http://{address}")
-    }
-
     /// The same service with the token that a creation answered.
     pub fn with_token(&self, created: &Answer) -> Self {
         Self { token: created.json()["token"].as_str().map(str::to_owned), ..self.clone() }

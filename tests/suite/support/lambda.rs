@@ -26,10 +26,12 @@ pub enum Front {
     HttpApi,
     FunctionUrl,
     Alb,
+    /// A load balancer whose target group passes on several values of a header or parameter.
+    AlbMulti,
 }
 
 impl Front {
-    pub const ALL: [Self; 3] = [Self::HttpApi, Self::FunctionUrl, Self::Alb];
+    pub const ALL: [Self; 4] = [Self::HttpApi, Self::FunctionUrl, Self::Alb, Self::AlbMulti];
 
     /// An event as it was recorded.
     fn recorded(self) -> Value {
@@ -37,6 +39,7 @@ impl Front {
             Self::HttpApi => include_str!("../../fixtures/lambda/http-api.json"),
             Self::FunctionUrl => include_str!("../../fixtures/lambda/function-url.json"),
             Self::Alb => include_str!("../../fixtures/lambda/alb.json"),
+            Self::AlbMulti => include_str!("../../fixtures/lambda/alb-multi.json"),
         };
         serde_json::from_str(text).expect("JSON")
     }
@@ -47,15 +50,23 @@ impl Front {
         let (method, path) = (request.method().as_str(), request.uri().path());
         let query = request.uri().query().unwrap_or_default();
         for name in request.headers().keys().filter(|name| *name != "host") {
-            event["headers"][name.as_str()] = self.joined(request.headers(), name.as_str());
+            let member = if self == Self::AlbMulti { "multiValueHeaders" } else { "headers" };
+            event[member][name.as_str()] = self.values(request.headers(), name.as_str());
         }
         let text = std::str::from_utf8(body).ok().filter(|_| is_text(request.headers()));
         event["isBase64Encoded"] = json!(text.is_none() && !body.is_empty());
         let body = text.map_or_else(|| BASE64.encode(body), str::to_owned);
-        if self == Self::Alb {
-            let parameters = query.split('&').filter(|part| !part.is_empty());
-            let parameters = parameters.map(|part| part.split_once('=').unwrap_or((part, "")));
-            event["queryStringParameters"] = parameters.map(|(name, value)| (name.to_owned(), json!(value))).collect();
+        if matches!(self, Self::Alb | Self::AlbMulti) {
+            for part in query.split('&').filter(|part| !part.is_empty()) {
+                let (name, value) = part.split_once('=').unwrap_or((part, ""));
+                if self == Self::Alb {
+                    event["queryStringParameters"][name] = json!(value);
+                } else {
+                    let values = &mut event["multiValueQueryStringParameters"][name];
+                    let others = values.as_array().cloned().unwrap_or_default();
+                    *values = others.into_iter().chain([json!(value)]).collect();
+                }
+            }
             (event["httpMethod"], event["path"], event["body"]) = (json!(method), json!(path), json!(body));
         } else {
             let shown = if stage == "$default" { path.to_owned() } else { format!("/{stage}{path}") };
@@ -70,11 +81,31 @@ impl Front {
         event
     }
 
-    /// A repeated header: a load balancer passes the last one on, the others join them.
-    fn joined(self, headers: &HeaderMap, name: &str) -> Value {
+    /// A repeated header: a load balancer passes the last one on, or all if it is set to it; the others join them.
+    fn values(self, headers: &HeaderMap, name: &str) -> Value {
         let values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         let values: Vec<String> = values.collect();
-        if self == Self::Alb { json!(values.last()) } else { json!(values.join(",")) }
+        match self {
+            Self::Alb => json!(values.last()),
+            Self::AlbMulti => json!(values),
+            Self::HttpApi | Self::FunctionUrl => json!(values.join(",")),
+        }
+    }
+
+    /// The response that an answer stands for.
+    fn back(self, answer: &Value) -> Response<Body> {
+        let mut response = Response::builder().status(answer["statusCode"].as_u64().expect("a status") as u16);
+        let none = Map::new();
+        let member = if self == Self::AlbMulti { "multiValueHeaders" } else { "headers" };
+        for (name, values) in answer[member].as_object().unwrap_or(&none) {
+            for value in values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice) {
+                response = response.header(name, value.as_str().expect("a header is text"));
+            }
+        }
+        let text = answer["body"].as_str().unwrap_or_default();
+        let encoded = answer["isBase64Encoded"].as_bool().unwrap_or_default();
+        let body = if encoded { BASE64.decode(text.as_bytes()).expect("base64") } else { text.as_bytes().to_vec() };
+        response.body(Body::from(Bytes::from(body))).expect("a response")
     }
 }
 
@@ -140,7 +171,7 @@ async fn request(State(runtime): State<Arc<Runtime>>, request: Request) -> Respo
     let body = to_bytes(body, 6 << 20).await.expect("a body");
     let event = runtime.front.event(&Request::from_parts(parts, ()), &body, &runtime.stage);
     match runtime.invoke(event).await {
-        Some(Ok(answer)) => back(&answer),
+        Some(Ok(answer)) => runtime.front.back(&answer),
         // What the fronts say of a function that fails, or that says nothing.
         Some(Err(_)) => status(502),
         None => status(504),
@@ -149,20 +180,6 @@ async fn request(State(runtime): State<Arc<Runtime>>, request: Request) -> Respo
 
 fn status(status: u16) -> Response<Body> {
     Response::builder().status(status).body(Body::empty()).expect("a response")
-}
-
-/// The response that an answer stands for.
-fn back(answer: &Value) -> Response<Body> {
-    let mut response = Response::builder().status(answer["statusCode"].as_u64().expect("a status") as u16);
-    let none = Map::new();
-    for (name, value) in answer["headers"].as_object().unwrap_or(&none) {
-        let value = value.as_str().expect("a header is text");
-        response = response.header(name, value);
-    }
-    let text = answer["body"].as_str().unwrap_or_default();
-    let encoded = answer["isBase64Encoded"].as_bool().unwrap_or_default();
-    let body = if encoded { BASE64.decode(text.as_bytes()).expect("base64") } else { text.as_bytes().to_vec() };
-    response.body(Body::from(Bytes::from(body))).expect("a response")
 }
 
 /// A function with its front.

@@ -148,12 +148,12 @@ impl Drop for RedisServer {
     }
 }
 
-/// A port that nobody listens on, low enough for a cluster's second one, 10,000 above.
+/// A port that nobody listens on, nor on a cluster's second one, 10,000 above. Both are below those that the system gives to
+/// connections, one of which would be in the way of a server that is started again.
 pub fn free_port() -> u16 {
     loop {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = listener.local_addr().expect("its address").port();
-        if port < 55_000 {
+        let port = rand::random_range(10_000..22_000);
+        if [port, port + 10_000].iter().all(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()) {
             return port;
         }
     }
