@@ -10,8 +10,9 @@ use std::borrow::Cow;
 
 /// The schema number of the documents that this program writes; it reads this one and older ones.
 ///
-/// 1: the beginning. 2: `timeline`, for undo and redo.
-pub const SCHEMA: u32 = 2;
+/// 1: the beginning. 2: `timeline`, for undo and redo. 3: roles and ends of tokens, what was told to whom; a program that knew nothing of
+/// them would drop them, so it must not read on.
+pub const SCHEMA: u32 = 3;
 
 /// What is known of an encounter besides its fight.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,7 +91,8 @@ pub(super) struct Cover {
 pub(super) fn open(stored: &[u8]) -> Result<(Cover, Cow<'_, [u8]>), LoadError> {
     let cover: Cover = serde_json::from_slice(stored).map_err(unreadable)?;
     match cover.schema {
-        SCHEMA => Ok((cover, Cow::Borrowed(stored))),
+        // What schema 3 brought is left out where it says nothing.
+        SCHEMA | 2 => Ok((cover, Cow::Borrowed(stored))),
         1 => {
             let mut document: Value = serde_json::from_slice(stored).map_err(unreadable)?;
             let version = document.pointer("/table/version").cloned().unwrap_or_default();
