@@ -35,7 +35,7 @@ async fn write(fight: Fight<'_>, name: String, over: &AtomicBool) -> Told {
                 503 => {
                     let since = *refused.get_or_insert_with(Instant::now);
                     assert!(
-                        since.elapsed() < Duration::from_secs(30),
+                        since.elapsed() < Duration::from_secs(120),
                         "it does not come back: {answer:?}\n{}",
                         fight.api.log()
                     );
