@@ -94,7 +94,7 @@ impl RedisCluster {
         let slot: u64 = Self::ask(&self.servers[0], &["CLUSTER", "KEYSLOT", key]);
         let slot = slot.to_string();
         let keys = |server| Self::ask::<Vec<String>>(server, &["CLUSTER", "GETKEYSINSLOT", &slot, "100"]);
-        let from = self.servers.iter().position(|server| !keys(server).is_empty()).expect("its node");
+        let from = self.servers.iter().position(|server| !keys(server).is_empty()).expect("a node with its keys");
         let to = (from + 1 + by % (self.servers.len() - 1)) % self.servers.len();
         let (from, to) = (&self.servers[from], &self.servers[to]);
         let id = |server| Self::ask::<String>(server, &["CLUSTER", "MYID"]);
@@ -113,7 +113,10 @@ impl RedisCluster {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
-        for server in [to, from] {
+        // The new owner first, then all others, as redis-cli does: a node that only hears of it later may hear a newer claim of the
+        // old owner first, take the slot for the old owner's and make the new one throw its keys away.
+        let others = self.servers.iter().filter(|server| server.port() != to.port());
+        for server in std::iter::once(to).chain(others) {
             server.command(&["CLUSTER", "SETSLOT", &slot, "NODE", &to_id]);
         }
     }
