@@ -186,6 +186,31 @@ async fn a_connection_that_died_without_a_word_while_it_was_frozen_is_replaced_w
     assert!(!way.forget.load(Ordering::SeqCst), "it was connected anew");
 }
 
+/// Servers of a cluster that say of themselves that they are primaries, without the first.
+fn primaries_beside_the_first(cluster: &RedisCluster) -> usize {
+    let role = |server: &RedisServer| redis::from_redis_value::<String>(server.command(&["INFO", "replication"]));
+    let primary = |server: &&RedisServer| role(server).is_ok_and(|role| role.contains("role:master"));
+    cluster.servers.iter().skip(1).filter(primary).count()
+}
+
+#[tokio::test]
+async fn an_instance_that_starts_while_a_host_of_the_cluster_is_silent_serves() {
+    let cluster = RedisCluster::with_replicas();
+    // As a machine without power: no connection is refused, and nothing is answered.
+    cluster.servers[0].pause();
+    let until = Instant::now() + Duration::from_secs(20);
+    while primaries_beside_the_first(&cluster) < 3 {
+        assert!(Instant::now() < until, "no replica takes over");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let function = Function::start(Front::HttpApi, &[("REDIS_URL", &cluster.url())], 1).await;
+    let until = Instant::now() + Duration::from_secs(10);
+    while create(&function).await.status() != 201 {
+        assert!(Instant::now() < until, "it never connects: {}", function.log());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
 #[tokio::test]
 async fn an_answer_comes_before_the_functions_time_is_over() {
     let redis = RedisServer::start();

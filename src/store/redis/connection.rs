@@ -21,6 +21,8 @@ use crate::store::{OpenError, StoreError};
 
 /// Until a connection stands.
 pub(super) const CONNECT: Duration = Duration::from_millis(700);
+/// Until a connection to one node of a cluster stands.
+const NODE: Duration = Duration::from_millis(400);
 /// Until an answer is there.
 pub(super) const ANSWER: Duration = Duration::from_millis(1000);
 /// Until a call has given up, with all that it tried.
@@ -43,6 +45,8 @@ trait Dial: Send + Sync {
     /// ... if they went on for so long. A cluster's connection mends itself while only some of its nodes are away, and the others
     /// are asked through it meanwhile; a single server's does not.
     const PATIENCE: Duration;
+    /// Until it has failed.
+    const DIALLING: Duration;
 
     fn dial(&self) -> impl Future<Output = RedisResult<Self::Connection>> + Send;
 }
@@ -51,6 +55,7 @@ impl Dial for Client {
     type Connection = MultiplexedConnection;
     const STRIKES: u32 = 1;
     const PATIENCE: Duration = Duration::ZERO;
+    const DIALLING: Duration = CONNECT;
 
     async fn dial(&self) -> RedisResult<MultiplexedConnection> {
         let config =
@@ -63,6 +68,8 @@ impl Dial for ClusterClient {
     type Connection = ClusterConnection;
     const STRIKES: u32 = 3;
     const PATIENCE: Duration = Duration::from_secs(2);
+    /// Two of its nodes' times, with room: the first ones are all waited for, then those that they name, and any may be silent.
+    const DIALLING: Duration = Duration::from_millis(1200);
 
     async fn dial(&self) -> RedisResult<ClusterConnection> {
         self.get_async_connection().await
@@ -120,7 +127,7 @@ impl<D: Dial> Slot<D> {
         {
             return Err(error.clone());
         }
-        let dialled = match timeout(CONNECT, self.dialler.dial()).await {
+        let dialled = match timeout(D::DIALLING, self.dialler.dial()).await {
             Ok(dialled) => dialled,
             Err(_) => Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()),
         };
@@ -259,7 +266,7 @@ impl Connection {
             [one] if !urls.iter().any(|url| asks_for_cluster(url)) => Link::Single(Slot::new(one.clone())),
             _ => {
                 let mut cluster = ClusterClient::builder(urls.iter().copied())
-                    .connection_timeout(CONNECT)
+                    .connection_timeout(NODE)
                     .response_timeout(ANSWER)
                     .retries(3)
                     .min_retry_wait(10)
@@ -345,6 +352,7 @@ mod tests {
         type Connection = Mute;
         const STRIKES: u32 = 3;
         const PATIENCE: Duration = Duration::from_millis(50);
+        const DIALLING: Duration = CONNECT;
 
         async fn dial(&self) -> RedisResult<Mute> {
             Ok(Mute)

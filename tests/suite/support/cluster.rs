@@ -89,8 +89,14 @@ impl RedisCluster {
         killed
     }
 
-    /// Moves a key's slot, with all that is in it, `by` nodes further, as resharding does.
+    /// Moves a key's slot, with all that is in it, `by` nodes further, as resharding does. A new owner that has not heard of the
+    /// newest epoch would claim the slot with one that others have seen go by: they must agree first.
     pub fn migrate(&self, key: &str, by: usize) {
+        let epoch = |server: &RedisServer| {
+            let info: String = Self::ask(server, &["CLUSTER", "INFO"]);
+            info.lines().find(|line| line.starts_with("cluster_current_epoch")).map(str::to_owned)
+        };
+        self.until("all nodes know of the newest epoch", |server| epoch(server) == epoch(&self.servers[0]));
         let slot: u64 = Self::ask(&self.servers[0], &["CLUSTER", "KEYSLOT", key]);
         let slot = slot.to_string();
         let keys = |server| Self::ask::<Vec<String>>(server, &["CLUSTER", "GETKEYSINSLOT", &slot, "100"]);
