@@ -36,7 +36,8 @@ type Told = (u64, Option<Bytes>);
 struct Shown<'a> {
     version: u64,
     at: &'a str,
-    by: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a str>,
     commands: &'a [String],
     events: &'a RawValue,
 }
@@ -75,6 +76,7 @@ impl Line {
 
 fn shown(entry: &LogEntry, version: u64, account: Option<&Account>) -> Result<Bytes, AppError> {
     let LogEntry { at, by, .. } = entry;
+    let by = account.is_none_or(|account| !account.unsigned).then_some(by.as_str());
     let (commands, events) =
         account.map_or((&entry.commands, &entry.events), |account| (&account.commands, &account.events));
     Ok(serde_json::to_vec(&Shown { version, at, by, commands, events })?.into())

@@ -35,7 +35,7 @@ pub enum Refusal {
 impl Refusal {
     /// What those are told of a refusal who cannot see why: that it is not possible now.
     pub fn veiled() -> Self {
-        let detail = "this is not possible now: wait for what happens next, or ask the game master";
+        let detail = "this is not possible now, for a reason that you may not know: choose otherwise, wait, or ask the game master";
         Self::Violation { path: String::new(), violation: Violation::new("not_now", "TK-11", detail) }
     }
 }

@@ -7,7 +7,8 @@ use serde_json::Value;
 /// A combatant that is about to join `table`; an error names the field.
 pub(super) fn enlist<R: Ruleset>(table: &Table<R>, value: Value) -> Result<Combatant<R>, FieldError> {
     let (draft, stats) = Draft::split::<R>(value, &R::Stats::default())?;
-    let (id, name) = named(table, draft.id, draft.name)?;
+    let hidden = draft.hidden.unwrap_or(false);
+    let (id, name) = named(table, draft.id, draft.name, hidden)?;
     let kind = draft.kind.unwrap_or(match draft.side.as_ref().map(Slug::as_str) {
         None | Some("players") => Kind::Pc,
         Some(_) => Kind::Npc,
@@ -19,7 +20,7 @@ pub(super) fn enlist<R: Ruleset>(table: &Table<R>, value: Value) -> Result<Comba
         side: draft.side.unwrap_or(Slug::fixed(if pc { "players" } else { "monsters" })),
         kind,
         controller: draft.controller.unwrap_or(Text::fixed(if pc { "player" } else { "gm" })),
-        hidden: draft.hidden.unwrap_or(false),
+        hidden,
         hp: draft.hp.map(sound).transpose()?,
         hp_band: None,
         members: members(draft.members.unwrap_or_default())?,
@@ -85,7 +86,7 @@ pub(super) fn admit<R: Ruleset>(table: &Table<R>, combatant: &Combatant<R>) -> R
 }
 
 fn named<R: Ruleset>(
-    table: &Table<R>, id: Option<Slug>, name: Option<Text<80>>,
+    table: &Table<R>, id: Option<Slug>, name: Option<Text<80>>, hidden: bool,
 ) -> Result<(CombatantId, Text<80>), FieldError> {
     match (id, name) {
         (Some(id), Some(name)) => Ok((id, name)),
@@ -94,11 +95,8 @@ fn named<R: Ruleset>(
             Ok((id, name))
         }
         (None, Some(name)) => {
-            let stem = Slug::from_name(name.as_str(), "combatant");
-            let free = |id: &Slug| table.get(id).is_none();
-            let mut numbered = (2..=MAX_COMBATANTS + 2).map(|n| stem.numbered(n));
-            let id = if free(&stem) { Some(stem.clone()) } else { numbered.find(free) };
-            Ok((id.unwrap_or(stem), name))
+            let taken = |id: &Slug| table.get(id).is_some();
+            Ok((Slug::from_name(name.as_str(), "combatant", hidden, MAX_COMBATANTS, taken), name))
         }
         (None, None) => Err(FieldError {
             path: "name".into(),

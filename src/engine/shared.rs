@@ -211,10 +211,8 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         }
         Some(id) => id,
         None => {
-            let stem = Slug::from_name(name.as_str(), "effect");
-            let mut numbered = (2..=MAX_EFFECTS + 2).map(|n| stem.numbered(n));
-            let free = if taken(&stem) { numbered.find(|id| !taken(id)) } else { None };
-            free.unwrap_or(stem)
+            let secret = hidden || target.as_ref().and_then(|id| table.get(id)).is_some_and(|c| c.hidden);
+            Slug::from_name(name.as_str(), "effect", secret, MAX_EFFECTS, taken)
         }
     };
     let effect = Effect { id, name, target, source, hidden, expires };

@@ -122,6 +122,9 @@ pub struct Account {
     pub commands: Vec<String>,
     /// What is told, in order; a JSON array.
     pub events: Box<RawValue>,
+    /// Whether it is not told who sent it: whoever it is acts for somebody of whom is only told that somebody acts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsigned: bool,
 }
 
 impl Account {
@@ -203,7 +206,9 @@ impl<R: Ruleset> Transition<'_, R> {
                 None if account.is_some() => Some(self.whole()?),
                 own => own,
             };
-            let alike = |a: &Account, b: &Account| a.events.get() == b.events.get() && a.commands == b.commands;
+            let alike = |a: &Account, b: &Account| {
+                a.events.get() == b.events.get() && a.commands == b.commands && a.unsigned == b.unsigned
+            };
             let own = own.filter(|own| !account.as_ref().is_some_and(|account| alike(account, own)));
             if let Some(own) = own {
                 owners.insert(eyes.token.to_owned(), Owned { ahead: 0, account: Some(own) });
@@ -252,7 +257,7 @@ impl<R: Ruleset> Transition<'_, R> {
     /// The entry as it stands.
     fn whole(&self) -> Result<Account, serde_json::Error> {
         let commands = self.commands.iter().map(|(verb, _)| (*verb).to_owned()).collect();
-        Ok(Account { commands, events: to_raw_value(self.events)? })
+        Ok(Account { commands, events: to_raw_value(self.events)?, unsigned: false })
     }
 
     /// What `eyes` are told; None where that is the entry as it stands. `seen`: they must be told something.
@@ -279,7 +284,9 @@ impl<R: Ruleset> Transition<'_, R> {
             begin = *end;
         }
         let events: Vec<&Event<R>> = told.iter().map(|(_, event)| event).collect();
-        Ok(Some(Account { commands, events: to_raw_value(&events)? }))
+        let someone = |event: &&Event<R>| matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)));
+        let unsigned = events.iter().any(someone) || self.before.table.concealed(eyes.own).someone_acts();
+        Ok(Some(Account { commands, events: to_raw_value(&events)?, unsigned }))
     }
 
     /// What is told of each event, with its place among all of them.

@@ -305,7 +305,11 @@ fn answers(prefix: &str, id: &str, title: &str) -> Components {
         &[
             ("version", true, version.clone()),
             ("at", true, time("When.")),
-            ("by", true, text("The token that sent it, by its id.")),
+            (
+                "by",
+                false,
+                text("The token that sent it, by its id; left out where somebody acts of whom the viewer is not told."),
+            ),
             ("commands", true, ids("The types of the commands that were sent.")),
             ("events", true, events.clone()),
         ],

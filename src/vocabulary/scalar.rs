@@ -177,27 +177,30 @@ impl Slug {
         Self(SmolStr::new_static(slug))
     }
 
-    /// A slug made from any text: what is not a letter or digit becomes a hyphen. `fallback` where nothing is left.
-    pub fn from_name(name: &str, fallback: &'static str) -> Self {
-        let mut slug = String::new();
+    /// A slug made from any text that is not `taken`: what is not a letter or digit becomes a hyphen; `fallback` where nothing is
+    /// left; a number behind it where there are namesakes, of which there are at most `most`. One for what is `hidden` has an
+    /// underscore, which no other one gets: so nobody can tell by the ids of its namesakes that it is there (TK-11).
+    pub fn from_name(
+        name: &str, fallback: &'static str, hidden: bool, most: usize, taken: impl Fn(&Self) -> bool,
+    ) -> Self {
+        let mut slug = String::from(if hidden { "hidden_" } else { "" });
+        let begin = slug.len();
         for c in deunicode::deunicode(name).chars().map(|c| c.to_ascii_lowercase()) {
             if c.is_ascii_alphanumeric() {
                 slug.push(c);
-            } else if !slug.is_empty() && !slug.ends_with('-') {
+            } else if slug.len() > begin && !slug.ends_with('-') {
                 slug.push('-');
             }
         }
         slug.truncate(Self::MAX - 4);
-        let slug = slug.trim_end_matches('-');
-        Self(if slug.is_empty() { SmolStr::new_static(fallback) } else { slug.into() })
-    }
-
-    /// The same slug with a number behind it, to tell namesakes apart.
-    pub fn numbered(&self, n: usize) -> Self {
-        let suffix = format!("-{n}");
-        let room = Self::MAX - suffix.len().min(Self::MAX);
-        let stem: String = self.0.chars().take(room).collect();
-        Self(format!("{stem}{suffix}").into())
+        slug.truncate(slug.trim_end_matches('-').len());
+        if slug.len() == begin {
+            slug.push_str(fallback);
+        }
+        let stem = Self(slug.into());
+        let mut numbered = (2..=most.saturating_add(2)).map(|n| Self(format!("{stem}-{n}").into()));
+        let free = if taken(&stem) { numbered.find(|id| !taken(id)) } else { None };
+        free.unwrap_or(stem)
     }
 
     /// The plain text.

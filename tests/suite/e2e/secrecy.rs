@@ -146,6 +146,15 @@ async fn no_answer_differs_between_a_hidden_combatant_and_none() {
             json!({"type": "end_turn", "combatant": "ann", "next": "orc"}),
         ),
         (
+            vec![
+                json!({"type": "add_combatant", "combatant": {"name": "Bat", "side": "monsters", "hidden": true}}),
+                json!({"type": "add_effect", "effect": {"name": "Bless", "hidden": true, "expires": {"at": "removed"}}}),
+                json!({"type": "add_effect", "effect": {"name": "Bless", "target": "shade", "expires": {"at": "removed"}}}),
+            ],
+            json!([{"type": "add_combatant", "combatant": {"name": "Bat", "side": "monsters"}},
+                {"type": "add_effect", "effect": {"name": "Bless", "expires": {"at": "removed"}}}]),
+        ),
+        (
             vec![json!({"type": "remove_combatant", "combatant": "wisp"})],
             json!({"type": "begin_turn", "combatant": "orc"}),
         ),
@@ -184,6 +193,32 @@ async fn no_answer_differs_between_a_hidden_combatant_and_none() {
         answers.push([table.plain(&first), table.plain(&again), table.plain(&fire)]);
     }
     assert_eq!(answers[0], answers[1]);
+}
+
+#[tokio::test]
+async fn whose_player_acts_for_somebody_hidden_is_not_told() {
+    let api = Api::start().await;
+    let combatants = [cast(), vec![shade()]].concat();
+    let table = Table::new(&api, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    let holder = json!({"role": "player", "combatants": ["shade"]});
+    let answer = api.post(&table.gm.path("/tokens"), &holder).token(&table.gm.token).send().await.json();
+    let token = answer["token"].as_str().expect("a token").to_owned();
+    let shade = Fight { token, ..table.gm.clone() };
+    table.gm.accepted(json!({"type": "start", "first": "shade"})).await;
+    shade.accepted(json!({"type": "end_turn", "combatant": "shade", "next": "ann"})).await;
+    let last = async |fight: &Fight<'_>| {
+        let log = fight.get("/events").send().await.json();
+        log["items"].as_array().and_then(|items| items.last().cloned()).expect("an entry")
+    };
+    for viewer in [&table.player, &table.onlooker] {
+        let entry = last(viewer).await;
+        assert!(entry.get("by").is_none() && entry["at"].is_string(), "{entry}");
+    }
+    for viewer in [&table.gm, &shade] {
+        assert_eq!(last(viewer).await["by"], answer["id"]);
+    }
+    table.player.accepted(json!({"type": "begin_turn", "combatant": "ann"})).await;
+    assert_eq!(last(&table.onlooker).await["by"], last(&table.gm).await["by"]);
 }
 
 #[tokio::test]
