@@ -88,7 +88,8 @@ pub struct Server {
     #[arg(long, env = "TURNKEEPER_RATE_APPLICATION", value_name = "RATE")]
     pub rate_application: Option<Rate>,
 
-    /// How often a token of an encounter may ask: such as 300/1m. Not limited where nothing is said.
+    /// How often a token of an encounter may ask: such as 300/1m. Tokens that no encounter knows are then limited too, by their address.
+    /// Not limited where nothing is said.
     #[arg(long, env = "TURNKEEPER_RATE_TOKEN", value_name = "RATE")]
     pub rate_token: Option<Rate>,
 

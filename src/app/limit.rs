@@ -4,7 +4,7 @@
 //! from those. What it has taken and not used when the window is over is lost, so a limit may be reached a little early and is never
 //! exceeded.
 
-use super::{App, AppError};
+use super::{App, AppError, Presented};
 use crate::store::Store;
 use quick_cache::sync::Cache;
 use std::str::FromStr;
@@ -100,7 +100,7 @@ const SHORTEST: Duration = Duration::from_millis(10);
 /// What this process has taken from all buckets.
 pub(super) struct Limiter {
     taken: Cache<String, Arc<tokio::sync::Mutex<Taken>>>,
-    /// The tokens that were good here.
+    /// The tokens that were good here, each with its encounter.
     good: Cache<String, ()>,
 }
 
@@ -141,20 +141,35 @@ impl Limiter {
     }
 }
 
+/// A token in its encounter.
+fn good(id: &str, token: &Presented) -> String {
+    format!("{id} {}", token.short())
+}
+
 impl App {
     /// Counts a request against a bucket.
     pub async fn count(&self, bucket: &str, rate: Rate) -> Result<Allowance, AppError> {
         self.limiter.take(&*self.store, bucket, rate).await
     }
 
-    /// Remembers that the token behind this bucket was good, so that strangers at its address do not hinder it.
-    pub fn vouch(&self, bucket: &str) {
-        self.limiter.good.insert(bucket.to_owned(), ());
+    /// Whether a token was good in this encounter when this process saw it last.
+    pub fn vouched(&self, id: &str, token: &Presented) -> bool {
+        self.limiter.good.get(&good(id, token)).is_some()
     }
 
-    /// Whether the token behind this bucket was good here, not long ago.
-    pub fn vouched(&self, bucket: &str) -> bool {
-        self.limiter.good.get(bucket).is_some()
+    /// Asks the store whether a token is good in this encounter, and remembers it.
+    pub async fn vouch(&self, id: &str, token: &Presented) -> Result<bool, AppError> {
+        match self.admit(id, token).await {
+            Ok(_) => self.limiter.good.insert(good(id, token), ()),
+            Err(AppError::NotFound) => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        Ok(true)
+    }
+
+    /// Forgets that a token was good.
+    pub fn disown(&self, id: &str, token: &Presented) {
+        self.limiter.good.remove(&good(id, token));
     }
 
     /// Tells whether a bucket is known to be exhausted, counting nothing.

@@ -40,7 +40,7 @@ impl FromRequestParts<Shared> for TokenId {
 }
 
 /// Whether it can be an encounter's id.
-fn sound(id: &str) -> bool {
+pub(super) fn sound(id: &str) -> bool {
     let sound = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     !id.is_empty() && id.len() <= 64 && id.bytes().all(sound)
 }

@@ -3,9 +3,9 @@
 //! The headers are those of the IETF's draft "RateLimit header fields for HTTP". Where no limit is set the router leaves all this out.
 
 use super::Shared;
-use super::extract::bearer;
+use super::extract::{bearer, sound};
 use super::problem::Problem;
-use crate::app::{Allowance, Presented, Rate};
+use crate::app::{Allowance, Application, Presented, Rate};
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
@@ -33,35 +33,57 @@ struct Payer {
     /// As the headers call the policy.
     policy: &'static str,
     bucket: String,
-    /// None when requests of this kind are not limited.
-    rate: Option<Rate>,
+    rate: Rate,
 }
 
 /// Who sent a request, as far as that can be told without asking the store.
 enum Sender {
     /// One whose key is configured.
-    Application(Payer),
-    /// One with something that looks like a token of the encounter that it asks for.
-    Token(Payer),
+    Application(Application),
+    /// One with something that looks like a token, for the encounter with this id.
+    Token(String, Presented),
     Stranger,
 }
 
 impl Sender {
     fn of(shared: &Shared, request: &Request) -> Self {
-        let limits = &shared.settings.limits;
         let credential = bearer(request.headers()).ok().flatten().unwrap_or_default();
         if let Ok(application) = shared.app.applications().find(credential) {
-            let bucket = format!("application:{application}");
-            return Self::Application(Payer { policy: "application", bucket, rate: limits.application });
+            return Self::Application(application);
         }
         // Elsewhere nobody would look whether the token is one.
         let owned = request.extensions().get::<MatchedPath>().is_some_and(|route| route.as_str().contains("{id}"));
-        match Presented::read(credential).filter(|_| owned) {
-            Some(token) => {
-                Self::Token(Payer { policy: "token", bucket: format!("token:{}", token.short()), rate: limits.token })
-            }
+        let id = request.uri().path().split('/').nth(3).filter(|id| owned && sound(id));
+        match id.zip(Presented::read(credential)) {
+            Some((id, token)) => Self::Token(id.to_owned(), token),
             None => Self::Stranger,
         }
+    }
+
+    /// Who pays for the request; None where it is not limited. What may be anybody's invention gets no bucket of its own: its address
+    /// pays for it, until the store has said that it is good.
+    async fn payer(&self, shared: &Shared, address: String) -> Result<Option<Payer>, Response<Body>> {
+        let limits = &shared.settings.limits;
+        let address = |rate| Payer { policy: "address", bucket: address, rate };
+        let (policy, bucket, rate) = match self {
+            Self::Application(name) => ("application", format!("application:{name}"), limits.application),
+            Self::Stranger => return Ok(limits.address.map(address)),
+            Self::Token(id, token) => {
+                let Some(strangers) = limits.address.or(limits.token) else { return Ok(None) };
+                let address = address(strangers);
+                if !shared.app.vouched(id, token) {
+                    if let Some(allowance) = shared.app.exhausted(&address.bucket) {
+                        return Err(address.refusal(allowance));
+                    }
+                    let good = shared.app.vouch(id, token).await;
+                    if !good.map_err(|error| Problem::from(error).into_response())? {
+                        return Ok(Some(address));
+                    }
+                }
+                ("token", format!("token:{}", token.short()), limits.token)
+            }
+        };
+        Ok(rate.map(|rate| Payer { policy, bucket, rate }))
     }
 }
 
@@ -70,75 +92,52 @@ pub(super) async fn around(State(shared): State<Shared>, request: Request, next:
     if !request.uri().path().starts_with("/v1/encounters") {
         return next.run(request).await;
     }
-    let address = Payer::address(&shared, &request);
-    match (Sender::of(&shared, &request), address) {
-        (Sender::Application(application), _) => application.pay(&shared, request, next).await,
-        (Sender::Stranger, Some(address)) => address.pay(&shared, request, next).await,
-        (Sender::Stranger, None) => next.run(request).await,
-        // A token that was good here before is not made to suffer for its neighbours.
-        (Sender::Token(token), Some(address)) if !shared.app.vouched(&token.bucket) => {
-            unvouched(&shared, token, address, request, next).await
-        }
-        (Sender::Token(token), _) => token.pay(&shared, request, next).await,
-    }
-}
-
-/// Serves a request with a token that may be anybody's invention.
-async fn unvouched(shared: &Shared, token: Payer, address: Payer, request: Request, next: Next) -> Response<Body> {
-    if let (Some(rate), Some(allowance)) = (address.rate, shared.app.exhausted(&address.bucket)) {
-        return address.refusal(rate, allowance);
-    }
-    let response = token.pay(shared, request, next).await;
-    let status = response.status();
-    if status.is_success() || status == StatusCode::NOT_MODIFIED {
-        shared.app.vouch(&token.bucket);
-    } else if status.is_client_error() && status != StatusCode::TOO_MANY_REQUESTS {
-        // The request is answered; what cannot be counted now is not worth another answer.
-        let _ = address.count(shared).await;
+    let sender = Sender::of(&shared, &request);
+    let address = address(&shared, &request);
+    let response = match sender.payer(&shared, address).await {
+        Err(refusal) => return refusal,
+        Ok(None) => next.run(request).await,
+        Ok(Some(payer)) => payer.pay(&shared, request, next).await,
+    };
+    // Revoked, ended, or its encounter is gone: from now on it is a stranger's.
+    if let (Sender::Token(id, token), StatusCode::NOT_FOUND) = (&sender, response.status()) {
+        shared.app.disown(id, token);
     }
     response
 }
 
+/// The bucket of the address that a request comes from; those that have none share one.
+fn address(shared: &Shared, request: &Request) -> String {
+    let told = shared.settings.client_header.as_ref().and_then(|name| last_address(request.headers(), name));
+    let address = told.or_else(|| request.extensions().get::<Peer>().map(|peer| peer.0));
+    address.map_or("address:unknown".to_owned(), |address| format!("address:{}", household(address)))
+}
+
 impl Payer {
-    /// The address that a request comes from, if anybody is limited by it.
-    fn address(shared: &Shared, request: &Request) -> Option<Self> {
-        let settings = &shared.settings;
-        let rate = settings.limits.address?;
-        let told = settings.client_header.as_ref().and_then(|name| last_address(request.headers(), name));
-        let address = told.or_else(|| request.extensions().get::<Peer>().map(|peer| peer.0))?;
-        Some(Self { policy: "address", bucket: format!("address:{}", household(address)), rate: Some(rate) })
-    }
-
-    async fn count(&self, shared: &Shared) -> Result<Option<(Rate, Allowance)>, Problem> {
-        let Some(rate) = self.rate else { return Ok(None) };
-        Ok(Some((rate, shared.app.count(&self.bucket, rate).await?)))
-    }
-
     /// Counts the request and has it served.
     async fn pay(&self, shared: &Shared, request: Request, next: Next) -> Response<Body> {
-        match self.count(shared).await {
-            Err(problem) => problem.into_response(),
-            Ok(None) => next.run(request).await,
-            Ok(Some((rate, allowance))) if !allowance.granted => self.refusal(rate, allowance),
-            Ok(Some((rate, allowance))) => {
+        match shared.app.count(&self.bucket, self.rate).await {
+            Err(error) => Problem::from(error).into_response(),
+            Ok(allowance) if !allowance.granted => self.refusal(allowance),
+            Ok(allowance) => {
                 let mut response = next.run(request).await;
-                self.tell(rate, allowance, response.headers_mut());
+                self.tell(allowance, response.headers_mut());
                 response
             }
         }
     }
 
-    fn refusal(&self, rate: Rate, allowance: Allowance) -> Response<Body> {
-        let (seconds, policy) = (seconds(allowance), self.policy);
-        let (quota, window) = (rate.quota, rate.window.as_secs());
+    fn refusal(&self, allowance: Allowance) -> Response<Body> {
+        let Self { policy, rate, .. } = self;
+        let (quota, window, seconds) = (rate.quota, rate.window.as_secs(), seconds(allowance));
         let detail = format!("at most {quota} requests in {window} s for each {policy}: try again in {seconds} s");
         let mut response = Problem::too_often(detail, seconds).into_response();
-        self.tell(rate, allowance, response.headers_mut());
+        self.tell(allowance, response.headers_mut());
         response
     }
 
-    fn tell(&self, rate: Rate, allowance: Allowance, headers: &mut HeaderMap) {
-        let policy = format!("\"{}\";q={};w={}", self.policy, rate.quota, rate.window.as_secs());
+    fn tell(&self, allowance: Allowance, headers: &mut HeaderMap) {
+        let policy = format!("\"{}\";q={};w={}", self.policy, self.rate.quota, self.rate.window.as_secs());
         let limit = format!("\"{}\";r={};t={}", self.policy, allowance.left, seconds(allowance));
         let values = [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, limit)];
         headers.extend(values.into_iter().filter_map(|(name, text)| Some((name, HeaderValue::try_from(text).ok()?))));

@@ -71,7 +71,7 @@ pub struct Settings {
 impl Settings {
     /// Whether anybody is held to a rate by address, so that the front door has to tell it.
     pub fn counts_addresses(&self) -> bool {
-        self.limits.address.is_some()
+        self.limits.address.or(self.limits.token).is_some()
     }
 }
 

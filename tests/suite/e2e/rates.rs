@@ -4,6 +4,7 @@ use super::applications::{key, named};
 use super::cell::{self, Servers};
 use super::{Answer, Api, ambush, note};
 use crate::support::redis::RedisServer;
+use serde_json::json;
 use std::time::{Duration, Instant};
 use turnkeeper::app::{Limits, Rate};
 use turnkeeper::http::Settings;
@@ -115,6 +116,102 @@ async fn strangers_share_the_rate_of_their_address_and_good_tokens_do_not_suffer
     }
     refused(&from(api.post("/v1/encounters", &ambush()), "2001:db8:0:1:f::1").await, "address");
     assert_eq!(from(api.post("/v1/encounters", &ambush()), "2001:db8:0:2::1").await.status, 201);
+}
+
+/// A token that nobody has handed out.
+fn invented() -> String {
+    turnkeeper::app::Token::new(turnkeeper::engine::Role::Gm, &rand::random()).reveal().to_owned()
+}
+
+#[tokio::test]
+async fn invented_tokens_share_one_rate_and_one_counter_where_only_tokens_are_limited() {
+    let redis = RedisServer::start();
+    let settings = Settings {
+        client_header: Some("x-real-client".parse().unwrap()),
+        ..limited(Limits { token: rate("6/1h"), ..Limits::default() })
+    };
+    let api = Api::on_url(&redis.url(), settings, "").await;
+    let fight = api.fight().await;
+    assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200);
+    for n in 0..12 {
+        // At an encounter that is there, and at others that are not.
+        let path = if n % 2 == 0 { fight.path("") } else { format!("/v1/encounters/{n}") };
+        let answer = from(api.get(&path).token(&invented()), "198.51.100.1").await;
+        if n < 6 {
+            answer.problem(404, "not_found");
+            assert_eq!(left(&answer, "address").0, 5 - n);
+        } else {
+            refused(&answer, "address");
+        }
+    }
+    let counters = redis.keys().into_iter().filter(|key| key.starts_with("turnkeeper:rate:")).count();
+    assert_eq!(counters, 2, "the good token's and the address': {:?}", redis.keys());
+    assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200, "it has a rate of its own");
+    from(api.get(&fight.path("")).token(&invented()), "198.51.100.2").await.problem(404, "not_found");
+    // Who shows none is not counted: no rate was set for that.
+    let stranger = from(api.get(&fight.path("")), "198.51.100.1").await;
+    stranger.problem(401, "unauthorized");
+    assert_eq!(stranger.header("ratelimit"), "");
+}
+
+#[tokio::test]
+async fn a_token_that_was_good_and_is_revoked_counts_with_the_strangers() {
+    let api = Api::with(limited(Limits { address: rate("4/1h"), ..Limits::default() })).await;
+    let fight = api.fight().await;
+    let asked = json!({"role": "player", "combatants": ["valiant"]});
+    let handed = api.post(&fight.path("/tokens"), &asked).token(&fight.token).send().await.json();
+    let player = super::Fight { token: handed["token"].as_str().unwrap().to_owned(), ..fight.clone() };
+    for _ in 0..6 {
+        assert_eq!(player.get("").send().await.status, 200, "a good one is not counted");
+    }
+    let path = fight.path(&format!("/tokens/{}", handed["id"].as_str().unwrap()));
+    assert_eq!(api.call("DELETE", &path).token(&fight.token).send().await.status, 204);
+    let mut last = player.get("").send().await;
+    for _ in 0..8 {
+        last.problem(404, "not_found");
+        last = player.get("").send().await;
+        if last.status == 429 {
+            break;
+        }
+    }
+    refused(&last, "address");
+    assert_eq!(fight.get("").send().await.status, 200, "the game master's is good");
+    // A good token of one encounter is a stranger in another one.
+    let other = api.get(&format!("/v1/encounters/{}x", fight.id)).token(&fight.token).send().await;
+    refused(&other, "address");
+}
+
+#[tokio::test]
+async fn a_good_token_is_its_own_on_every_process_and_waits_only_where_nobody_knows_it() {
+    let redis = Servers::own();
+    let settings = || Settings {
+        client_header: Some("x-real-client".parse().unwrap()),
+        ..limited(Limits { token: rate("4/1h"), address: rate("2/1h"), ..Limits::default() })
+    };
+    let (here, there) = (Api::on_url(&redis.url, settings(), "").await, Api::on_url(&redis.url, settings(), "").await);
+    let made = from(here.post("/v1/encounters", &ambush()), "198.51.100.7").await.json();
+    let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
+    let fight = super::Fight { api: &here, id: text(&made["encounter"]["id"]), token: text(&made["token"]) };
+    for (n, api) in [&here, &there, &there].into_iter().enumerate() {
+        let answer = from(fight.through(api).get(""), "198.51.100.8").await;
+        assert_eq!((answer.status, left(&answer, "token").0), (200, 3 - n as u32), "{answer:?}");
+    }
+    // Guesses, until neither process lets more of them pass.
+    for api in [&here, &there, &here, &there, &here, &there] {
+        let guess = from(api.get(&fight.path("")).token(&invented()), "198.51.100.8").await;
+        assert!(guess.status == 404 || guess.status == 429, "{guess:?}");
+    }
+    assert_eq!(from(fight.through(&there).get(""), "198.51.100.8").await.status, 200, "it is known there");
+    refused(&from(fight.through(&there).get(""), "198.51.100.8").await, "token");
+    if cell::front().is_none() {
+        let asked = json!({"role": "spectator"});
+        let handed = here.post(&fight.path("/tokens"), &asked).token(&fight.token);
+        refused(&from(handed, "198.51.100.9").await, "token");
+        let other = here.fight().await;
+        refused(&from(other.through(&there).get(""), "198.51.100.8").await, "address");
+        assert_eq!(from(other.through(&there).get(""), "198.51.100.9").await.status, 200, "from where nobody guesses");
+        assert_eq!(from(other.through(&there).get(""), "198.51.100.8").await.status, 200, "it is known now");
+    }
 }
 
 #[tokio::test]
