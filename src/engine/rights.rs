@@ -3,7 +3,7 @@
 //! Nothing here looks at the table: a refusal tells nothing about who is there. Whether the rules allow it now is another matter.
 
 use super::{Refusal, Request, Role, Viewer};
-use crate::vocabulary::{Actor, CombatantId, CommandSpec, Ruleset, SHARED_COMMANDS, Sender, Verbs};
+use crate::vocabulary::{Actor, CombatantId, CommandSpec, Ruleset, SHARED_COMMANDS, Sender, SharedCommand, Verbs};
 use serde_json::{Map, Value};
 
 /// Refuses a request that this viewer may not send, at its first command.
@@ -25,18 +25,22 @@ fn allow<R: Ruleset>(
     if viewer.role != Role::Player {
         return Err("a spectator's token sends no commands: players send those of their combatants".to_owned());
     }
-    let known: Option<&CommandSpec> = R::MANIFEST.commands.iter().chain(SHARED_COMMANDS).find(|c| c.verb == verb);
-    // What is no command at all gets a refusal of its own.
-    let Some(spec) = known else { return Ok(()) };
     let gm = || format!("{verb} is the game master's: send it with a token whose role is gm");
-    match spec.sender {
+    let verbs = [R::Command::VERBS, SharedCommand::VERBS].concat();
+    // What is no command at all gets a refusal of its own.
+    let Some(sender) = sender(verb, &[R::MANIFEST.commands, SHARED_COMMANDS], &verbs) else { return Ok(()) };
+    match sender {
         Sender::Gm => Err(gm()),
         // The app looks at who sent what is to be undone.
         Sender::Author if player_undo => Ok(()),
         Sender::Author => Err(format!("{}, for this encounter was created without player_undo", gm())),
         Sender::Player => {
-            // So does what cannot be read.
-            let Some(Ok(command)) = R::Command::parse(verb, fields) else { return Ok(()) };
+            let command = match R::Command::parse(verb, fields) {
+                Some(Ok(command)) => command,
+                // What cannot be read is refused for that, by the same reading.
+                Some(Err(_)) => return Ok(()),
+                None => return Err(gm()),
+            };
             match R::sender(&command) {
                 Actor::Gm => Err(format!("this {verb} is the game master's: send it with a token whose role is gm")),
                 Actor::Of(actors) => match actors.iter().find(|id| !viewer.owns(id)) {
@@ -48,8 +52,31 @@ fn allow<R: Ruleset>(
     }
 }
 
+/// Whose a command is: a verb that no table lists is the game master's, one that nothing can read is nobody's.
+fn sender(verb: &str, tables: &[&[CommandSpec]], verbs: &[&str]) -> Option<Sender> {
+    let listed = tables.iter().copied().flatten().find(|spec| spec.verb == verb);
+    let unlisted = verbs.contains(&verb).then_some(Sender::Gm);
+    listed.map(|spec| spec.sender).or(unlisted)
+}
+
 /// The combatants of a player, in words.
 fn own(viewer: &Viewer) -> String {
     let ids: Vec<&str> = viewer.combatants.iter().map(CombatantId::as_str).collect();
     ids.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_no_table_lists_is_the_game_masters() {
+        let own = [CommandSpec::player("end_turn", "Ends a turn."), CommandSpec::gm("start", "Starts.")];
+        let whose = |verb| sender(verb, &[&own, SHARED_COMMANDS], &["start", "end_turn", "forgotten", "undo"]);
+        assert_eq!(whose("end_turn"), Some(Sender::Player));
+        assert_eq!(whose("start"), Some(Sender::Gm));
+        assert_eq!(whose("undo"), Some(Sender::Author));
+        assert_eq!(whose("forgotten"), Some(Sender::Gm), "it can be read, and nobody said whose it is");
+        assert_eq!(whose("no command"), None, "that is refused as no command");
+    }
 }
