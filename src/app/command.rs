@@ -246,12 +246,15 @@ impl App {
 }
 
 /// The seed of the server's dice for the next command of a sender: the encounter's own, or chance. Whatever happened that a player
-/// was not told of shifts none of the player's dice.
+/// was not told of shifts none of the player's dice. As two players may count alike, of whom neither is told what the other's hidden
+/// combatants do, the dice also follow from whose they are.
 fn dice(held: &Held, viewer: &Viewer) -> [u8; 32] {
     let meta = held.game.meta();
     let Some(seed) = meta.seed else { return rand::random() };
     let eyes = viewer.eyes();
     let version = eyes.as_ref().map_or(held.game.version(), |eyes| held.game.number(eyes));
     let digest = Sha256::new_with_prefix(seed.to_be_bytes()).chain_update(version.to_be_bytes());
-    digest.chain_update(if eyes.is_some() { "player" } else { "roll" }).finalize().into()
+    let digest = digest.chain_update(if eyes.is_some() { "player" } else { "roll" });
+    let own = viewer.combatants.iter().fold(digest, |digest, id| digest.chain_update([0]).chain_update(id.as_str()));
+    own.finalize().into()
 }

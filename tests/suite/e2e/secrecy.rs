@@ -283,6 +283,38 @@ async fn whoever_owns_a_hidden_combatant_sees_it_and_counts_what_it_is_told() {
 }
 
 #[tokio::test]
+async fn two_players_whose_hidden_combatants_roll_do_not_get_the_same_dice_of_a_seed() {
+    let api = Api::start().await;
+    let hidden = |id: &str| json!({"id": id, "hidden": true, "wits": 5, "awareness": 5});
+    let body = json!({"ruleset": "venture", "seed": 7, "combatants": [{"id": "ann"}]});
+    let mut plays = Vec::new();
+    for unseen in [0, 0, 2] {
+        let table = Table::new(&api, body.clone()).await;
+        table.gm.accepted(json!({"type": "start", "joins": {"ann": {"successes": 1}}})).await;
+        for id in ["bob", "cid"] {
+            table.gm.accepted(json!({"type": "add_combatant", "combatant": hidden(id)})).await;
+        }
+        let mut dice = Vec::new();
+        for id in ["bob", "cid"] {
+            for n in 0..unseen {
+                table.gm.accepted(note(&format!("{n} that no player is told of"))).await;
+            }
+            let asked = json!({"role": "player", "combatants": [id]});
+            let handed = api.post(&table.gm.path("/tokens"), &asked).token(&table.gm.token).send().await.json();
+            let player = Fight { token: handed["token"].as_str().expect("a token").to_owned(), ..table.gm.clone() };
+            let answer = player.accepted(json!({"type": "join_battle", "combatant": id})).await.json();
+            let fighters = answer["encounter"]["combatants"].as_array().expect("combatants").iter();
+            dice.extend(fighters.filter(|c| c["id"] == id).map(|c| c["join_battle"]["dice"].clone()));
+        }
+        assert_eq!(dice[0].as_array().map(Vec::len), Some(10), "{dice:?}");
+        assert_ne!(dice[0], dice[1], "each has dice of its own");
+        plays.push(dice);
+    }
+    assert_eq!(plays[0], plays[1], "a seed makes them reproducible");
+    assert_eq!(plays[0], plays[2], "what a player was not told of shifts none of them");
+}
+
+#[tokio::test]
 async fn hit_points_of_foes_are_told_as_the_encounter_says() {
     let api = Api::start().await;
     for (choice, hp, band) in [
