@@ -4,7 +4,7 @@
 //! were given under idempotency keys, and it changes them only by comparing and setting in one step.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -124,8 +124,6 @@ pub struct Listing {
 pub struct Listed {
     /// Its id.
     pub id: String,
-    /// Its place in the list: later ones sort higher as text.
-    pub place: String,
     /// Its current document.
     pub document: Bytes,
 }
@@ -139,6 +137,12 @@ pub struct Lease {
     pub left: u32,
     /// Until the window is over.
     pub ends_in: Duration,
+}
+
+/// Milliseconds since 1970, by the clock on the wall.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The place of an encounter in the list of its application: the time of its creation in milliseconds since 1970, then its id.

@@ -22,10 +22,10 @@ use tokio::sync::{broadcast, oneshot};
 use self::file::File;
 use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, SALT, Step, Tables, no_base};
 use self::windows::Windows;
-use self::writer::{Order, Task, Writer, millis, now};
+use self::writer::{Order, Task, Writer, millis};
 use super::{
     Base, Commit, Committed, Created, Entry, Found, KeyDigest, Lease, Listed, Listing, Loaded, LogPage, NOTICES,
-    NewEncounter, Notice, OpenError, Store, StoreConfig, StoreError, check_gapless, listed_id,
+    NewEncounter, Notice, OpenError, Store, StoreConfig, StoreError, check_gapless, listed_id, now,
 };
 
 /// So many writes may wait; more are refused at once, rather than answered too late.
@@ -197,9 +197,8 @@ impl Store for EmbeddedStore {
                     break;
                 }
                 room = room.saturating_sub(document.len());
-                let (place, document) = (place.to_owned(), Bytes::copy_from_slice(document));
-                last = Some(place.clone());
-                listing.items.push(Listed { id: id.to_owned(), place, document });
+                last = Some(place.to_owned());
+                listing.items.push(Listed { id: id.to_owned(), document: Bytes::copy_from_slice(document) });
             }
             Ok(Ok(listing))
         })

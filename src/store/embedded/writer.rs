@@ -5,25 +5,19 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use redb::{Database, ReadableDatabase, ReadableTable};
 use tokio::sync::{broadcast, oneshot};
 
 use super::file::File;
 use super::tables::{ANSWERED, EXPIRY, Millis, Step, Tables};
-use crate::store::{Notice, StoreConfig, StoreError};
+use crate::store::{Notice, StoreConfig, StoreError, now};
 
 /// So many jobs share a transaction at most.
 const BATCH: usize = 256;
 /// Between two attempts to open a file that failed.
 const REOPEN: Duration = Duration::from_secs(1);
-
-/// Milliseconds since 1970, by the clock on the wall: they outlive the process.
-pub(super) fn now() -> Millis {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis::try_from(since.as_millis()).unwrap_or(Millis::MAX)
-}
 
 pub(super) fn millis(duration: Duration) -> Millis {
     Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX)

@@ -1,7 +1,7 @@
 -- Keeps a new encounter unless there is one.
 -- KEYS: doc, log, and the answers of even and of odd spans of time
 -- ARGV: document, base, ttl in ms (0 = never), nonce of this write, first revision, version of the base, newest version,
--- version of the first entry, id, application ('' = none), entries
+-- version of the first entry, application ('' = none) and the place in its list, entries
 local have = redis.call('HMGET', KEYS[1], 'revision', 'creator', 'created', 'base', 'application', 'place')
 if have[1] then
   if have[2] == ARGV[4] then
@@ -10,9 +10,8 @@ if have[1] then
   return {'existing', have[3] or have[4], have[5], have[6]}
 end
 local application, place = false, false
-if ARGV[10] ~= '' then
-  local time = redis.call('TIME')
-  application, place = ARGV[10], string.format('%013.0f-', time[1] * 1000 + math.floor(time[2] / 1000)) .. ARGV[9]
+if ARGV[9] ~= '' then
+  application, place = ARGV[9], ARGV[10]
 end
 redis.call('HSET', KEYS[1], 'revision', ARGV[5], 'version', ARGV[7], 'document', ARGV[1],
   'base_version', ARGV[6], 'base', ARGV[2], 'creator', ARGV[4])

@@ -4,7 +4,7 @@ use ::redis::{Cmd, cmd};
 use bytes::Bytes;
 use futures::future::try_join_all;
 
-use super::reply::Reply;
+use super::reply::{self, Reply};
 use super::{Keys, RedisStore};
 use crate::store::{Listed, Listing, StoreError, listed_id};
 
@@ -78,25 +78,42 @@ impl RedisStore {
             let mut places = Reply::array(self.connection.call(&range).await?)?.map_or(Ok(Vec::new()), Reply::rest)?;
             let more = places.len() > want;
             places.truncate(want);
+            let fitting = self.fitting(&places, &mut room, listing.items.is_empty()).await?;
+            let full = fitting < places.len();
+            places.truncate(fitting);
             let read = self.read(&places, "document").await?;
             self.strike(application.as_bytes(), &gone(&places, &read)).await?;
             for (place, document) in places.iter().zip(read) {
                 let place = String::from_utf8_lossy(place).into_owned();
-                if let Some(document) = document {
-                    if document.len() > room && !listing.items.is_empty() {
-                        return Ok(Listing { next: last, ..listing });
-                    }
-                    room = room.saturating_sub(document.len());
-                    let id = listed_id(&place).unwrap_or_default().to_owned();
-                    listing.items.push(Listed { id, place: place.clone(), document });
-                }
+                let id = listed_id(&place).unwrap_or_default().to_owned();
+                listing.items.extend(document.map(|document| Listed { id, document }));
                 last = Some(place);
+            }
+            if full {
+                break;
             }
             if !more {
                 return Ok(listing);
             }
         }
         Ok(Listing { next: last, ..listing })
+    }
+
+    /// How many of these places come before their documents take more than `room`, at least one where it is the `first`.
+    async fn fitting(&self, places: &[Bytes], room: &mut usize, first: bool) -> Result<usize, StoreError> {
+        let sizes = try_join_all(places.iter().map(async |place| {
+            let place = String::from_utf8_lossy(place);
+            let mut size = cmd("HSTRLEN");
+            size.arg(Keys::new(listed_id(&place).unwrap_or_default()).doc).arg("document");
+            reply::count(&self.connection.call(&size).await?)
+        }))
+        .await?;
+        let fits = |(index, size): &(usize, usize)| {
+            let fits = *size <= *room || first && *index == 0;
+            *room = room.saturating_sub(*size);
+            fits
+        };
+        Ok(sizes.into_iter().enumerate().take_while(fits).count())
     }
 
     /// A field of the encounters at these places, all at once; none where one is gone, or is another one of the same id.

@@ -34,7 +34,7 @@ use self::reply::Reply;
 use self::script::Scripts;
 use super::{
     Base, Commit, Committed, Created, Entry, Found, KeyDigest, Lease, Listing, Loaded, LogPage, NewEncounter, Notice,
-    OpenError, Store, StoreConfig, StoreError, check_gapless, leased,
+    OpenError, Store, StoreConfig, StoreError, check_gapless, leased, now, place,
 };
 
 const SALT: &str = "turnkeeper:salt";
@@ -100,6 +100,7 @@ impl Store for RedisStore {
     ) -> Result<Created, StoreError> {
         let (nonce, revision) = (nonce(), new.revision.to_string());
         let version = entries.last().map_or(base_version, |entry| entry.version).to_string();
+        let place = place(now(), id);
         let (base_version, first) = (base_version.to_string(), base_version.saturating_add(1).to_string());
         let head: [&[u8]; 10] = [
             &new.document,
@@ -110,8 +111,8 @@ impl Store for RedisStore {
             base_version.as_bytes(),
             version.as_bytes(),
             first.as_bytes(),
-            id.as_bytes(),
             new.application.as_deref().unwrap_or_default().as_bytes(),
+            place.as_bytes(),
         ];
         let args: Vec<&[u8]> = head.into_iter().chain(entries.iter().map(|entry| &entry.bytes[..])).collect();
         let answer = self.connection.run(&self.scripts.create, &Keys::new(id).all(), &args).await?;

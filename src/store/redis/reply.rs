@@ -71,6 +71,12 @@ impl Reply {
     }
 }
 
+/// An answer that is one number.
+pub(super) fn count(value: &Value) -> Result<usize, StoreError> {
+    let count = if let Value::Int(count) = value { usize::try_from(*count).ok() } else { None };
+    count.ok_or_else(|| unreadable("a number", value))
+}
+
 fn unreadable(wanted: &str, got: &Value) -> StoreError {
     let kind = match got {
         Value::Nil => "nothing",

@@ -1,6 +1,7 @@
 //! Applications: their keys, and the lists of their encounters.
 
 use super::{Answer, Api, ambush, cell, note};
+use crate::support::redis::RedisServer;
 use serde_json::{Value, json};
 use turnkeeper::app::AppKey;
 use turnkeeper::http::Settings;
@@ -142,6 +143,31 @@ async fn an_application_lists_its_own_encounters_newest_first_in_pages() {
 
 #[tokio::test]
 async fn each_application_has_idempotency_keys_of_its_own() {
+#[tokio::test]
+async fn an_encounter_that_cannot_be_read_does_not_keep_the_others_from_the_list() {
+    let redis = RedisServer::start();
+    let (key, pair) = key(&named("table"));
+    let api = Api::on_url(&redis.url(), Settings::default(), &pair).await;
+    let mut ids = Vec::new();
+    for n in 0..4 {
+        let made = create(&api, &key, &format!("fight {n}")).await.json();
+        ids.push(made["encounter"]["id"].as_str().unwrap().to_owned());
+        tokio::time::sleep(std::time::Duration::from_millis(3)).await;
+    }
+    let write = |id: &str, document: &str| {
+        redis.command(&["HSET", &format!("{{turnkeeper:{id}}}:doc"), "document", document]);
+    };
+    write(&ids[1], "no document at all");
+    let (first, second) = {
+        let list = async |query: &str| api.get(&format!("/v1/encounters{query}")).token(&key).send().await;
+        write(&ids[2], r#"{"schema": 9999, "ruleset": "active-initiative"}"#);
+        (list("").await, list("?limit=2").await)
+    };
+    assert_eq!(names(&first), ["fight 3", "fight 0"]);
+    assert_eq!(names(&second), ["fight 3"], "a page may be short");
+    assert!(second.json()["next_cursor"].is_string(), "and another one follows: {second:?}");
+}
+
     let ((bot, first), (table, second)) = (key(&named("bot")), key(&named("table")));
     let api = Api::guarded(Settings::default(), &format!("{first},{second}")).await;
     let send = async |key: &str, name: &str| {

@@ -265,3 +265,25 @@ async fn tls_is_spoken_and_a_stranger_is_not_trusted() {
     let distrustful = open(&url, StoreConfig::default()).load("e", None, None).await;
     assert!(matches!(distrustful, Err(StoreError::Away(_))), "{distrustful:?}");
 }
+
+/// How many bytes a Redis has sent.
+fn sent(server: &RedisServer) -> usize {
+    let stats: String = redis::from_redis_value(server.command(&["INFO", "stats"])).expect("text");
+    let line = stats.lines().find_map(|line| line.strip_prefix("total_net_output_bytes:")).expect("a number");
+    line.trim().parse().expect("a number")
+}
+
+#[tokio::test]
+async fn no_more_of_a_list_is_read_than_a_page_holds() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    for n in 0..40 {
+        let new = NewEncounter { application: Some("table".to_owned()), ..new(&"x".repeat(100_000)) };
+        store.create(&format!("e{n}"), new).await.unwrap();
+    }
+    let before = sent(&server);
+    let page = store.list("table", None, 40, 250_000).await.unwrap();
+    let read = sent(&server) - before;
+    assert_eq!((page.items.len(), page.next.is_some()), (2, true));
+    assert!(read < 300_000, "{read} bytes for a page of 250,000");
+}
