@@ -1,5 +1,6 @@
 //! Applications: the programs that may create encounters here, known by keys of which only digests are configured.
 
+use super::Presented;
 use data_encoding::HEXLOWER_PERMISSIVE as HEX;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -39,7 +40,7 @@ pub type Application = Arc<str>;
 /// Why somebody is no application.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoApplication {
-    /// The text is an encounter's token.
+    /// The text is what an encounter's token looks like.
     Token,
     /// No key ever looks like this, or nobody has this one.
     Unknown,
@@ -131,10 +132,9 @@ impl Applications {
 
     /// Whose key this is; every key is compared, each in constant time.
     pub fn find(&self, key: &str) -> Result<Application, NoApplication> {
-        let random = match (key.strip_prefix(PREFIX), key.starts_with("tk_")) {
-            (Some(random), _) => random,
-            (None, true) => return Err(NoApplication::Token),
-            (None, false) => return Err(NoApplication::Unknown),
+        let Some(random) = key.strip_prefix(PREFIX) else {
+            let token = Presented::read(key).is_some();
+            return Err(if token { NoApplication::Token } else { NoApplication::Unknown });
         };
         let current = self.0.as_ref().map(|keys| keys.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone());
         let digest: [u8; 32] = Sha256::digest(key).into();
@@ -166,7 +166,9 @@ mod tests {
         assert_eq!(applications.find(&other).as_deref(), Ok("table"));
         assert_eq!(applications.find(&made(4).0), Err(NoApplication::Unknown));
         assert_eq!(applications.find(&old[..old.len() - 1]), Err(NoApplication::Unknown));
-        assert_eq!(applications.find("tk_gm_x"), Err(NoApplication::Token));
+        let token = crate::app::Token::new(crate::engine::Role::Gm, &[1; 32]);
+        assert_eq!(applications.find(token.reveal()), Err(NoApplication::Token));
+        assert_eq!(applications.find("tk_gm_x"), Err(NoApplication::Unknown), "no token looks like this");
         assert_eq!(applications.find(""), Err(NoApplication::Unknown));
         applications.exchange(AppKeys::read(&format!("bot={second}")).unwrap());
         assert_eq!(applications.find(&old), Err(NoApplication::Unknown), "it was taken away");

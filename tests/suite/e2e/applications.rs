@@ -54,7 +54,9 @@ async fn creating_importing_and_listing_need_a_key_where_there_are_applications(
         answer.problem(401, "unauthorized");
         assert_eq!(answer.header("www-authenticate"), "Bearer");
     }
-    for wrong in [stranger.as_str(), &key[..key.len() - 1], &format!("{key}x"), &key.to_uppercase(), "x", &key[7..]] {
+    let malformed = [&token[..token.len() - 1], &token.replace("tk_gm_", "tk_king_"), "tk_gm_", "tk_"];
+    let keys = [stranger.as_str(), &key[..key.len() - 1], &format!("{key}x"), &key.to_uppercase(), "x", &key[7..]];
+    for wrong in keys.into_iter().chain(malformed) {
         for call in calls() {
             call.token(wrong).send().await.problem(401, "unauthorized");
         }
@@ -142,8 +144,6 @@ async fn an_application_lists_its_own_encounters_newest_first_in_pages() {
 }
 
 #[tokio::test]
-async fn each_application_has_idempotency_keys_of_its_own() {
-#[tokio::test]
 async fn an_encounter_that_cannot_be_read_does_not_keep_the_others_from_the_list() {
     let redis = RedisServer::start();
     let (key, pair) = key(&named("table"));
@@ -168,6 +168,8 @@ async fn an_encounter_that_cannot_be_read_does_not_keep_the_others_from_the_list
     assert!(second.json()["next_cursor"].is_string(), "and another one follows: {second:?}");
 }
 
+#[tokio::test]
+async fn each_application_has_idempotency_keys_of_its_own() {
     let ((bot, first), (table, second)) = (key(&named("bot")), key(&named("table")));
     let api = Api::guarded(Settings::default(), &format!("{first},{second}")).await;
     let send = async |key: &str, name: &str| {
