@@ -43,13 +43,7 @@ impl App {
     /// copy (and decided again on what the store gives back, when it had moved on), and a refusal is answered only after the
     /// store has said that the copy is what it holds.
     pub async fn command(&self, call: Command<'_>) -> Result<Answer, AppError> {
-        let turn = self.queues.enter(call.id).await?;
-        let outcome = self.transition(&call).await;
-        if let Err(AppError::Away(_)) = outcome {
-            self.copies.forget(call.id);
-            turn.failed();
-        }
-        outcome
+        self.alone(call.id, self.transition(&call)).await
     }
 
     /// Decides a command and changes nothing; its dice are never those of the real one.

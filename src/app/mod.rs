@@ -111,6 +111,20 @@ impl App {
     }
 }
 
+impl App {
+    /// Makes a write of an encounter the only one in this process. Where the store is away those who wait for it fail with it, instead
+    /// of each waiting for the store as long once more.
+    async fn alone<T>(&self, id: &str, write: impl Future<Output = Result<T, AppError>>) -> Result<T, AppError> {
+        let turn = self.queues.enter(id).await?;
+        let outcome = write.await;
+        if let Err(AppError::Away(_)) = outcome {
+            self.copies.forget(id);
+            turn.failed();
+        }
+        outcome
+    }
+}
+
 /// The versions that a request may be decided against.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {

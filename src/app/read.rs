@@ -52,7 +52,10 @@ impl App {
     /// `expected` is compared before the removal, not in one step with it: what another process commits in between is lost
     /// with the rest.
     pub async fn delete(&self, id: &str, token: &Presented, expected: Option<&Expected>) -> Result<(), AppError> {
-        let _turn = self.queues.enter(id).await?;
+        self.alone(id, self.remove(id, token, expected)).await
+    }
+
+    async fn remove(&self, id: &str, token: &Presented, expected: Option<&Expected>) -> Result<(), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         only_gm(&viewer, "to delete the encounter")?;
         let current = held.game.version();

@@ -93,8 +93,14 @@ impl App {
             meta.tokens.push(record);
             Ok((Some(meta), info.into()))
         });
-        let (info, replayed) = outcome.await?;
-        Ok(HandedOut { info: serde_json::from_slice(&info)?, token: fresh, replayed })
+        let (info, replayed) = self.alone(id, outcome).await?;
+        let info: TokenInfo = serde_json::from_slice(&info)?;
+        // What was revoked since is not handed out again, nor as if it opened anything.
+        if replayed && !self.tokens(id, token).await?.iter().any(|lasting| lasting.id == info.id) {
+            let detail = "the token that this request handed out was revoked, or has ended: ask for another one under another Idempotency-Key";
+            return Err(refused(Violation::new("token_ended", "TK-12", detail)));
+        }
+        Ok(HandedOut { info, token: fresh, replayed })
     }
 
     /// Takes a token back; whatever it is used for ends.
@@ -111,7 +117,7 @@ impl App {
             }
             Ok((Some(meta), Bytes::new()))
         });
-        outcome.await.map(drop)
+        self.alone(id, outcome).await.map(drop)
     }
 
     /// Writes what `change` makes of the meta, for a game master; answers what it says, or what was said under the key before.
@@ -119,7 +125,6 @@ impl App {
         &self, id: &str, token: &Presented, what: &str, key: Option<(&IdempotencyKey, KeyDigest)>,
         change: impl Fn(&dyn Game) -> Result<(Option<Meta>, Bytes), AppError>,
     ) -> Result<(Bytes, bool), AppError> {
-        let _turn = self.queues.enter(id).await?;
         let gm = |viewer: &Viewer| only_gm(viewer, what);
         let known = self.copies.get(id);
         let Fetched { mut held, answer, .. } =

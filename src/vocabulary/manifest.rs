@@ -163,4 +163,5 @@ pub const HOUSE_RULES: &[Rule] = &[
         "TK-11",
         "Of somebody hidden who has the turn or must choose, the others learn that somebody acts and not who; what is hidden and stands in the way of a command is not named.",
     ),
+    Rule::neighbour("TK-12", "A token that was revoked or has ended is not handed out again."),
 ];

@@ -127,6 +127,27 @@ async fn the_same_request_hands_out_one_token_and_no_answer_keeps_it() {
 }
 
 #[tokio::test]
+async fn a_repetition_hands_out_no_token_that_was_revoked_or_has_ended() {
+    shows(&["TK-12"]);
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let lasting = json!({"role": "spectator"});
+    let handed = fight.ask(&lasting).key("handed-out-once").send().await.json();
+    assert_eq!(fight.ask(&lasting).key("handed-out-once").send().await.json(), handed);
+    assert_eq!(fight.revoke(handed["id"].as_str().unwrap()).await.status, 204);
+    for _ in 0..2 {
+        let problem = fight.ask(&lasting).key("handed-out-once").send().await.problem(409, "token_ended");
+        assert!(problem["detail"].as_str().unwrap().contains("another Idempotency-Key"), "{problem}");
+    }
+    assert_eq!(fight.tokens().await.len(), 1, "none is handed out in its stead");
+    let brief = json!({"role": "spectator", "expires_in": 1});
+    assert_eq!(fight.ask(&brief).key("handed-out-briefly").send().await.status, 201);
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    fight.ask(&brief).key("handed-out-briefly").send().await.problem(409, "token_ended");
+    assert_eq!(fight.ask(&lasting).key("handed-out-anew").send().await.status, 201);
+}
+
+#[tokio::test]
 async fn the_last_game_masters_token_that_lasts_cannot_be_revoked() {
     shows(&["TK-10"]);
     let api = Api::start().await;

@@ -1,5 +1,6 @@
 //! Several processes on one store, crashes, and stores that go away: what clients were told stays true.
 
+mod away;
 mod storm;
 
 use crate::support::client::{Answer, Encounter, send, version};
@@ -156,6 +157,10 @@ async fn away(server: &Server, fight: &Encounter) {
     let asked = Instant::now();
     let create = fight.http.post(format!("{}/v1/encounters", server.url()));
     let create = create.header("content-type", "application/json").body(r#"{"ruleset": "active-initiative"}"#);
+    let hand_out = || {
+        let request = fight.request(server, Method::POST, "/tokens").header("content-type", "application/json");
+        request.body(r#"{"role": "spectator"}"#)
+    };
     let answers: Vec<Answer> = futures::future::join_all(
         [
             send(fight.command(server, &note("lost"))),
@@ -165,6 +170,9 @@ async fn away(server: &Server, fight: &Encounter) {
             send(fight.request(server, Method::GET, "/options")),
             send(fight.request(server, Method::GET, "/events")),
             send(fight.request(server, Method::DELETE, "")),
+            send(hand_out()),
+            send(hand_out()),
+            send(fight.request(server, Method::DELETE, "/tokens/player-nobody")),
             send(create),
             send(fight.http.get(format!("{}/readyz", server.url()))),
         ]

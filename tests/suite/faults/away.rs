@@ -1,0 +1,101 @@
+//! Writes of one encounter while the store does not answer.
+
+use async_trait::async_trait;
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::broadcast;
+use turnkeeper::app::{App, AppError, Command, Presented, Shape, Token};
+use turnkeeper::engine::{NewToken, Request, Role, Rulesets};
+use turnkeeper::store::*;
+
+/// A store that is away, and counts how often it was asked.
+#[derive(Default)]
+struct Gone(AtomicUsize);
+
+impl Gone {
+    async fn answer<T>(&self) -> Result<T, StoreError> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        Err(StoreError::Away("it is gone".to_owned()))
+    }
+}
+
+#[async_trait]
+impl Store for Gone {
+    async fn create(&self, _: &str, _: NewEncounter) -> Result<Created, StoreError> {
+        self.answer().await
+    }
+
+    async fn import(&self, _: &str, _: NewEncounter, _: u64, _: Vec<Entry>) -> Result<Created, StoreError> {
+        self.answer().await
+    }
+
+    async fn load(&self, _: &str, _: Option<u64>, _: Option<&KeyDigest>) -> Result<Loaded, StoreError> {
+        self.answer().await
+    }
+
+    async fn commit(&self, _: &str, _: Commit) -> Result<Committed, StoreError> {
+        self.answer().await
+    }
+
+    async fn log(&self, _: &str, _: u64, _: usize, _: usize) -> Result<LogPage, StoreError> {
+        self.answer().await
+    }
+
+    async fn base(&self, _: &str) -> Result<Base, StoreError> {
+        self.answer().await
+    }
+
+    async fn list(&self, _: &str, _: Option<&str>, _: usize, _: usize) -> Result<Listing, StoreError> {
+        self.answer().await
+    }
+
+    async fn lease(&self, _: &str, _: u32, _: u32, _: Duration) -> Result<Lease, StoreError> {
+        self.answer().await
+    }
+
+    async fn delete(&self, _: &str) -> Result<bool, StoreError> {
+        self.answer().await
+    }
+
+    async fn salt(&self) -> Result<[u8; 32], StoreError> {
+        self.answer().await
+    }
+
+    fn commits(&self) -> broadcast::Receiver<Notice> {
+        broadcast::channel(1).1
+    }
+
+    async fn ready(&self) -> Result<(), StoreError> {
+        self.answer().await
+    }
+
+    async fn close(&self) {}
+}
+
+#[tokio::test]
+async fn whatever_writes_an_encounter_fails_with_the_write_before_it_while_the_store_is_away() {
+    let token = Presented::read(Token::new(Role::Gm, &[1; 32]).reveal()).expect("a token");
+    let wanted = NewToken::read(json!({"role": "spectator"})).expect("a token's wish");
+    let request = Request::read(json!({"type": "note", "text": "x"})).expect("a command");
+    for first in ["command", "hand out", "revoke", "delete"] {
+        let store = Arc::new(Gone::default());
+        let app = App::new(store.clone(), Rulesets::shipped(), 0);
+        let write = async |what: &str| match what {
+            "command" => {
+                let (expected, key, shape) = (None, None, Shape::Minimal);
+                app.command(Command { id: "e", token: &token, request: &request, expected, key, shape }).await.err()
+            }
+            "hand out" => app.hand_out("e", &token, &wanted, None).await.err(),
+            "revoke" => app.revoke("e", &token, "player-nobody").await.err(),
+            _ => app.delete("e", &token, None).await.err(),
+        };
+        let all = [first, "delete", "revoke", "hand out", "command"].map(write);
+        for error in futures::future::join_all(all).await {
+            assert!(matches!(error, Some(AppError::Away(_))), "{error:?}");
+        }
+        assert_eq!(store.0.load(Ordering::SeqCst), 1, "after a {first} the others need not ask");
+    }
+}
