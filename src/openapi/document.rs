@@ -19,8 +19,6 @@ struct Operation {
     errors: &'static [u16],
 }
 
-const ENCOUNTER: &[u16] = &[400, 401, 404, 429, 503];
-
 const OPERATIONS: &[Operation] = &[
     Operation {
         id: "list_rulesets",
@@ -123,7 +121,7 @@ const OPERATIONS: &[Operation] = &[
             page
         })),
         headers: &["If-None-Match"],
-        errors: ENCOUNTER,
+        errors: &[400, 401, 404, 429, 503],
     },
     Operation {
         id: "list_events",
@@ -166,7 +164,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, rulesets: &Rulesets, examples
         {"name": "tokens", "description": "Who may see and do what in an encounter"},
         {"name": "commands", "description": "What happens in a fight, and what is legal now"},
         {"name": "events", "description": "What has happened"},
-        {"name": "health", "description": "The process and its store"},
+        {"name": "operations", "description": "The process and its store"},
     ]);
     for (name, schema) in components(rulesets) {
         document["components"]["schemas"][name] = schema;

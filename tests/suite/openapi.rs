@@ -263,6 +263,15 @@ fn every_operation_says_what_it_needs_and_gives_and_shows_an_example() {
 }
 
 #[test]
+fn every_tag_is_described_and_used() {
+    let document = openapi::document(&http::openapi(), &Rulesets::shipped(), &Map::new());
+    let described = document["tags"].as_array().expect("tags").iter().filter_map(|tag| tag["name"].as_str());
+    let operations = document["paths"].as_object().expect("paths").values().filter_map(Value::as_object);
+    let used = operations.flat_map(|methods| methods.values()).filter_map(|operation| operation["tags"][0].as_str());
+    assert_eq!(described.collect::<BTreeSet<_>>(), used.collect::<BTreeSet<_>>());
+}
+
+#[test]
 fn every_example_fits_its_schema() {
     let document = published();
     let mut checked = 0;
