@@ -84,3 +84,21 @@ fn the_template_and_the_program_allow_the_same_headers_to_pages() {
         assert!(cors.contains(&format!("\"{headers}\"")), "{headers}");
     }
 }
+
+#[test]
+fn the_template_sets_only_what_the_program_knows_and_all_of_its_rates() {
+    let (template, config) = (text("infra/template.yaml"), text("src/config.rs"));
+    let (_, rest) = template.split_once("        Variables:\n").expect("the function's variables");
+    let lines = rest.lines().take_while(|line| line.starts_with("          "));
+    let set: Vec<&str> = lines.filter_map(|line| line.trim().split_once(':')).map(|(name, _)| name).collect();
+    assert!(set.len() > 3, "{set:?}");
+    for name in &set {
+        assert!(config.contains(&format!("env = \"{name}\"")), "{name} is no setting");
+    }
+    let readme = text("infra/README.md");
+    for rate in ["Application", "Token", "Address"] {
+        let (variable, parameter) = (format!("TURNKEEPER_RATE_{}", rate.to_uppercase()), format!("Rate{rate}"));
+        assert!(set.contains(&variable.as_str()), "{variable} is not set");
+        assert!(template.contains(&format!("\n  {parameter}:\n")) && readme.contains(&parameter), "{parameter}");
+    }
+}
