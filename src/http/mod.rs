@@ -32,6 +32,7 @@ mod security;
 mod serve;
 mod tokens;
 mod transfer;
+mod unambiguous;
 
 pub use base::{BasePath, under};
 pub use cors::Origins;

@@ -19,6 +19,19 @@ async fn status_400_for_what_is_not_json_or_not_the_shape_with_the_path_of_the_f
     let deep = format!("{}1{}", "{\"a\":".repeat(2000), "}".repeat(2000));
     raw(&deep).send().await.problem(400, "invalid_json");
 
+    for (body, key) in [
+        (r#"{"type": "note", "text": "a", "text": "b"}"#, "text"),
+        (r#"[{"type": "note", "text": "a"}, {"type": "note", "te\u0078t": "a", "text": "a"}]"#, "text"),
+        (r#"{"type": "add_effect", "effect": {"name": "Bless", "expires": {"at": "never", "at": "never"}}}"#, "at"),
+        (r#"{"type": "note", "text": {"x": [{"y": 1, "y": 2}]}}"#, "y"),
+    ] {
+        let problem = raw(body).send().await.problem(400, "duplicate_field");
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(detail.contains(&format!("\"{key}\"")) && detail.contains("line 1 column"), "{problem}");
+    }
+    raw(r#"{"type": "note", "text": "text", "text ": "x"}"#).send().await.problem(400, "invalid_body");
+    raw(r#"{"type": "note", "type": "not"#).send().await.problem(400, "duplicate_field");
+
     let cases = [
         (json!("note"), "", "invalid_body"),
         (json!([]), "", "invalid_body"),
