@@ -121,7 +121,7 @@ impl Bench {
             request = request.header("prefer", "return=minimal");
         }
         let answer = send(request).await.expect("an answer").expect(200);
-        Example::read(&self.redis.url(), &encounter.id, answer.text)
+        Example::read(&self.redis.url(), &encounter.id, answer.text())
     }
 
     async fn ours(&self, server: &Server, minimal: bool) -> Sample {

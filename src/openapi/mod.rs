@@ -4,8 +4,8 @@ mod components;
 mod document;
 mod history;
 mod naming;
-mod standalone;
+mod walk;
 
 pub use components::components;
 pub use document::{Examples, document};
-pub use standalone::standalone;
+pub use naming::standalone;

@@ -3,6 +3,7 @@
 //! `TURNKEEPER_FUZZ` says how many requests (2000 where it is not set), `TURNKEEPER_FUZZ_SEED` which ones; a failure names its seed.
 
 use crate::e2e::{Api, cell};
+use crate::support::setting;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedMutRandom, IndexedRandom};
 use rand::{RngExt, SeedableRng};
@@ -13,10 +14,6 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use turnkeeper::vocabulary::{SharedCommand, Verbs};
-
-fn setting(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// A request in parts, so that each part can be spoilt.
 #[derive(Debug, Clone)]
@@ -355,7 +352,8 @@ fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_is_sent_there_is_no_5xx_and_every_error_is_a_problem() {
-    let (count, seed) = (setting("TURNKEEPER_FUZZ", 2000), setting("TURNKEEPER_FUZZ_SEED", rand::random()));
+    let (count, seed) =
+        (setting("TURNKEEPER_FUZZ").unwrap_or(2000), setting("TURNKEEPER_FUZZ_SEED").unwrap_or_else(rand::random));
     println!("TURNKEEPER_FUZZ_SEED={seed}");
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,7 +1,9 @@
 //! The published document: what is committed is what the code says, its examples are what a server answered, and every answer
 //! fits its schema. `TURNKEEPER_BLESS=1 tests/run openapi` rewrites it.
 
-use crate::support::http::{Answer, Client};
+use crate::e2e::applications::{key, named};
+use crate::e2e::{Api, Fight, Setup};
+use crate::support::client::Answer;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -22,8 +24,9 @@ impl Capture {
     }
 
     fn answer(&mut self, operation: &str, name: &str, answer: &Answer) {
-        let (status, media) = (answer.status.to_string(), answer.media());
-        let value = if media == "text/plain" { json!(answer.text) } else { answer.json() };
+        let status = answer.status.to_string();
+        let media = answer.header("content-type").split(';').next().unwrap_or_default();
+        let value = if media == "text/plain" { json!(answer.text()) } else { answer.json() };
         let slot = &mut self.0.entry(operation).or_insert(json!({}))["responses"][status][media];
         slot[name] = json!({"value": scrubbed(value)});
     }
@@ -81,22 +84,17 @@ fn example(ruleset: &str) -> Value {
 
 async fn captured() -> Map<String, Value> {
     let mut capture = Capture::default();
-    let client = Client::embedded().await;
+    let api = Api::start().await;
     for ruleset in Rulesets::shipped().iter().map(|r| r.manifest()) {
         let transcript = example(ruleset.id);
         let name = ruleset.id.replace('-', "_");
         capture.request("create_encounter", &name, ruleset.title, &transcript["create"]);
-        let created = client.post("/v1/encounters", &transcript["create"]).await;
-        assert_eq!(created.status, 201, "{}", created.text);
-        if ruleset.id == "active-initiative" {
-            capture.answer("create_encounter", &name, &created);
-        }
-        let table = client.with_token(&created);
-        let path = format!("/v1/encounters/{}", created.json()["encounter"]["id"].as_str().expect("an id"));
+        let created = api.post("/v1/encounters", &transcript["create"]).send().await;
+        let fight = Fight::of(&api, &created);
         let sends = transcript["steps"].as_array().expect("steps").iter().filter_map(|step| step.get("send"));
         let mut shown = BTreeSet::new();
         for send in sends {
-            let answer = table.post(&format!("{path}/commands"), send).await;
+            let answer = fight.command(send).send().await;
             let verb = send["type"].as_str().unwrap_or("list").to_owned();
             if shown.len() < 8 && shown.insert((verb.clone(), answer.status)) {
                 let (example, summary) = (format!("{name}_{verb}"), format!("{}: {verb}", ruleset.title));
@@ -109,60 +107,57 @@ async fn captured() -> Map<String, Value> {
             }
         }
         if ruleset.id == "active-initiative" {
-            reads(&mut capture, &client, &table, &path).await;
+            capture.answer("create_encounter", &name, &created);
+            reads(&mut capture, &fight).await;
         }
     }
-    listed(&mut capture, &client).await;
+    capture.answer("list_encounters", "no_applications", &api.get("/v1/encounters").send().await);
+    listed(&mut capture).await;
     capture.0
 }
 
-async fn listed(capture: &mut Capture, client: &Client) {
-    let (server, key) = Client::of_an_application().await;
-    let application = server.with_bearer(&key);
+async fn listed(capture: &mut Capture) {
+    let (key, pair) = key(&named("table"));
+    let api = Api::set_up(Setup { keys: &pair, ..Setup::default() }).await;
     let creation = json!({"ruleset": "active-initiative", "name": "Ambush", "combatants": [{"name": "Valiant"}]});
     for _ in 0..2 {
-        assert_eq!(application.post("/v1/encounters", &creation).await.status, 201);
+        Fight::of(&api, &api.post("/v1/encounters", &creation).token(&key).send().await);
     }
-    let mut page = application.get("/v1/encounters?limit=1").await;
+    let mut page = api.get("/v1/encounters?limit=1").token(&key).send().await;
     let mut list = page.json();
     (list["items"][0]["id"], list["next_cursor"]) = (json!(ID), json!(format!("1767225600000-{ID}")));
-    page.text = list.to_string();
+    page.body = list.to_string().into();
     capture.answer("list_encounters", "page", &page);
-    capture.answer("list_encounters", "no_key", &server.get("/v1/encounters").await);
-    capture.answer("list_encounters", "no_applications", &client.get("/v1/encounters").await);
+    capture.answer("list_encounters", "no_key", &api.get("/v1/encounters").send().await);
 }
 
-async fn reads(capture: &mut Capture, client: &Client, table: &Client, path: &str) {
-    capture.answer("read_encounter", "json", &table.get(path).await);
-    capture.answer("read_encounter", "turn_table", &table.get_as(path, "text/plain").await);
-    capture.answer("list_options", "options", &table.get(&format!("{path}/options")).await);
-    capture.answer("list_events", "page", &table.get(&format!("{path}/events?limit=2")).await);
-    let exported = table.get(&format!("{path}/export")).await;
+async fn reads(capture: &mut Capture, fight: &Fight<'_>) {
+    let api = fight.api;
+    capture.answer("read_encounter", "json", &fight.get("").send().await);
+    capture.answer("read_encounter", "turn_table", &fight.get("").header("accept", "text/plain").send().await);
+    capture.answer("list_options", "options", &fight.get("/options").send().await);
+    capture.answer("list_events", "page", &fight.get("/events?limit=2").send().await);
+    let exported = fight.get("/export").send().await;
     capture.answer("export_encounter", "log", &exported);
     capture.request("import_encounter", "log", "An exported log", &scrubbed(exported.json()));
-    let gone = table.get(&format!("{path}?at=1000000")).await;
-    capture.answer("read_encounter", "no_such_version", &gone);
-    let named = table.get(path).await.json()["combatants"][0]["id"].clone();
+    capture.answer("read_encounter", "no_such_version", &fight.get("?at=1000000").send().await);
+    let named = fight.get("").send().await.json()["combatants"][0]["id"].clone();
     let player = json!({"role": "player", "combatants": [named]});
-    let handed = table.post(&format!("{path}/tokens"), &player).await;
+    let handed = fight.ask(&player).send().await;
     capture.request("create_token", "player", "A player's token", &player);
-    capture.request(
-        "create_token",
-        "spectator",
-        "An onlooker's, for a day",
-        &json!({"role": "spectator", "expires_in": 86400}),
-    );
+    let onlooker = json!({"role": "spectator", "expires_in": 86400});
+    capture.request("create_token", "spectator", "An onlooker's, for a day", &onlooker);
     capture.answer("create_token", "player", &handed);
-    capture.answer("list_tokens", "tokens", &table.get(&format!("{path}/tokens")).await);
-    let forbidden = client.with_token(&handed).post(&format!("{path}/commands"), &json!({"type": "undo"})).await;
-    capture.answer("send_command", "forbidden", &forbidden);
-    capture.answer("list_rulesets", "rulesets", &client.get("/v1/rulesets").await);
-    capture.answer("read_ruleset", "ruleset", &client.get("/v1/rulesets/active-initiative").await);
-    capture.answer("read_encounter", "no_token", &client.get(path).await);
-    let note = json!({"type": "damage", "target": "nobody", "amount": 1});
-    capture.answer("send_command", "unknown_combatant", &table.post(&format!("{path}/commands"), &note).await);
+    capture.answer("list_tokens", "tokens", &fight.get("/tokens").send().await);
+    let player = Fight { token: handed.json()["token"].as_str().expect("a token").to_owned(), ..fight.clone() };
+    capture.answer("send_command", "forbidden", &player.command(&json!({"type": "undo"})).send().await);
+    capture.answer("list_rulesets", "rulesets", &api.get("/v1/rulesets").send().await);
+    capture.answer("read_ruleset", "ruleset", &api.get("/v1/rulesets/active-initiative").send().await);
+    capture.answer("read_encounter", "no_token", &api.get(&fight.path("")).send().await);
+    let nobody = json!({"type": "damage", "target": "nobody", "amount": 1});
+    capture.answer("send_command", "unknown_combatant", &fight.command(&nobody).send().await);
     let typo = json!({"type": "note", "txt": "hello"});
-    capture.answer("send_command", "unknown_field", &table.post(&format!("{path}/commands"), &typo).await);
+    capture.answer("send_command", "unknown_field", &fight.command(&typo).send().await);
 }
 
 #[tokio::test]

@@ -1,10 +1,13 @@
 //! Applications: their keys, and the lists of their encounters.
 
+<<<<<<< HEAD
 use super::{Answer, Api, ambush, cell, note};
 use crate::support::redis::RedisServer;
+=======
+use super::{Answer, Api, Setup, ambush, cell, note};
+>>>>>>> harness
 use serde_json::{Value, json};
 use turnkeeper::app::AppKey;
-use turnkeeper::http::Settings;
 
 /// A key, and the pair that the server is configured with.
 pub fn key(name: &str) -> (String, String) {
@@ -32,7 +35,7 @@ fn names(page: &Answer) -> Vec<String> {
 #[tokio::test]
 async fn creating_importing_and_listing_need_a_key_where_there_are_applications() {
     let (key, pair) = key(&named("table"));
-    let api = Api::guarded(Settings::default(), &pair).await;
+    let api = Api::set_up(Setup { keys: &pair, ..Setup::default() }).await;
     let made = create(&api, &key, "Ambush").await;
     assert_eq!(made.status, 201, "{made:?}");
     let (id, token) = (made.json()["encounter"]["id"].clone(), made.json()["token"].as_str().unwrap().to_owned());
@@ -94,7 +97,7 @@ async fn without_applications_anybody_creates_and_nothing_is_listed() {
 async fn an_application_lists_its_own_encounters_newest_first_in_pages() {
     let bot = named("bot");
     let ((old, first), (new, second), (other, third)) = (key(&bot), key(&bot), key(&named("table")));
-    let api = Api::guarded(Settings::default(), &format!("{first},{second},{third}")).await;
+    let api = Api::set_up(Setup { keys: &format!("{first},{second},{third}"), ..Setup::default() }).await;
     let mut made = Vec::new();
     for (n, key) in [&old, &new, &other, &old, &new, &old].into_iter().enumerate() {
         made.push(create(&api, key, &format!("fight {n}")).await.json());
@@ -171,7 +174,7 @@ async fn an_encounter_that_cannot_be_read_does_not_keep_the_others_from_the_list
 #[tokio::test]
 async fn each_application_has_idempotency_keys_of_its_own() {
     let ((bot, first), (table, second)) = (key(&named("bot")), key(&named("table")));
-    let api = Api::guarded(Settings::default(), &format!("{first},{second}")).await;
+    let api = Api::set_up(Setup { keys: &format!("{first},{second}"), ..Setup::default() }).await;
     let send = async |key: &str, name: &str| {
         let mut creation = ambush();
         creation["name"] = json!(name);
@@ -193,8 +196,8 @@ async fn each_application_has_idempotency_keys_of_its_own() {
 async fn two_servers_on_one_redis_have_the_same_list() {
     let redis = cell::some_redis();
     let (key, pair) = key(&named("table"));
-    let one = Api::on_url(&redis.url, Settings::default(), &pair).await;
-    let two = Api::on_url(&redis.url, Settings::default(), &pair).await;
+    let one = Api::on_url(&redis.url, Setup { keys: &pair, ..Setup::default() }).await;
+    let two = Api::on_url(&redis.url, Setup { keys: &pair, ..Setup::default() }).await;
     create(&one, &key, "first").await;
     tokio::time::sleep(std::time::Duration::from_millis(3)).await;
     create(&two, &key, "second").await;

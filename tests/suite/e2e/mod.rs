@@ -21,28 +21,41 @@ mod secrecy;
 mod status;
 mod tokens;
 
+use crate::support::client::{Answer, send};
 use crate::support::lambda::Function;
 use crate::support::secrets;
 use bytes::Bytes;
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Method};
+use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use turnkeeper::app::{App, AppKeys, Applications};
+use turnkeeper::app::{App, AppKeys, Applications, KEEP};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http::{Settings, router, serve};
 use turnkeeper::store::embedded::EmbeddedStore;
 use turnkeeper::store::redis::RedisStore;
 use turnkeeper::store::{Store, StoreConfig};
 
+/// What a server is told beside its store.
+#[derive(Default)]
+pub struct Setup<'k> {
+    pub settings: Settings,
+    /// The applications that it knows, `NAME=DIGEST` pairs.
+    pub keys: &'k str,
+    /// How many entries of a log it keeps at least, where that is not as usual.
+    pub keep: Option<u64>,
+}
+
 /// A server in this process, and a client for it.
 #[must_use = "the server ends when this is dropped"]
 pub struct Api {
     pub base: String,
     client: Client,
+    /// Where it is in this process.
+    app: Option<Arc<App>>,
     stop: Option<oneshot::Sender<()>>,
     _directory: Option<TempDir>,
     _redis: Option<Arc<cell::Servers>>,
@@ -52,28 +65,28 @@ pub struct Api {
 impl Api {
     /// One on the store of this cell: where nothing else is said, an embedded one of its own.
     pub async fn start() -> Self {
-        Self::with(Settings::default()).await
+        Self::set_up(Setup::default()).await
     }
 
     /// One with these settings, on the store of this cell.
     pub async fn with(settings: Settings) -> Self {
-        Self::guarded(settings, "").await
+        Self::set_up(Setup { settings, ..Setup::default() }).await
     }
 
-    /// One with these settings that knows the applications of `keys`, `NAME=DIGEST` pairs, on the store of this cell.
-    pub async fn guarded(settings: Settings, keys: &str) -> Self {
+    /// One that is set up so, on the store of this cell.
+    pub async fn set_up(setup: Setup<'_>) -> Self {
         if let Some(redis) = cell::redis() {
-            let mut api = Self::on_url(&redis.url, settings, keys).await;
+            let mut api = Self::on_url(&redis.url, setup).await;
             api._redis = Some(redis);
             return api;
         }
         let directory = TempDir::new().expect("a temporary directory");
         let mut api = if cell::front().is_some() {
             let data = directory.path().to_str().expect("a path").to_owned();
-            Self::function(("TURNKEEPER_DATA", data), 1, settings, keys).await
+            Self::function(("TURNKEEPER_DATA", data), 1, setup).await
         } else {
             let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("an embedded store");
-            Self::on(Arc::new(store), settings, keys).await
+            Self::on(Arc::new(store), setup).await
         };
         api._directory = Some(directory);
         api
@@ -81,43 +94,58 @@ impl Api {
 
     /// One on a Redis.
     pub async fn on_redis(url: &str) -> Self {
-        Self::on_url(url, Settings::default(), "").await
+        Self::on_url(url, Setup::default()).await
     }
 
-    /// One on a Redis, with these settings, that knows these applications.
-    pub async fn on_url(url: &str, settings: Settings, keys: &str) -> Self {
+    /// One on a Redis that is set up so.
+    pub async fn on_url(url: &str, setup: Setup<'_>) -> Self {
         if cell::front().is_some() {
-            return Self::function(("REDIS_URL", url.to_owned()), 2, settings, keys).await;
+            return Self::function(("REDIS_URL", url.to_owned()), 2, setup).await;
         }
         let store = RedisStore::open(url, None, StoreConfig::default()).expect("a Redis store");
-        Self::on(Arc::new(store), settings, keys).await
+        Self::on(Arc::new(store), setup).await
     }
 
-    async fn function(store: (&str, String), instances: usize, settings: Settings, keys: &str) -> Self {
-        let mut settings = cell::variables(&settings);
-        settings.push(("TURNKEEPER_APP_KEYS", keys.to_owned()));
+    async fn function(store: (&str, String), instances: usize, setup: Setup<'_>) -> Self {
+        let mut settings = cell::variables(&setup.settings);
+        settings.push(("TURNKEEPER_APP_KEYS", setup.keys.to_owned()));
+        settings.extend(setup.keep.map(|keep| ("TURNKEEPER_LOG_KEEP", keep.to_string())));
         let settings = settings.iter().chain([&store]).map(|(name, value)| (*name, value.as_str()));
         let front = cell::front().expect("a Lambda cell");
         let function = Function::start(front, &settings.collect::<Vec<_>>(), instances).await;
-        let base = function.url.clone();
-        Self { base, client: Client::new(), stop: None, _directory: None, _redis: None, function: Some(function) }
+        let mut api = Self::at(function.url.clone());
+        api.function = Some(function);
+        api
     }
 
-    async fn on(store: Arc<dyn Store>, settings: Settings, keys: &str) -> Self {
+    /// One in this process on this store, whatever the cell.
+    pub async fn on(store: Arc<dyn Store>, Setup { settings, keys, keep }: Setup<'_>) -> Self {
         secrets::listen();
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let base = format!("http://{}", listener.local_addr().expect("an address"));
+        let mut api = Self::at(format!("http://{}", listener.local_addr().expect("an address")));
         let (stop, stopped) = oneshot::channel();
         let applications = Arc::new(Applications::new(AppKeys::read(keys).expect("keys")));
-        let app = Arc::new(App::new(store, Rulesets::shipped(), 16 << 20).serving(applications));
+        let app = App::new(store, Rulesets::shipped(), 16 << 20).serving(applications).keeping(keep.unwrap_or(KEEP));
+        let app = Arc::new(app);
         let addresses = settings.counts_addresses();
         let service = router(app.clone(), settings);
+        (api.app, api.stop) = (Some(app.clone()), Some(stop));
         tokio::spawn(async move {
             let stopped = async move { drop(stopped.await) };
             serve(listener, service, addresses, stopped).await;
             app.close().await;
         });
-        Self { base, client: Client::new(), stop: Some(stop), _directory: None, _redis: None, function: None }
+        api
+    }
+
+    /// The client of a server that is there already.
+    pub fn at(base: String) -> Self {
+        Self { base, client: Client::new(), app: None, stop: None, _directory: None, _redis: None, function: None }
+    }
+
+    /// The service itself, in this process.
+    pub fn app(&self) -> &App {
+        self.app.as_ref().expect("it is in this process")
     }
 
     /// What a function has logged; of a server in this process nothing is kept.
@@ -146,11 +174,7 @@ impl Api {
 
     /// An encounter that has to be created.
     pub async fn create(&self, creation: &Value) -> Fight<'_> {
-        let answer = self.post("/v1/encounters", creation).send().await;
-        assert_eq!(answer.status, 201, "{answer:?}");
-        let id = answer.json()["encounter"]["id"].as_str().expect("an id").to_owned();
-        let token = answer.json()["token"].as_str().expect("a token").to_owned();
-        Fight { api: self, id, token }
+        Fight::of(self, &self.post("/v1/encounters", creation).send().await)
     }
 }
 
@@ -185,6 +209,28 @@ pub struct Fight<'a> {
 }
 
 impl<'a> Fight<'a> {
+    /// The one that this answer says has been created.
+    #[track_caller]
+    pub fn of(api: &'a Api, created: &Answer) -> Self {
+        assert_eq!(created.status, 201, "{created:?}");
+        let created = created.json();
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        Self { api, id: text(&created["encounter"]["id"]), token: text(&created["token"]) }
+    }
+
+    /// Asks for a token.
+    pub fn ask(&self, body: &Value) -> Call<'a> {
+        self.api.post(&self.path("/tokens"), body).token(&self.token)
+    }
+
+    /// The same encounter in the hands of a new token, and that token's id.
+    pub async fn hand_out(&self, body: Value) -> (Fight<'a>, String) {
+        let answer = self.ask(&body).send().await;
+        assert_eq!(answer.status, 201, "{answer:?}");
+        let text = |field: &str| answer.json()[field].as_str().expect("text").to_owned();
+        (Fight { token: text("token"), ..self.clone() }, text("id"))
+    }
+
     pub fn path(&self, rest: &str) -> String {
         format!("/v1/encounters/{}{rest}", self.id)
     }
@@ -206,6 +252,13 @@ impl<'a> Fight<'a> {
             let answer = call.send().await;
             assert_eq!(answer.status, 200, "{command}: {answer:?}");
             answer
+        }
+    }
+
+    /// Adds so many notes.
+    pub async fn notes(&self, count: u64) {
+        for n in 0..count {
+            self.accepted(note(&format!("note {n}"))).await;
         }
     }
 
@@ -254,53 +307,17 @@ impl Call<'_> {
         self
     }
 
-    pub async fn send(self) -> Answer {
+    /// The request itself, for who reads the answer bit by bit, or gets none.
+    pub fn request(self) -> RequestBuilder {
         let request = self.api.client.request(self.method, format!("{}{}", self.api.base, self.path));
-        let mut request = request.headers(self.headers);
-        if let Some(body) = self.body {
-            request = request.body(body);
+        let request = request.headers(self.headers);
+        match self.body {
+            Some(body) => request.body(body),
+            None => request,
         }
-        let response = request.send().await.expect("an answer");
-        let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Answer { status, headers, body: response.bytes().await.expect("a body") }
-    }
-}
-
-/// What came back.
-#[derive(Debug, Clone)]
-pub struct Answer {
-    pub status: u16,
-    pub headers: HeaderMap,
-    pub body: Bytes,
-}
-
-impl Answer {
-    #[track_caller]
-    pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
-    }
-
-    /// A header's value; empty where there is none.
-    pub fn header(&self, name: &str) -> &str {
-        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
-    }
-
-    /// The problem document, which has this status and code and all that every problem has.
-    #[track_caller]
-    pub fn problem(&self, status: u16, code: &str) -> Value {
-        assert_eq!(self.status, status, "{self:?}");
-        assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
-        let problem = self.json();
-        assert_eq!(problem["status"], status, "{problem}");
-        assert_eq!(problem["code"], code, "{problem}");
-        assert_eq!(problem["type"], format!("urn:problem-type:turnkeeper:{code}"), "{problem}");
-        for member in ["title", "detail"] {
-            assert!(problem[member].as_str().is_some_and(|text| !text.is_empty()), "{member} of {problem}");
-        }
-        problem
+    pub async fn send(self) -> Answer {
+        send(self.request()).await.expect("an answer")
     }
 }

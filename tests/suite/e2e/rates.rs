@@ -2,7 +2,7 @@
 
 use super::applications::{key, named};
 use super::cell::{self, Servers};
-use super::{Answer, Api, ambush, note};
+use super::{Answer, Api, Setup, ambush, note};
 use crate::support::redis::RedisServer;
 use serde_json::json;
 use std::time::{Duration, Instant};
@@ -13,8 +13,8 @@ fn rate(text: &str) -> Option<Rate> {
     Some(text.parse().expect("a rate"))
 }
 
-fn limited(limits: Limits) -> Settings {
-    Settings { limits, ..Settings::default() }
+fn limited(limits: Limits) -> Setup<'static> {
+    Setup { settings: Settings { limits, ..Settings::default() }, ..Setup::default() }
 }
 
 /// What the header says is left, and for how long.
@@ -44,7 +44,7 @@ async fn without_limits_nothing_is_counted() {
 
 #[tokio::test]
 async fn each_token_has_a_rate_of_its_own_and_is_served_again_when_its_time_has_come() {
-    let api = Api::with(limited(Limits { token: rate("10/3s"), ..Limits::default() })).await;
+    let api = Api::set_up(limited(Limits { token: rate("10/3s"), ..Limits::default() })).await;
     let (fight, other) = (api.fight().await, api.fight().await);
     for n in 0..10 {
         let answer = if n % 2 == 0 { fight.get("").send().await } else { fight.command(&note("x")).send().await };
@@ -68,7 +68,7 @@ async fn an_application_has_one_rate_over_all_of_its_keys() {
     let bot = named("bot");
     let ((old, first), (new, second), (other, third)) = (key(&bot), key(&bot), key(&named("table")));
     let limits = Limits { application: rate("4/1h"), ..Limits::default() };
-    let api = Api::guarded(limited(limits), &format!("{first},{second},{third}")).await;
+    let api = Api::set_up(Setup { keys: &format!("{first},{second},{third}"), ..limited(limits) }).await;
     for (n, key) in [&old, &new, &old, &new].into_iter().enumerate() {
         let answer = api.post("/v1/encounters", &ambush()).token(key).send().await;
         assert_eq!((answer.status, left(&answer, "application").0), (201, 3 - n as u32));
@@ -89,7 +89,8 @@ async fn from(call: super::Call<'_>, address: &str) -> Answer {
 async fn strangers_share_the_rate_of_their_address_and_good_tokens_do_not_suffer_for_them() {
     let settings = Settings {
         client_header: Some("x-real-client".parse().unwrap()),
-        ..limited(Limits { address: rate("6/1h"), ..Limits::default() })
+        limits: Limits { address: rate("6/1h"), ..Limits::default() },
+        ..Settings::default()
     };
     let api = Api::with(settings).await;
     let made = from(api.post("/v1/encounters", &ambush()), "198.51.100.1").await;
@@ -216,7 +217,7 @@ async fn a_good_token_is_its_own_on_every_process_and_waits_only_where_nobody_kn
 
 #[tokio::test]
 async fn the_address_is_the_connections_where_no_header_is_said() {
-    let api = Api::with(limited(Limits { address: rate("2/1h"), ..Limits::default() })).await;
+    let api = Api::set_up(limited(Limits { address: rate("2/1h"), ..Limits::default() })).await;
     let told = async || {
         let call = api.post("/v1/encounters", &ambush());
         call.header("x-forwarded-for", &format!("10.0.0.{}", rand::random::<u8>())).send().await
@@ -230,11 +231,11 @@ async fn the_address_is_the_connections_where_no_header_is_said() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_limit_holds_over_several_processes() {
     let redis = cell::some_redis();
-    let settings = || limited(Limits { token: rate("200/1h"), ..Limits::default() });
+    let setup = || limited(Limits { token: rate("200/1h"), ..Limits::default() });
     let servers = [
-        Api::on_url(&redis.url, settings(), "").await,
-        Api::on_url(&redis.url, settings(), "").await,
-        Api::on_url(&redis.url, settings(), "").await,
+        Api::on_url(&redis.url, setup()).await,
+        Api::on_url(&redis.url, setup()).await,
+        Api::on_url(&redis.url, setup()).await,
     ];
     let fight = servers[0].fight().await;
     let sent = (0..90).flat_map(|_| servers.iter().map(|api| fight.through(api).get("").send()));
@@ -252,7 +253,7 @@ async fn a_limit_holds_over_several_processes() {
 #[tokio::test]
 async fn a_limit_that_cannot_be_asked_for_is_a_503_in_time() {
     let mut redis = Servers::own();
-    let api = Api::on_url(&redis.url, limited(Limits { token: rate("10/1h"), ..Limits::default() }), "").await;
+    let api = Api::on_url(&redis.url, limited(Limits { token: rate("10/1h"), ..Limits::default() })).await;
     let fight = api.fight().await;
     redis.kill();
     let began = Instant::now();
@@ -273,7 +274,7 @@ fn calls(redis: &RedisServer, command: &str) -> u64 {
 async fn a_busy_token_costs_the_store_few_calls_and_no_limit_costs_none() {
     let redis = RedisServer::start();
     let serve = async |limits: Limits| {
-        let api = Api::on_url(&redis.url(), limited(limits), "").await;
+        let api = Api::on_url(&redis.url(), limited(limits)).await;
         let fight = api.fight().await;
         let before = (calls(&redis, "incrby"), calls(&redis, "evalsha") + calls(&redis, "eval"));
         for n in 0..200 {

@@ -20,23 +20,14 @@ struct Table<'a> {
     names: Vec<(String, &'static str)>,
 }
 
-async fn create(api: &Api, body: Value) -> Fight<'_> {
-    let answer = api.post("/v1/encounters", &body).send().await;
-    assert_eq!(answer.status, 201, "{answer:?}");
-    let text = |value: &Value| value.as_str().expect("text").to_owned();
-    Fight { api, id: text(&answer.json()["encounter"]["id"]), token: text(&answer.json()["token"]) }
-}
-
 impl<'a> Table<'a> {
     async fn new(api: &'a Api, body: Value) -> Self {
-        let gm = create(api, body).await;
+        let gm = api.create(&body).await;
         let mut names = vec![(gm.id.clone(), "ENCOUNTER")];
         let mut holder = async |body: Value, name| {
-            let answer = api.post(&gm.path("/tokens"), &body).token(&gm.token).send().await;
-            assert_eq!(answer.status, 201, "{answer:?}");
-            let text = |field: &str| answer.json()[field].as_str().expect("text").to_owned();
-            names.push((text("id"), name));
-            Fight { api, id: gm.id.clone(), token: text("token") }
+            let (holder, id) = gm.hand_out(body).await;
+            names.push((id, name));
+            holder
         };
         let player = holder(json!({"role": "player", "combatants": ["ann"]}), "PLAYER").await;
         let onlooker = holder(json!({"role": "spectator"}), "ONLOOKER").await;
@@ -361,11 +352,7 @@ async fn an_imported_log_keeps_its_secrets() {
     older["version"] = json!(3);
     for (log, told) in [(log, 3), (older, 1)] {
         let answer = api.post("/v1/encounters/import", &log).send().await;
-        assert_eq!(answer.status, 201, "{answer:?}");
-        let text = |value: &Value| value.as_str().expect("text").to_owned();
-        let gm = Fight { api: &api, id: text(&answer.json()["encounter"]["id"]), token: text(&answer.json()["token"]) };
-        let answer = api.post(&gm.path("/tokens"), &json!({"role": "spectator"})).token(&gm.token).send().await;
-        let onlooker = Fight { token: text(&answer.json()["token"]), ..gm };
+        let (onlooker, _) = Fight::of(&api, &answer).hand_out(json!({"role": "spectator"})).await;
         let after = onlooker.get("/events").send().await.json();
         assert_eq!(after["items"].as_array().map(Vec::len), Some(told), "{after}");
         if told == 3 {

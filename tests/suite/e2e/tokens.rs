@@ -1,6 +1,6 @@
 //! Tokens over HTTP: handed out, listed, revoked, and what each kind of token is answered on every route.
 
-use super::{Answer, Api, Call, Fight, cell, note};
+use super::{Answer, Api, Fight, cell, note};
 use crate::support::redis::RedisServer;
 use crate::support::shows;
 use serde_json::{Value, json};
@@ -8,19 +8,6 @@ use std::time::{Duration, Instant};
 use turnkeeper::engine::Rulesets;
 
 impl<'a> Fight<'a> {
-    /// Asks for a token.
-    fn ask(&self, body: &Value) -> Call<'a> {
-        self.api.post(&self.path("/tokens"), body).token(&self.token)
-    }
-
-    /// The same encounter in the hands of a new token, and that token's id.
-    async fn hand_out(&self, body: Value) -> (Fight<'a>, String) {
-        let answer = self.ask(&body).send().await;
-        assert_eq!(answer.status, 201, "{answer:?}");
-        let text = |field: &str| answer.json()[field].as_str().expect("text").to_owned();
-        (Fight { token: text("token"), ..self.clone() }, text("id"))
-    }
-
     async fn player(&self, combatants: &[&str]) -> Fight<'a> {
         self.hand_out(json!({"role": "player", "combatants": combatants})).await.0
     }

@@ -55,7 +55,7 @@ async fn a_refusal_is_never_given_on_the_word_of_a_stale_copy() {
     fight.state(&there).await;
     fight.tell(&here, pass("ann", "bob")).await.expect(200);
     // `there` last saw ann's turn: by that, all of these would be refused.
-    let options = fight.get(&there, "/options").await.expect(200).text;
+    let options = fight.get(&there, "/options").await.expect(200).text();
     assert!(options.contains("\"bob\""), "{options}");
     fight.tell(&here, pass("bob", "cat")).await.expect(200);
     fight.tell(&there, pass("cat", "orc")).await.expect(200);
@@ -181,7 +181,7 @@ async fn away(server: &Server, fight: &Encounter) {
     .await;
     let took = asked.elapsed();
     for answer in &answers {
-        assert_eq!(answer.status, 503, "{}", answer.text);
+        assert_eq!(answer.status, 503, "{}", answer.text());
         assert_eq!(answer.header("content-type"), "application/problem+json");
         assert!(answer.header("retry-after").parse::<u64>().is_ok_and(|seconds| seconds >= 1), "{answer:?}");
     }

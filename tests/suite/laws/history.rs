@@ -78,7 +78,7 @@ fn judge(played: &Played) -> Result<usize, String> {
 
 #[test]
 fn every_version_of_a_play_comes_back_by_undo_and_goes_again_by_redo() {
-    let plays = super::setting("TURNKEEPER_PLAYS").unwrap_or(PLAYS).min(1000);
+    let plays = crate::support::setting("TURNKEEPER_PLAYS").unwrap_or(PLAYS).min(1000);
     let only = std::env::var("TURNKEEPER_ONLY").unwrap_or_default();
     let mut wrong = Vec::new();
     for ruleset in RULESETS.iter().filter(|r| r.manifest().id.contains(&only)) {

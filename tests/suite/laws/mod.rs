@@ -11,6 +11,7 @@ mod player;
 mod secrecy;
 mod turns;
 
+use crate::support::setting;
 use crate::support::table::RULESETS;
 use judge::{Breach, Judge};
 use player::{Played, Subject, Tally};
@@ -21,11 +22,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The fights of one ruleset where nothing else is said.
 const PLAYS: u64 = 25;
-
-fn setting(name: &str) -> Option<u64> {
-    let value = std::env::var(name).ok()?;
-    Some(value.parse().unwrap_or_else(|_| panic!("{name} is a number, not {value:?}")))
-}
 
 #[test]
 fn the_laws_hold_in_every_ruleset() {

@@ -7,12 +7,12 @@
 
 use super::chance::Chance;
 use super::player::Subject;
-use super::setting;
 use crate::support::json::short;
-use crate::support::table::RULESETS;
+use crate::support::setting;
+use crate::support::table::{RULESETS, entry};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use turnkeeper::engine::{Creation, Decided, Eyes, Game, LogEntry, Meta, Request, Role, TokenRecord, Viewer};
+use turnkeeper::engine::{Creation, Decided, Eyes, Game, Meta, Request, Role, TokenRecord, Viewer};
 use turnkeeper::vocabulary::{CombatantId, Dice, Slug};
 
 /// The plays of each ruleset and law where nothing else is said.
@@ -127,16 +127,7 @@ impl Stage {
 
     /// The state that the log leads to is the one that was kept.
     fn folds(&self, decided: &Decided) {
-        let entry = LogEntry {
-            version: decided.next.version(),
-            at: String::new(),
-            by: String::new(),
-            commands: Vec::new(),
-            events: decided.events.clone(),
-            told: decided.told.clone(),
-            checkpoint: decided.checkpoint.clone(),
-        };
-        let folded = self.game.fold(&entry).expect("an entry that folds").document().expect("a document");
+        let folded = self.game.fold(&entry(decided)).expect("an entry that folds").document().expect("a document");
         assert_eq!(folded, decided.next.document().expect("a document"), "the log folds to the state");
     }
 

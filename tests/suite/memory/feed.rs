@@ -1,8 +1,10 @@
 //! The live feed: cut and resumed after every event, over two processes and Redis, through restarts of either.
 
-use super::{Fight, Service, size};
+use crate::e2e::{Api, Fight, Setup, note};
 use crate::support::redis::RedisServer;
 use crate::support::server::Server;
+use crate::support::setting;
+use futures::FutureExt;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -32,14 +34,14 @@ pub struct Message {
 
 impl Stream {
     /// Opens one that goes on after `after`; an error is the status, or 0 where there was no answer.
-    pub async fn open(fight: &Fight, url: &str, accept: &str, after: Option<u64>) -> Result<Self, u16> {
+    pub async fn open(fight: &Fight<'_>, accept: &str, after: Option<u64>) -> Result<Self, u16> {
         let sse = accept == SSE;
         let call = match after {
-            Some(after) if sse => fight.call("GET", url, "/events").header("last-event-id", after),
-            Some(after) => fight.call("GET", url, &format!("/events?after={after}")),
-            None => fight.call("GET", url, "/events"),
+            Some(after) if sse => fight.get("/events").header("last-event-id", &after.to_string()),
+            Some(after) => fight.get(&format!("/events?after={after}")),
+            None => fight.get("/events"),
         };
-        let response = call.header("accept", accept).send().await.map_err(|_| 0_u16)?;
+        let response = call.header("accept", accept).request().send().await.map_err(|_| 0_u16)?;
         match response.status().as_u16() {
             200 => {
                 assert_eq!(response.headers()["content-type"], accept);
@@ -93,79 +95,76 @@ impl Stream {
 
 #[tokio::test]
 async fn lines_begin_with_a_snapshot_tell_every_transition_and_the_end() {
-    let service = Service::keeping(0).await;
-    let (url, fight) = (service.url.as_str(), Fight::ambush(&service.url).await);
-    fight.notes(url, 2).await;
-    let mut now = Stream::open(&fight, url, LINES, None).await.expect("a stream");
-    let mut then = Stream::open(&fight, url, LINES, Some(1)).await.expect("a stream");
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    fight.notes(2).await;
+    let mut now = Stream::open(&fight, LINES, None).await.expect("a stream");
+    let mut then = Stream::open(&fight, LINES, Some(1)).await.expect("a stream");
     let snapshot = now.next().await.expect("a snapshot");
     assert_eq!((snapshot.kind.as_str(), &snapshot.data["version"]), ("snapshot", &json!(2)));
-    assert_eq!(snapshot.data["encounter"], fight.get(url, "").await.1);
+    assert_eq!(snapshot.data["encounter"], fight.get("").send().await.json());
     let snapshot = then.next().await.expect("a snapshot");
-    assert_eq!(snapshot.data["encounter"], fight.get(url, "?at=1").await.1, "the state that the transitions follow");
+    assert_eq!(
+        snapshot.data["encounter"],
+        fight.get("?at=1").send().await.json(),
+        "the state that the transitions follow"
+    );
     assert_eq!(then.transition().await, Some(2));
-    fight.accepted(url, json!({"type": "start", "first": "chansi"})).await;
-    let (_, log) = fight.get(url, "/events?after=2").await;
+    fight.accepted(json!({"type": "start", "first": "chansi"})).await;
+    let log = fight.get("/events?after=2").send().await.json();
     for stream in [&mut now, &mut then] {
         let mut told = stream.next().await.expect("a transition");
         assert_eq!((told.kind.as_str(), told.data["type"].take()), ("transition", json!("transition")));
         told.data.as_object_mut().expect("an entry").remove("type");
         assert_eq!(told.data, log["items"][0]);
     }
-    fight.call("DELETE", url, "").send().await.expect("an answer");
+    api.call("DELETE", &fight.path("")).token(&fight.token).send().await;
     for mut stream in [now, then] {
         assert_eq!(stream.next().await.map(|message| message.kind), Some("deleted".to_owned()));
         assert_eq!(stream.next().await, None);
     }
-    assert_eq!(Stream::open(&fight, url, LINES, None).await.err(), Some(404));
+    assert_eq!(Stream::open(&fight, LINES, None).await.err(), Some(404));
 }
 
 #[tokio::test]
 async fn server_sent_events_have_ids_and_last_event_id_beats_the_query() {
-    let service = Service::keeping(0).await;
-    let (url, fight) = (service.url.as_str(), Fight::ambush(&service.url).await);
-    fight.notes(url, 3).await;
-    let mut fresh = Stream::open(&fight, url, SSE, None).await.expect("a stream");
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    fight.notes(3).await;
+    let mut fresh = Stream::open(&fight, SSE, None).await.expect("a stream");
     let snapshot = fresh.next().await.expect("a snapshot");
     assert_eq!((snapshot.kind.as_str(), snapshot.id.as_deref()), ("snapshot", Some("3")));
-    let call = fight.call("GET", url, "/events?after=0").header("last-event-id", "2").header("accept", SSE);
-    let response = call.send().await.expect("an answer");
+    let call = fight.get("/events?after=0").header("last-event-id", "2").header("accept", SSE);
+    let response = call.request().send().await.expect("an answer");
     let mut resumed = Stream { response, bytes: Vec::new(), sse: true };
     let first = resumed.next().await.expect("an event");
     assert_eq!((first.kind.as_str(), first.id.as_deref()), ("transition", Some("3")), "the state is known already");
     for (last, status) in [("x", 400), ("9", 422)] {
-        let call = fight.call("GET", url, "/events").header("last-event-id", last).header("accept", SSE);
-        assert_eq!(call.send().await.expect("an answer").status(), status, "{last}");
+        let call = fight.get("/events").header("last-event-id", last).header("accept", SSE);
+        assert_eq!(call.send().await.status, status, "{last}");
     }
-    assert_eq!(fight.get(url, "/events?after=3").await.1["items"], json!([]), "a page is still a page");
+    assert_eq!(fight.get("/events?after=3").send().await.json()["items"], json!([]), "a page is still a page");
 }
 
 #[tokio::test]
 async fn a_long_poll_answers_when_something_happens_and_no_later_than_asked() {
-    let service = Service::keeping(0).await;
-    let (url, fight) = (service.url.clone(), Fight::ambush(&service.url).await);
-    let poll = |rest: &str| {
-        let (fight, url, rest) = (fight.clone(), url.clone(), format!("/events{rest}"));
-        tokio::spawn(async move { (fight.get(&url, &rest).await, Instant::now()) })
-    };
-    let began = Instant::now();
-    let (fresh, after) = (poll("?wait=30"), poll("?after=0&wait=30"));
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    fight.notes(&url, 1).await;
-    for waiting in [fresh, after] {
-        let ((status, page), _) = waiting.await.expect("no panic");
-        assert_eq!((status, &page["items"][0]["version"]), (200, &json!(1)));
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let poll = |rest: &str| fight.get(&format!("/events{rest}")).send();
+    let soon = || tokio::time::sleep(Duration::from_millis(100));
+    for (asked, version) in [("?wait=30", 1), ("?after=1&wait=30", 2)] {
+        let (answer, ()) = tokio::join!(poll(asked), soon().then(|()| fight.notes(1)));
+        assert_eq!((answer.status, &answer.json()["items"][0]["version"]), (200, &json!(version)), "{asked}");
     }
-    let (answer, at) = poll("?after=1&wait=1").await.expect("no panic");
-    assert_eq!(answer.1["items"], json!([]));
-    assert!(at - began >= Duration::from_secs(1));
-    let (answer, _) = poll("?after=0&wait=60").await.expect("no panic");
-    assert_eq!(answer.1["items"].as_array().map(Vec::len), Some(1), "what is there is answered at once");
-    assert_eq!(fight.get(&url, "/events?wait=61").await.0, 422);
-    let gone = poll("?after=1&wait=30");
-    tokio::time::sleep(Duration::from_millis(100)).await;
-    fight.call("DELETE", &url, "").send().await.expect("an answer");
-    assert_eq!(gone.await.expect("no panic").0.0, 404);
+    let began = Instant::now();
+    assert_eq!(poll("?after=2&wait=1").await.json()["items"], json!([]));
+    assert!(began.elapsed() >= Duration::from_secs(1));
+    let there = poll("?after=0&wait=60").await.json();
+    assert_eq!(there["items"].as_array().map(Vec::len), Some(2), "what is there is answered at once");
+    assert_eq!(poll("?wait=61").await.status, 422);
+    let delete = api.call("DELETE", &fight.path("")).token(&fight.token);
+    let (gone, _) = tokio::join!(poll("?after=2&wait=30"), soon().then(|()| delete.send()));
+    assert_eq!(gone.status, 404);
 }
 
 #[tokio::test]
@@ -177,11 +176,11 @@ async fn streams_keep_alive_end_by_themselves_and_end_with_the_process() {
         stream_time: Duration::from_millis(500),
         ..Settings::default()
     };
-    let short = Service::on(store.clone(), 0, settings).await;
-    let long = Service::on(store, 0, Settings::default()).await;
-    let fight = Fight::ambush(&short.url).await;
+    let short = Api::on(store.clone(), Setup { settings, ..Setup::default() }).await;
+    let long = Api::on(store, Setup::default()).await;
+    let fight = short.fight().await;
     let began = Instant::now();
-    let mut stream = Stream::open(&fight, &short.url, LINES, None).await.expect("a stream");
+    let mut stream = Stream::open(&fight, LINES, None).await.expect("a stream");
     assert_eq!(stream.next().await.expect("a snapshot").kind, "snapshot");
     let mut alive = 0;
     while let Some(message) = stream.next().await {
@@ -189,25 +188,25 @@ async fn streams_keep_alive_end_by_themselves_and_end_with_the_process() {
         alive += 1;
     }
     assert!(alive >= 2 && began.elapsed() >= Duration::from_millis(400), "{alive} in {:?}", began.elapsed());
-    let mut stream = Stream::open(&fight, &long.url, SSE, Some(0)).await.expect("a stream");
-    fight.notes(&short.url, 1).await;
+    let mut stream = Stream::open(&fight.through(&long), SSE, Some(0)).await.expect("a stream");
+    fight.notes(1).await;
     assert_eq!(stream.transition().await, Some(1), "both serve the same encounters");
-    long.app.as_ref().expect("it is in this process").end_feeds();
+    long.app().end_feeds();
     assert_eq!(stream.next().await, None);
-    assert_eq!(Stream::open(&fight, &long.url, SSE, Some(0)).await.err(), Some(503));
+    assert_eq!(Stream::open(&fight.through(&long), SSE, Some(0)).await.err(), Some(503));
 }
 
 #[tokio::test]
 async fn a_follower_that_does_not_read_is_cut_and_goes_on_where_it_was() {
-    let service = Service::keeping(0).await;
-    let (url, fight) = (service.url.as_str(), Fight::ambush(&service.url).await);
-    let mut slow = Stream::open(&fight, url, LINES, Some(0)).await.expect("a stream");
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let mut slow = Stream::open(&fight, LINES, Some(0)).await.expect("a stream");
     // More than the sockets between them hold.
     let text = "x".repeat(2000);
     let list: Vec<Value> = (0..50).map(|_| json!({"type": "note", "text": text})).collect();
     let count = 300;
     for _ in 0..count {
-        fight.accepted(url, json!(list)).await;
+        fight.accepted(json!(list)).await;
     }
     let mut seen = 0;
     while let Some(version) = slow.transition().await {
@@ -215,7 +214,7 @@ async fn a_follower_that_does_not_read_is_cut_and_goes_on_where_it_was() {
         seen = version;
     }
     assert!(seen < count, "it was cut after {seen}");
-    let mut again = Stream::open(&fight, url, LINES, Some(seen)).await.expect("a stream");
+    let mut again = Stream::open(&fight, LINES, Some(seen)).await.expect("a stream");
     while seen < count {
         seen += 1;
         assert_eq!(again.transition().await, Some(seen));
@@ -233,14 +232,12 @@ enum Trouble {
     ServerKilled,
 }
 
-/// Sends notes through one process until `count` are accepted, whatever happens.
-async fn write(fight: Fight, url: String, count: u64, committed: Arc<Mutex<BTreeMap<u64, Instant>>>) {
+/// Sends notes until `count` are accepted, whatever happens.
+async fn write(fight: Fight<'_>, count: u64, committed: &Mutex<BTreeMap<u64, Instant>>) {
     for n in 0..count {
         let version = loop {
-            let call = fight.call("POST", &url, "/commands").header("content-type", "application/json");
-            let call = call.header("idempotency-key", format!("note-{n}"));
-            let body = json!({"type": "note", "text": format!("note {n}")}).to_string();
-            if let Ok(answer) = call.body(body).send().await
+            let call = fight.command(&note(&format!("note {n}"))).key(&format!("note-{n}")).request();
+            if let Ok(answer) = call.send().await
                 && answer.status() == 200
             {
                 let body: Value = serde_json::from_str(&answer.text().await.expect("a body")).expect("JSON");
@@ -259,46 +256,52 @@ async fn followed(accept: &str, trouble: Trouble, count: u64) -> Vec<Duration> {
     let address = redis.url();
     let settings = [("REDIS_URL", address.as_str()), ("TURNKEEPER_KEEP_ALIVE", "1s")];
     let (writer, reader) = (Server::with(&settings), Server::with(&settings));
-    let fight = Fight::ambush(&writer.url()).await;
-    let committed = Arc::default();
-    let writing = tokio::spawn(write(fight.clone(), writer.url(), count, Arc::clone(&committed)));
-    let (mut cursor, mut late, mut troubles) = (0, Vec::new(), 0);
-    let until = Instant::now() + Duration::from_secs(120);
-    while cursor < count {
-        assert!(Instant::now() < until, "{trouble:?}: only {cursor} of {count} have arrived");
-        // Hang-ups go from one process to the other.
-        let url = if trouble == Trouble::Cuts && cursor % 3 == 2 { writer.url() } else { reader.url() };
-        let Ok(mut stream) = Stream::open(&fight, &url, accept, Some(cursor)).await else {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            continue;
-        };
-        while let Some(version) = stream.transition().await {
-            assert_eq!(version, cursor + 1, "{trouble:?}: no gap, no repetition, in order");
-            cursor = version;
-            if let Some(at) = committed.lock().expect("no panic").get(&version) {
-                late.push(at.elapsed());
-            }
-            let due = cursor * 3 / count > troubles;
-            match trouble {
-                Trouble::Cuts => break,
-                _ if cursor == count => break,
-                Trouble::RedisRestarts if due => {
-                    redis.kill();
-                    redis.again();
+    let (api, mut other) = (Api::at(writer.url()), Api::at(reader.url()));
+    let fight = api.fight().await;
+    let committed = Mutex::default();
+    let writing = write(fight.clone(), count, &committed);
+    let following = async {
+        let (mut cursor, mut late, mut troubles) = (0, Vec::new(), 0);
+        let until = Instant::now() + Duration::from_secs(120);
+        while cursor < count {
+            assert!(Instant::now() < until, "{trouble:?}: only {cursor} of {count} have arrived");
+            // Hang-ups go from one process to the other.
+            let here = if trouble == Trouble::Cuts && cursor % 3 == 2 { &api } else { &other };
+            let Ok(mut stream) = Stream::open(&fight.through(here), accept, Some(cursor)).await else {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                continue;
+            };
+            while let Some(version) = stream.transition().await {
+                assert_eq!(version, cursor + 1, "{trouble:?}: no gap, no repetition, in order");
+                cursor = version;
+                if let Some(at) = committed.lock().expect("no panic").get(&version) {
+                    late.push(at.elapsed());
                 }
-                Trouble::ServerKilled if due => reader.crash(),
-                _ => {}
+                let due = cursor * 3 / count > troubles;
+                match trouble {
+                    Trouble::Cuts => break,
+                    _ if cursor == count => break,
+                    Trouble::RedisRestarts if due => {
+                        redis.kill();
+                        redis.again();
+                    }
+                    Trouble::ServerKilled if due => {
+                        reader.crash();
+                        other = Api::at(reader.url());
+                    }
+                    _ => {}
+                }
+                troubles += u64::from(due);
             }
-            troubles += u64::from(due);
         }
-    }
-    writing.await.expect("no panic");
-    late.sort();
-    late
+        late.sort();
+        late
+    };
+    tokio::join!(writing, following).1
 }
 
 fn events() -> u64 {
-    size("TURNKEEPER_FEED_EVENTS", 60) as u64
+    setting("TURNKEEPER_FEED_EVENTS").unwrap_or(60)
 }
 
 #[tokio::test]
@@ -326,13 +329,13 @@ async fn a_feed_goes_on_when_the_process_that_served_it_was_killed() {
 async fn what_one_process_commits_a_follower_of_another_sees_within_100_ms() {
     let redis = RedisServer::start();
     let store = || Arc::new(RedisStore::open(&redis.url(), None, StoreConfig::default()).expect("a store"));
-    let writer = Service::on(store(), 0, Settings::default()).await;
-    let reader = Service::on(store(), 0, Settings::default()).await;
-    let fight = Fight::ambush(&writer.url).await;
-    let mut stream = Stream::open(&fight, &reader.url, LINES, Some(0)).await.expect("a stream");
+    let writer = Api::on(store(), Setup::default()).await;
+    let reader = Api::on(store(), Setup::default()).await;
+    let fight = writer.fight().await;
+    let mut stream = Stream::open(&fight.through(&reader), LINES, Some(0)).await.expect("a stream");
     let mut late = Vec::new();
     for version in 1..=50 {
-        fight.notes(&writer.url, 1).await;
+        fight.notes(1).await;
         let committed = Instant::now();
         assert_eq!(stream.transition().await, Some(version));
         late.push(committed.elapsed());

@@ -1,8 +1,9 @@
 //! Many followers of one process.
 
-use super::{Fight, size};
+use crate::e2e::Api;
 use crate::support::redis::RedisServer;
 use crate::support::server::Server;
+use crate::support::setting;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -21,11 +22,12 @@ async fn until(stream: &mut TcpStream, end: &str) {
 /// `TURNKEEPER_FOLLOWERS` sets how many; the bound holds from 1000 on, where what the process needs anyway no longer counts.
 #[tokio::test]
 async fn idle_followers_cost_little_share_one_subscription_and_hear_of_every_commit() {
-    let count = size("TURNKEEPER_FOLLOWERS", 300);
+    let count = setting("TURNKEEPER_FOLLOWERS").unwrap_or(300) as usize;
     let redis = RedisServer::start();
     let server = Server::with(&[("REDIS_URL", &redis.url()), ("TURNKEEPER_STREAM_TIME", "1h")]);
-    let fight = Fight::ambush(&server.url()).await;
-    fight.notes(&server.url(), 1).await;
+    let api = Api::at(server.url());
+    let fight = api.fight().await;
+    fight.notes(1).await;
     let address = server.url().trim_start_matches("http://").to_owned();
     let request = format!(
         "GET /v1/encounters/{}/events HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {}\r\naccept: text/event-stream\r\n\r\n",
@@ -46,7 +48,7 @@ async fn idle_followers_cost_little_share_one_subscription_and_hear_of_every_com
     let following = clients.lines().filter(|line| !line.contains(" sub=0 ")).count();
     assert_eq!(following, 1, "one subscription for all:\n{clients}");
     let began = Instant::now();
-    fight.notes(&server.url(), 1).await;
+    fight.notes(1).await;
     let mut heard = Vec::with_capacity(count);
     for stream in &mut followers {
         until(stream, "event: transition\n").await;

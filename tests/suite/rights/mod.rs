@@ -1,4 +1,4 @@
-//! Who may send what, below HTTP: the whole matrix by machine, what is listed for whom, and rounds without a game master.
+//! Who may send what: the whole matrix by machine and what is listed for whom, below HTTP; rounds without a game master, over it.
 
 mod lists;
 mod matrix;

@@ -1,61 +1,45 @@
 //! A whole round of each ruleset by players' tokens alone, once the game master has begun the fight.
 
-use crate::support::http::{Answer, Client};
+use crate::e2e::{Api, Fight};
 use serde_json::{Value, json};
 
 /// An encounter whose game master has begun the fight, handed out two players' tokens, and left.
-struct Round {
-    path: String,
-    players: [Client; 2],
-    gm: Client,
+struct Round<'a> {
+    players: [Fight<'a>; 2],
+    gm: Fight<'a>,
 }
 
 /// What a player does first, where there is a choice.
 const EAGER: [&str; 9] =
     ["end_turn", "begin_turn", "claim", "nominate", "decline", "pass", "declare", "mental_attack", "roll_unit"];
 
-impl Round {
+impl<'a> Round<'a> {
     /// `start` and whatever else only the game master can set up.
-    async fn new(ruleset: &str, combatants: Value, start: Value) -> Self {
-        let client = Client::embedded().await;
-        let created = client.post("/v1/encounters", &json!({"ruleset": ruleset, "combatants": combatants})).await;
-        assert_eq!(created.status, 201, "{}", created.text);
-        let gm = client.with_token(&created);
-        let path = format!("/v1/encounters/{}", created.json()["encounter"]["id"].as_str().expect("an id"));
-        let ids: Vec<Value> = created.json()["encounter"]["combatants"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(|c| c["id"].clone())
-            .collect();
-        let token = async |own: Vec<&Value>| {
-            let answer = gm.post(&format!("{path}/tokens"), &json!({"role": "player", "combatants": own})).await;
-            assert_eq!(answer.status, 201, "{}", answer.text);
-            client.with_token(&answer)
+    async fn new(api: &'a Api, ruleset: &str, combatants: Value, start: Value) -> Self {
+        let gm = api.create(&json!({"ruleset": ruleset, "combatants": combatants})).await;
+        let encounter = gm.get("").send().await.json();
+        let ids: Vec<&Value> = encounter["combatants"].as_array().into_iter().flatten().map(|c| &c["id"]).collect();
+        let player = async |first: usize| {
+            let own: Vec<&&Value> = ids.iter().skip(first).step_by(2).collect();
+            gm.hand_out(json!({"role": "player", "combatants": own})).await.0
         };
-        let (even, odd) = (ids.iter().step_by(2).collect(), ids.iter().skip(1).step_by(2).collect());
-        let players = [token(even).await, token(odd).await];
-        let begun = gm.post(&format!("{path}/commands"), &start).await;
-        assert_eq!(begun.status, 200, "{}", begun.text);
-        Self { path, players, gm }
+        let players = [player(0).await, player(1).await];
+        gm.accepted(start).await;
+        Self { players, gm }
     }
 
     async fn state(&self) -> Value {
-        self.players[0].get(&self.path).await.json()
+        self.players[0].get("").send().await.json()
     }
 
     /// What is offered to a player, of the commands that are awaited.
-    async fn offers(&self, player: &Client, awaited: &Value) -> Vec<Value> {
-        let options = player.get(&format!("{}/options", self.path)).await;
-        assert_eq!(options.status, 200, "{}", options.text);
+    async fn offers(&self, player: &Fight<'_>, awaited: &Value) -> Vec<Value> {
+        let options = player.get("/options").send().await;
+        assert_eq!(options.status, 200, "{options:?}");
         let commands: Vec<Value> =
             options.json()["items"].as_array().into_iter().flatten().map(|o| o["command"].clone()).collect();
         let awaited = |command: &Value| awaited.as_array().is_some_and(|verbs| verbs.contains(&command["type"]));
         commands.into_iter().filter(awaited).collect()
-    }
-
-    async fn send(&self, player: &Client, command: &Value) -> Answer {
-        player.post(&format!("{}/commands", self.path), command).await
     }
 
     /// Plays until the next round has begun; how many commands that took.
@@ -76,10 +60,8 @@ impl Round {
             let Some((player, command)) = offers.first() else {
                 panic!("no player can do what is awaited: {}", state["pending"]);
             };
-            let answer = self.send(player, command).await;
-            assert_eq!(answer.status, 200, "{command}: {}", answer.text);
-            let commands = answer.json()["events"].clone();
-            assert!(commands.is_array(), "{commands}");
+            let answer = player.accepted(command.clone()).await.json();
+            assert!(answer["events"].is_array(), "{answer}");
         }
         panic!("the round does not end: {}", self.state().await["pending"]);
     }
@@ -93,6 +75,7 @@ fn four() -> Value {
 
 #[tokio::test]
 async fn players_alone_play_a_round_of_each_ruleset() {
+    let api = Api::start().await;
     let start = json!({"type": "start"});
     for (ruleset, start) in [
         ("active-initiative", json!({"type": "start", "first": "ann"})),
@@ -100,7 +83,7 @@ async fn players_alone_play_a_round_of_each_ruleset() {
         ("venture", start.clone()),
         ("exp", start.clone()),
     ] {
-        let round = Round::new(ruleset, four(), start).await;
+        let round = Round::new(&api, ruleset, four(), start).await;
         let sent = [round.play().await, round.play().await];
         println!("{ruleset}: two rounds by players' tokens alone, {sent:?} commands");
     }
@@ -108,19 +91,19 @@ async fn players_alone_play_a_round_of_each_ruleset() {
 
 #[tokio::test]
 async fn players_alone_play_a_round_of_dc20_once_the_game_master_has_placed_the_enemies() {
+    let api = Api::start().await;
     let start = json!({"type": "start", "dc": 1, "rolls": {"ann": 20, "bob": 19}});
-    let round = Round::new("dc20", four(), start).await;
+    let round = Round::new(&api, "dc20", four(), start).await;
     // Which enemies are in which of their turns is the game master's to say (DC-20), and is said in advance.
     for _ in 0..2 {
-        let options = round.gm.get(&format!("{}/options", round.path)).await.json();
+        let options = round.gm.get("/options").send().await.json();
         let assign = options["items"].as_array().into_iter().flatten().find(|o| o["command"]["type"] == "assign");
         let Some(assign) = assign else { panic!("nobody is to be assigned: {options}") };
         let mut command = assign["command"].clone();
         if let Some(slot) = assign["choices"].as_array().into_iter().flatten().find(|c| c["field"] == "slot") {
             command["slot"] = slot["one_of"][0].clone();
         }
-        let answer = round.send(&round.gm, &command).await;
-        assert_eq!(answer.status, 200, "{command}: {}", answer.text);
+        round.gm.accepted(command).await;
     }
     let sent = [round.play().await, round.play().await];
     println!("dc20: two rounds by players' tokens alone, {sent:?} commands");
@@ -128,30 +111,32 @@ async fn players_alone_play_a_round_of_dc20_once_the_game_master_has_placed_the_
 
 #[tokio::test]
 async fn whoever_must_choose_and_has_fallen_still_chooses_by_its_player() {
-    let round = Round::new("active-initiative", four(), json!({"type": "start", "first": "ann"})).await;
+    let api = Api::start().await;
+    let round = Round::new(&api, "active-initiative", four(), json!({"type": "start", "first": "ann"})).await;
     let [ann, bob] = &round.players;
-    assert_eq!(round.send(ann, &json!({"type": "end_turn", "combatant": "ann"})).await.status, 200);
+    ann.accepted(json!({"type": "end_turn", "combatant": "ann"})).await;
     let dead = json!({"type": "set_condition", "target": "ann", "condition": "dead"});
-    assert_eq!(round.send(ann, &dead).await.status, 403);
-    assert_eq!(round.send(&round.gm, &dead).await.status, 200);
+    assert_eq!(ann.command(&dead).send().await.status, 403);
+    round.gm.accepted(dead).await;
     let pending = round.state().await["pending"].clone();
     assert_eq!((&pending["combatants"], &pending["controllers"]), (&json!(["ann"]), &json!(["Ann"])), "{pending}");
     let choice = json!({"type": "nominate", "combatant": "ann", "next": "bob"});
     let offered = round.offers(ann, &json!(["nominate"])).await;
     assert!(!offered.is_empty(), "the choice is listed");
     assert!(round.offers(bob, &json!(["nominate"])).await.is_empty(), "and for nobody else");
-    let stolen = round.send(bob, &choice).await;
-    assert_eq!(stolen.status, 403, "{}", stolen.text);
+    let stolen = bob.command(&choice).send().await;
+    assert_eq!(stolen.status, 403, "{stolen:?}");
     let own = json!({"type": "nominate", "combatant": "bob", "next": "bob"});
-    assert_eq!(round.send(bob, &own).await.status, 409, "an own name does not make it an own choice");
-    assert_eq!(round.send(ann, &choice).await.status, 200);
+    assert_eq!(bob.command(&own).send().await.status, 409, "an own name does not make it an own choice");
+    ann.accepted(choice).await;
 }
 
 #[tokio::test]
 async fn a_player_ends_the_last_turn_of_a_round_with_no_game_master_there() {
-    let round = Round::new("seize", four(), json!({"type": "start"})).await;
+    let api = Api::start().await;
+    let round = Round::new(&api, "seize", four(), json!({"type": "start"})).await;
     round.play().await;
-    let log = round.players[0].get(&format!("{}/events?limit=1000", round.path)).await.json();
+    let log = round.players[0].get("/events?limit=1000").send().await.json();
     let entries = log["items"].as_array().expect("a log").clone();
     let ended =
         |entry: &&Value| entry["events"].as_array().is_some_and(|e| e.iter().any(|e| e["type"] == "round_ended"));

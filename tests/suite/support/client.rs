@@ -1,24 +1,30 @@
 //! What a client does over HTTP.
 
 use super::server::Server;
+use bytes::Bytes;
 use reqwest::header::HeaderMap;
-use reqwest::{Client, Method, RequestBuilder, StatusCode};
-use serde_json::{Value, json};
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::Value;
 use std::time::Duration;
 
 /// An answer, read to its end.
 #[derive(Debug, Clone)]
 pub struct Answer {
-    pub status: StatusCode,
+    pub status: u16,
     pub headers: HeaderMap,
-    pub text: String,
+    pub body: Bytes,
 }
 
 impl Answer {
     /// The body as JSON.
     #[track_caller]
     pub fn json(&self) -> Value {
-        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {} {}", self.status, self.text))
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The body as text.
+    pub fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
     }
 
     /// The value of a header; empty where it is not there.
@@ -30,23 +36,28 @@ impl Answer {
     #[track_caller]
     pub fn version(&self) -> u64 {
         let tag = self.header("etag").trim_matches('"');
-        tag.parse().unwrap_or_else(|_| panic!("no version in {} {:?} {}", self.status, self.headers, self.text))
+        tag.parse().unwrap_or_else(|_| panic!("no version in {self:?}"))
     }
 
     /// The answer itself, if it has this status.
     #[track_caller]
     pub fn expect(self, status: u16) -> Self {
-        assert_eq!(self.status.as_u16(), status, "{}", self.text);
+        assert_eq!(self.status, status, "{self:?}");
         self
     }
 
-    /// The problem document of an error with this status, which says its code.
+    /// The problem document, which has this status and code and all that every problem has.
     #[track_caller]
     pub fn problem(&self, status: u16, code: &str) -> Value {
-        assert_eq!(self.status.as_u16(), status, "{}", self.text);
-        assert_eq!(self.header("content-type"), "application/problem+json");
+        assert_eq!(self.status, status, "{self:?}");
+        assert_eq!(self.header("content-type"), "application/problem+json", "{self:?}");
         let problem = self.json();
-        assert_eq!((&problem["status"], &problem["code"]), (&json!(status), &json!(code)), "{problem}");
+        assert_eq!(problem["status"], status, "{problem}");
+        assert_eq!(problem["code"], code, "{problem}");
+        assert_eq!(problem["type"], format!("urn:problem-type:turnkeeper:{code}"), "{problem}");
+        for member in ["title", "detail"] {
+            assert!(problem[member].as_str().is_some_and(|text| !text.is_empty()), "{member} of {problem}");
+        }
         problem
     }
 }
@@ -60,8 +71,8 @@ pub fn version(entry: &Value) -> u64 {
 /// Sends a request; an error is one of the connection.
 pub async fn send(request: RequestBuilder) -> reqwest::Result<Answer> {
     let response = request.timeout(Duration::from_secs(30)).send().await?;
-    let (status, headers) = (response.status(), response.headers().clone());
-    Ok(Answer { status, headers, text: response.text().await? })
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    Ok(Answer { status, headers, body: response.bytes().await? })
 }
 
 /// An encounter in the hands of its game master.

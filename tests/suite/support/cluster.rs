@@ -28,12 +28,20 @@ impl RedisCluster {
         let settings =
             ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"];
         let servers: Vec<_> = (0..servers).map(|_| RedisServer::with(&settings)).collect();
+        let patience = |milliseconds: &str| {
+            for server in &servers {
+                server.command(&["CONFIG", "SET", "cluster-node-timeout", milliseconds]);
+            }
+        };
+        // On a busy machine nodes would give up meeting each other, and redis-cli would wait for ever.
+        patience("20000");
         let mut create = Command::new("redis-cli");
         create.args(["--cluster", "create"]);
         create.args(servers.iter().map(|server| format!("127.0.0.1:{}", server.port())));
         let created = create.args(["--cluster-replicas", &replicas.to_string(), "--cluster-yes"]).output();
         let created = created.unwrap_or_else(|error| panic!("cannot run redis-cli ({error}): run tests/setup first"));
         assert!(created.status.success(), "{}", String::from_utf8_lossy(&created.stdout));
+        patience("1000");
         let cluster = Self { servers };
         cluster.wait_until_whole();
         cluster

@@ -3,7 +3,6 @@
 pub mod client;
 pub mod cluster;
 pub mod dice;
-pub mod http;
 pub mod json;
 pub mod lambda;
 pub mod offers;
@@ -22,4 +21,10 @@ pub fn shows(rules: &[&str]) {
 /// `small`, or `full` where `TURNKEEPER_STRESS=full` asks for the large sizes.
 pub fn sized(small: usize, full: usize) -> usize {
     if std::env::var("TURNKEEPER_STRESS").is_ok_and(|size| size == "full") { full } else { small }
+}
+
+/// A number from the environment, such as how large a test is.
+pub fn setting(name: &str) -> Option<u64> {
+    let value = std::env::var(name).ok()?;
+    Some(value.parse().unwrap_or_else(|_| panic!("{name} is a number, not {value:?}")))
 }

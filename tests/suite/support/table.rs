@@ -193,8 +193,9 @@ impl Table {
     }
 }
 
-fn fold(game: &Arc<dyn Game>, decided: &Decided) -> Result<Vec<u8>, String> {
-    let entry = LogEntry {
+/// The log entry of a transition.
+pub fn entry(decided: &Decided) -> LogEntry {
+    LogEntry {
         version: decided.next.version(),
         at: String::new(),
         by: String::new(),
@@ -202,7 +203,11 @@ fn fold(game: &Arc<dyn Game>, decided: &Decided) -> Result<Vec<u8>, String> {
         events: decided.events.clone(),
         told: decided.told.clone(),
         checkpoint: decided.checkpoint.clone(),
-    };
+    }
+}
+
+fn fold(game: &Arc<dyn Game>, decided: &Decided) -> Result<Vec<u8>, String> {
+    let entry = entry(decided);
     let folded = game.fold(&entry).map_err(|e| format!("the events do not read back: {e}: {}", entry.events))?;
     folded.document().map_err(|e| e.to_string())
 }

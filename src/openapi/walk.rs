@@ -1,0 +1,116 @@
+//! A walk over a schema as types give it, which mends what generators would misread and follows references or names them anew.
+
+use super::naming::{Components, REF};
+use crate::vocabulary::inlined;
+use serde_json::{Map, Value};
+
+/// What becomes of references on a walk.
+#[derive(Clone, Copy)]
+pub enum References<'a> {
+    /// They lead to a published name; defaults are told in the descriptions.
+    Renamed(&'a dyn Fn(&str) -> String),
+    /// What they refer to stands in their place, so deep; defaults stay.
+    Resolved(&'a Components, usize),
+}
+
+/// Mends a schema and all within it.
+pub fn walk(value: &mut Value, references: References<'_>) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| walk(item, references)),
+        Value::Object(fields) => {
+            unwrap_annotated(fields);
+            inline_reference(fields);
+            hoist_description(fields);
+            match references {
+                References::Renamed(_) => tell_default(fields),
+                References::Resolved(among, depth) => {
+                    if depth > 0 && resolve(fields, among) {
+                        return walk(value, References::Resolved(among, depth - 1));
+                    }
+                }
+            }
+            for (key, value) in fields.iter_mut() {
+                match value {
+                    Value::String(target) if key == "$ref" => references.lead(target),
+                    Value::Object(mapping) if key == "mapping" => mapping.values_mut().for_each(|target| {
+                        if let Value::String(target) = target {
+                            references.lead(target);
+                        }
+                    }),
+                    _ => walk(value, references),
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+impl References<'_> {
+    fn lead(self, target: &mut String) {
+        if let (Self::Renamed(published), Some(name)) = (self, target.strip_prefix(REF)) {
+            *target = format!("{REF}{}", published(name));
+        }
+    }
+}
+
+/// Puts what a reference refers to in its place, if it is there; what stands beside the reference says more.
+fn resolve(fields: &mut Map<String, Value>, among: &Components) -> bool {
+    let name = fields.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix(REF));
+    let Some(Value::Object(target)) = name.and_then(|name| among.get(name)) else { return false };
+    let mut target = target.clone();
+    fields.remove("$ref");
+    target.append(fields);
+    *fields = target;
+    true
+}
+
+/// Puts a bounded scalar's schema in place of a reference to it; what stands beside the reference (a description) stays.
+fn inline_reference(fields: &mut Map<String, Value>) {
+    let Some(Value::String(target)) = fields.get("$ref") else { return };
+    let Some(Value::Object(schema)) = target.strip_prefix(REF).and_then(inlined) else { return };
+    fields.remove("$ref");
+    for (key, value) in schema {
+        fields.entry(key).or_insert(value);
+    }
+}
+
+/// A field of a named type with a default comes as `allOf` of the type and an annotation that calls itself an object, which
+/// a string or a number never is: what the annotation says goes beside the type.
+fn unwrap_annotated(fields: &mut Map<String, Value>) {
+    let Some([Value::Object(of), Value::Object(annotation)]) =
+        fields.get("allOf").and_then(Value::as_array).map(Vec::as_slice)
+    else {
+        return;
+    };
+    let annotates = |key: &String| matches!(key.as_str(), "type" | "description" | "default");
+    if !annotation.keys().all(annotates) {
+        return;
+    }
+    let (of, mut annotation) = (of.clone(), annotation.clone());
+    annotation.remove("type");
+    fields.remove("allOf");
+    fields.extend(of);
+    fields.extend(annotation);
+}
+
+/// What an optional field's type says of it is said of the field.
+fn hoist_description(fields: &mut Map<String, Value>) {
+    let optional = fields.get("oneOf").and_then(Value::as_array).filter(|variants| variants.len() == 2);
+    let described = optional.and_then(|variants| variants.iter().find_map(|variant| variant.get("description")));
+    if let Some(description) = described.cloned() {
+        fields.entry("description").or_insert(description);
+    }
+}
+
+/// Puts a default into the description: generators take a field with a default for one that is always there, and ask for
+/// it in requests.
+fn tell_default(fields: &mut Map<String, Value>) {
+    // A property that is named `default` is a schema, not a default.
+    if fields.get("default").is_none_or(Value::is_object) {
+        return;
+    }
+    let default = fields.remove("default").unwrap_or_default();
+    if let (false, Some(Value::String(description))) = (default.is_null(), fields.get_mut("description")) {
+        description.push_str(&format!(" Default: {default}."));
+    }
+}
