@@ -32,6 +32,7 @@ mod security;
 mod serve;
 mod tokens;
 mod transfer;
+mod whole;
 
 pub use base::{BasePath, under};
 pub use cors::Origins;
@@ -40,6 +41,7 @@ pub use docs::document;
 pub use limit::Peer;
 pub use router::{openapi, router};
 pub use serve::serve;
+pub use whole::{shorter, whole};
 
 use crate::app::{App, Limits};
 use axum::http::HeaderName;
