@@ -1,8 +1,6 @@
 //! When a request has to be answered, where its front door sets an end that is not ours to move.
 
 use super::problem::Problem;
-use axum::http::header::RETRY_AFTER;
-use axum::http::{HeaderValue, StatusCode};
 use std::time::{Duration, Instant};
 
 /// The last moment for an answer: an extension of a request. Whoever waits for something, or streams, ends before it.
@@ -18,7 +16,6 @@ impl Deadline {
     /// What is said to a request that was not answered by then.
     pub(super) fn missed() -> Problem {
         let detail = "there was no time left to answer; an Idempotency-Key tells whether it was applied";
-        Problem::new(StatusCode::SERVICE_UNAVAILABLE, "too_late", detail)
-            .with(RETRY_AFTER, HeaderValue::from_static("1"))
+        Problem::unavailable("too_late", detail)
     }
 }

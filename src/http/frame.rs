@@ -15,7 +15,7 @@ use std::panic::AssertUnwindSafe;
 use std::time::Instant;
 use tokio::time::timeout;
 
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// Serves a request within the frame.
 pub(super) async fn around(State(shared): State<Shared>, request: Request, next: Next) -> Response<Body> {

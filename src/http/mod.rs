@@ -33,6 +33,7 @@ mod serve;
 mod tokens;
 mod transfer;
 mod unambiguous;
+mod whole;
 
 pub use base::{BasePath, under};
 pub use cors::Origins;
@@ -41,6 +42,7 @@ pub use docs::document;
 pub use limit::Peer;
 pub use router::{openapi, router};
 pub use serve::serve;
+pub use whole::{shorter, whole};
 
 use crate::app::{App, Limits};
 use axum::http::HeaderName;

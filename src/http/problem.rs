@@ -1,10 +1,14 @@
 //! Errors as problem documents (RFC 9457): the one place that knows which status an error is.
 
+use super::frame::REQUEST_ID;
 use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use crate::app::{AppError, MAX_DOCUMENT};
 use crate::engine::Refusal;
 use crate::vocabulary::{FieldError, Ground, Violation};
-use axum::http::header::{ALLOW, CONNECTION, CONTENT_TYPE, HeaderName, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{
+    ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE, HeaderName,
+    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+};
 use axum::http::{HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 use serde::Serialize;
@@ -136,18 +140,32 @@ impl Problem {
         self
     }
 
-    /// The answer, for a request to `path`; headers that were set along with the status stay.
-    pub fn render(mut self, path: &str, response: &mut Response<axum::body::Body>) {
+    /// The answer, for a request to `path`; headers that were set along with the status, or by what stands around every request, stay.
+    pub fn render<B: From<Vec<u8>>>(mut self, path: &str, response: &mut Response<B>) {
+        const KEPT: [HeaderName; 8] = [
+            ALLOW,
+            CONNECTION,
+            RATE_LIMIT,
+            RATE_LIMIT_POLICY,
+            VARY,
+            ACCESS_CONTROL_ALLOW_ORIGIN,
+            ACCESS_CONTROL_EXPOSE_HEADERS,
+            REQUEST_ID,
+        ];
         let header = self.0.header.take();
         let body = self.document(path);
         let headers = response.headers_mut();
-        let kept = [ALLOW, CONNECTION, RATE_LIMIT, RATE_LIMIT_POLICY];
-        let kept = kept.map(|name| headers.remove(&name).map(|value| (name, value)));
+        let kept = KEPT.map(|name| headers.remove(&name).map(|value| (name, value)));
         headers.clear();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.extend(kept.into_iter().flatten());
         headers.extend(header);
         *response.body_mut() = body.into();
+    }
+
+    /// What it is answered with.
+    pub fn status(&self) -> StatusCode {
+        StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
 }
 
@@ -185,8 +203,7 @@ fn title(status: StatusCode) -> &'static str {
 /// A response that still has to be rendered: the frame around every request does it, because it knows the path.
 impl IntoResponse for Problem {
     fn into_response(self) -> axum::response::Response {
-        let status = StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        let mut response = status.into_response();
+        let mut response = self.status().into_response();
         response.extensions_mut().insert(self);
         response
     }
@@ -259,7 +276,8 @@ impl From<AppError> for Problem {
 }
 
 impl Problem {
-    fn unavailable(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+    /// Nothing that the request could do better: worth another try in a second.
+    pub fn unavailable(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail).with(RETRY_AFTER, HeaderValue::from_static("1"))
     }
 }

@@ -6,14 +6,15 @@
 mod answer;
 mod event;
 
-use crate::http::Deadline;
-use answer::Answer;
+use crate::http::{Deadline, shorter, whole};
+use answer::answer;
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue};
 use event::Arrival;
 use lambda_http::lambda_runtime::Runtime;
 use lambda_http::request::LambdaRequest;
 use lambda_http::{Context, Error, LambdaEvent, service_fn};
+use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::Mutex;
@@ -62,7 +63,7 @@ pub async fn serve(router: Router, stop: impl Future<Output = ()>) -> Result<(),
     }
 }
 
-async fn handle(router: Router, event: LambdaEvent<LambdaRequest>) -> Result<Answer, Error> {
+async fn handle(router: Router, event: LambdaEvent<LambdaRequest>) -> Result<Box<RawValue>, Error> {
     let deadline = deadline(&event.context);
     let Arrival { mut request, stage, front } = event::arrival(event.payload)?;
     if !request.headers().contains_key(REQUEST_ID)
@@ -71,11 +72,15 @@ async fn handle(router: Router, event: LambdaEvent<LambdaRequest>) -> Result<Ans
         request.headers_mut().insert(REQUEST_ID, id);
     }
     request.extensions_mut().insert(deadline);
+    let path = request.uri().path().to_owned();
     let Ok(mut response) = router.oneshot(request).await;
     if let Some(stage) = stage {
         stage.restore(response.headers_mut());
     }
-    Ok(Answer::of(response, front, deadline).await)
+    let response = whole(response, &path, deadline, front.most()).await;
+    let answered = answer(&response, front)?;
+    // What is escaped, or encoded, has become longer.
+    Ok(if answered.get().len() > front.most() { answer(&shorter(response, &path), front)? } else { answered })
 }
 
 /// The invocation's own, less what sending takes: at most a tenth of what there is.

@@ -102,3 +102,60 @@ fn the_template_sets_only_what_the_program_knows_and_all_of_its_rates() {
         assert!(template.contains(&format!("\n  {parameter}:\n")) && readme.contains(&parameter), "{parameter}");
     }
 }
+
+/// A resource of the template, as it is written there.
+fn resource(name: &str) -> String {
+    let template = text("infra/template.yaml");
+    let (_, rest) = template.split_once(&format!("\n  {name}:\n")).expect("a resource of this name");
+    let lines = rest.lines().take_while(|line| line.is_empty() || line.starts_with("   "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The value of a property in the text of a resource.
+fn property<'r>(resource: &'r str, name: &str) -> &'r str {
+    let value =
+        resource.lines().find_map(|line| line.trim_start_matches([' ', '-']).strip_prefix(&format!("{name}: ")));
+    value.unwrap_or_else(|| panic!("no {name} in {resource}"))
+}
+
+#[test]
+fn a_changed_parameter_reaches_the_function_that_is_called() {
+    // An alias names a version, and SAM makes a new one for new code alone: a new password would lock the function out.
+    assert!(!text("infra/template.yaml").contains("AutoPublishAlias"));
+    assert!(!resource("Function").contains("Qualifier"));
+}
+
+#[test]
+fn what_keeps_the_encounters_outlives_the_stack_and_nothing_outlives_a_failed_creation() {
+    // Without its key Valkey and every snapshot of it is unreadable.
+    for name in ["Cache", "CacheKey"] {
+        let resource = resource(name);
+        assert_eq!(property(&resource, "DeletionPolicy"), "RetainExceptOnCreate", "{name}");
+        assert_eq!(property(&resource, "UpdateReplacePolicy"), "Retain", "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_latency_alarm_counts_what_the_function_logs_and_nobody_who_waits_on_purpose() {
+    let filter = resource("AnswerTimes");
+    assert_eq!(
+        property(&filter, "FilterPattern"),
+        r#"'{ $.target = "turnkeeper::request" && $.path != "*/events" }'"#,
+        "checked below"
+    );
+    assert_eq!(property(&filter, "MetricValue"), "$.ms");
+    let metric = ["MetricNamespace", "MetricName"].map(|name| property(&filter, name));
+    let alarm = resource("LatencyAlarm");
+    assert_eq!(["Namespace", "MetricName"].map(|name| property(&alarm, name)), metric);
+    let data = tempfile::TempDir::new().unwrap();
+    let function = Function::start(Front::HttpApi, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
+    for path in ["/v1/rulesets", "/v1/encounters/x/events?wait=1"] {
+        reqwest::get(format!("{}{path}", function.url)).await.unwrap();
+    }
+    let log = function.log();
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+    let lines: Vec<Value> = lines.filter(|line| line["target"] == "turnkeeper::request").collect();
+    assert!(lines.iter().all(|line| line["ms"].is_number()), "{log}");
+    let waits: Vec<bool> = lines.iter().map(|line| line["path"].as_str().unwrap().ends_with("/events")).collect();
+    assert_eq!(waits, [false, true], "{log}");
+}

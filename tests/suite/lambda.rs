@@ -109,6 +109,37 @@ async fn an_event_of_another_kind_is_refused_and_the_next_one_served() {
 }
 
 #[tokio::test]
+async fn an_answer_that_is_too_large_for_the_front_says_so() {
+    for (front, lists, path) in [(Front::Alb, 3, "/events?after=0"), (Front::FunctionUrl, 17, "/export?")] {
+        let data = TempDir::new().unwrap();
+        let function = Function::start(front, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
+        let made = json(create(&function).await).await;
+        let encounter = format!("{}/v1/encounters/{}", function.url, made["encounter"]["id"].as_str().unwrap());
+        let (client, token) = (reqwest::Client::new(), made["token"].as_str().unwrap());
+        // What has to be escaped takes twice its room within an event.
+        let notes = json!(vec![json!({"type": "note", "text": "\"".repeat(2000)}); 50]).to_string();
+        for _ in 0..lists {
+            let list = client.post(format!("{encounter}/commands")).bearer_auth(token).body(notes.clone());
+            let list = list.header("content-type", "application/json").header("prefer", "return=minimal");
+            assert_eq!(list.send().await.unwrap().status(), 200, "{front:?}");
+        }
+        let get = |path: &str| client.get(format!("{encounter}{path}")).bearer_auth(token);
+        let refused = get(path).header("origin", "https://table.example").send().await.unwrap();
+        assert_eq!(refused.status(), 413, "{front:?}");
+        assert_eq!(header(&refused, "content-type"), "application/problem+json");
+        assert_eq!(header(&refused, "cache-control"), "no-store");
+        assert_eq!(header(&refused, "access-control-allow-origin"), "*", "{refused:?}");
+        assert!(!header(&refused, "x-request-id").is_empty(), "{refused:?}");
+        let problem = json(refused).await;
+        assert_eq!(problem["code"], "answer_too_large", "{problem}");
+        assert!(problem["instance"].as_str().unwrap().starts_with("/v1/encounters/"), "{problem}");
+        assert_eq!(get("/events?after=0&limit=1").send().await.unwrap().status(), 200, "{front:?}: a shorter page");
+        let packed = get(path).header("accept-encoding", "gzip").send().await.unwrap();
+        assert_eq!((packed.status().as_u16(), header(&packed, "content-encoding")), (200, "gzip"), "{front:?}");
+    }
+}
+
+#[tokio::test]
 async fn without_a_redis_it_says_so_and_does_not_start() {
     let function = Function::start(Front::HttpApi, &[], 1).await;
     assert_eq!(function.ended(Duration::from_secs(5)).code(), Some(1));

@@ -81,6 +81,14 @@ impl Front {
         event
     }
 
+    /// So many bytes of an answer are passed on.
+    fn most(self) -> usize {
+        match self {
+            Self::HttpApi | Self::FunctionUrl => MOST,
+            Self::Alb | Self::AlbMulti => 1 << 20,
+        }
+    }
+
     /// A repeated header: a load balancer passes the last one on, or all if it is set to it; the others join them.
     fn values(self, headers: &HeaderMap, name: &str) -> Value {
         let values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
@@ -115,6 +123,9 @@ fn is_text(headers: &HeaderMap) -> bool {
 }
 
 type Outcome = Result<Value, Value>;
+
+/// So many bytes of an answer Lambda takes.
+const MOST: usize = (6 << 20) + 100;
 
 struct Runtime {
     front: Front,
@@ -159,6 +170,12 @@ async fn next(State(runtime): State<Arc<Runtime>>) -> Response<Body> {
 }
 
 async fn response(State(runtime): State<Arc<Runtime>>, Path(id): Path<String>, answer: Bytes) -> StatusCode {
+    if answer.len() > MOST {
+        let error =
+            json!({"errorType": "Function.ResponseSizeTooLarge", "errorMessage": "Response payload size exceeded"});
+        runtime.finish(&id, Err(error));
+        return StatusCode::PAYLOAD_TOO_LARGE;
+    }
     runtime.finish(&id, Ok(serde_json::from_slice(&answer).expect("JSON")))
 }
 
@@ -171,9 +188,9 @@ async fn request(State(runtime): State<Arc<Runtime>>, request: Request) -> Respo
     let body = to_bytes(body, 6 << 20).await.expect("a body");
     let event = runtime.front.event(&Request::from_parts(parts, ()), &body, &runtime.stage);
     match runtime.invoke(event).await {
-        Some(Ok(answer)) => runtime.front.back(&answer),
-        // What the fronts say of a function that fails, or that says nothing.
-        Some(Err(_)) => status(502),
+        Some(Ok(answer)) if answer.to_string().len() <= runtime.front.most() => runtime.front.back(&answer),
+        // What the fronts say of a function that fails, that says too much, or nothing.
+        Some(_) => status(502),
         None => status(504),
     }
 }
