@@ -1,11 +1,7 @@
 //! Applications: their keys, and the lists of their encounters.
 
-<<<<<<< HEAD
-use super::{Answer, Api, ambush, cell, note};
-use crate::support::redis::RedisServer;
-=======
 use super::{Answer, Api, Setup, ambush, cell, note};
->>>>>>> harness
+use crate::support::redis::RedisServer;
 use serde_json::{Value, json};
 use turnkeeper::app::AppKey;
 
@@ -150,7 +146,7 @@ async fn an_application_lists_its_own_encounters_newest_first_in_pages() {
 async fn an_encounter_that_cannot_be_read_does_not_keep_the_others_from_the_list() {
     let redis = RedisServer::start();
     let (key, pair) = key(&named("table"));
-    let api = Api::on_url(&redis.url(), Settings::default(), &pair).await;
+    let api = Api::on_url(&redis.url(), Setup { keys: &pair, ..Setup::default() }).await;
     let mut ids = Vec::new();
     for n in 0..4 {
         let made = create(&api, &key, &format!("fight {n}")).await.json();

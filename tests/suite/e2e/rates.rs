@@ -17,6 +17,12 @@ fn limited(limits: Limits) -> Setup<'static> {
     Setup { settings: Settings { limits, ..Settings::default() }, ..Setup::default() }
 }
 
+/// The same behind a proxy that says who asks: see [`from`].
+fn fronted(limits: Limits) -> Setup<'static> {
+    let client_header = Some("x-real-client".parse().expect("a header's name"));
+    Setup { settings: Settings { limits, client_header, ..Settings::default() }, ..Setup::default() }
+}
+
 /// What the header says is left, and for how long.
 #[track_caller]
 fn left(answer: &Answer, policy: &str) -> (u32, u64) {
@@ -87,12 +93,7 @@ async fn from(call: super::Call<'_>, address: &str) -> Answer {
 
 #[tokio::test]
 async fn strangers_share_the_rate_of_their_address_and_good_tokens_do_not_suffer_for_them() {
-    let settings = Settings {
-        client_header: Some("x-real-client".parse().unwrap()),
-        limits: Limits { address: rate("6/1h"), ..Limits::default() },
-        ..Settings::default()
-    };
-    let api = Api::with(settings).await;
+    let api = Api::set_up(fronted(Limits { address: rate("6/1h"), ..Limits::default() })).await;
     let made = from(api.post("/v1/encounters", &ambush()), "198.51.100.1").await;
     assert_eq!((made.status, left(&made, "address").0), (201, 5));
     let id = made.json()["encounter"]["id"].as_str().unwrap().to_owned();
@@ -127,11 +128,7 @@ fn invented() -> String {
 #[tokio::test]
 async fn invented_tokens_share_one_rate_and_one_counter_where_only_tokens_are_limited() {
     let redis = RedisServer::start();
-    let settings = Settings {
-        client_header: Some("x-real-client".parse().unwrap()),
-        ..limited(Limits { token: rate("6/1h"), ..Limits::default() })
-    };
-    let api = Api::on_url(&redis.url(), settings, "").await;
+    let api = Api::on_url(&redis.url(), fronted(Limits { token: rate("6/1h"), ..Limits::default() })).await;
     let fight = api.fight().await;
     assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200);
     for n in 0..12 {
@@ -157,7 +154,7 @@ async fn invented_tokens_share_one_rate_and_one_counter_where_only_tokens_are_li
 
 #[tokio::test]
 async fn a_token_that_was_good_and_is_revoked_counts_with_the_strangers() {
-    let api = Api::with(limited(Limits { address: rate("4/1h"), ..Limits::default() })).await;
+    let api = Api::set_up(limited(Limits { address: rate("4/1h"), ..Limits::default() })).await;
     let fight = api.fight().await;
     let asked = json!({"role": "player", "combatants": ["valiant"]});
     let handed = api.post(&fight.path("/tokens"), &asked).token(&fight.token).send().await.json();
@@ -185,11 +182,8 @@ async fn a_token_that_was_good_and_is_revoked_counts_with_the_strangers() {
 #[tokio::test]
 async fn a_good_token_is_its_own_on_every_process_and_waits_only_where_nobody_knows_it() {
     let redis = Servers::own();
-    let settings = || Settings {
-        client_header: Some("x-real-client".parse().unwrap()),
-        ..limited(Limits { token: rate("4/1h"), address: rate("2/1h"), ..Limits::default() })
-    };
-    let (here, there) = (Api::on_url(&redis.url, settings(), "").await, Api::on_url(&redis.url, settings(), "").await);
+    let setup = || fronted(Limits { token: rate("4/1h"), address: rate("2/1h"), ..Limits::default() });
+    let (here, there) = (Api::on_url(&redis.url, setup()).await, Api::on_url(&redis.url, setup()).await);
     let made = from(here.post("/v1/encounters", &ambush()), "198.51.100.7").await.json();
     let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
     let fight = super::Fight { api: &here, id: text(&made["encounter"]["id"]), token: text(&made["token"]) };
