@@ -87,9 +87,19 @@ pub(super) struct Cover {
     pub ruleset: String,
 }
 
+impl Cover {
+    /// Reads no more than the first two fields where they are the cover, as in whatever this program wrote.
+    fn of(stored: &[u8]) -> Result<Self, LoadError> {
+        let second = stored.iter().enumerate().filter(|(_, byte)| **byte == b',').nth(1).map(|(at, _)| at);
+        let head = second.and_then(|end| stored.get(..end)).map(|head| [head, b"}"].concat());
+        let cover = head.and_then(|head| serde_json::from_slice(&head).ok());
+        cover.map_or_else(|| serde_json::from_slice(stored).map_err(unreadable), Ok)
+    }
+}
+
 /// Reads the cover of a document or checkpoint, and lifts the rest to the present schema where it is older.
 pub(super) fn open(stored: &[u8]) -> Result<(Cover, Cow<'_, [u8]>), LoadError> {
-    let cover: Cover = serde_json::from_slice(stored).map_err(unreadable)?;
+    let cover = Cover::of(stored)?;
     match cover.schema {
         // What schema 3 brought is left out where it says nothing.
         SCHEMA | 2 => Ok((cover, Cow::Borrowed(stored))),

@@ -4,20 +4,12 @@ use super::Int;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The face of a four-sided die.
-pub type D4 = Int<1, 4>;
 /// The face of a six-sided die.
 pub type D6 = Int<1, 6>;
-/// The face of an eight-sided die.
-pub type D8 = Int<1, 8>;
 /// The face of a ten-sided die.
 pub type D10 = Int<1, 10>;
-/// The face of a twelve-sided die.
-pub type D12 = Int<1, 12>;
 /// The face of a twenty-sided die.
 pub type D20 = Int<1, 20>;
-/// The face of a hundred-sided die.
-pub type D100 = Int<1, 100>;
 
 /// One die as it fell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -23,7 +23,7 @@ mod violation;
 pub use combatant::{Band, Combatant, Draft, Hp, Kind, Member, MemberDraft, MemberSpec, OUT};
 pub use command::*;
 pub use conceal::Telling;
-pub use die::{D4, D6, D8, D10, D12, D20, D100, Dice, Die};
+pub use die::{D6, D10, D20, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};
 pub use event::*;
 pub use kept::Kept;

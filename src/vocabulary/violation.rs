@@ -34,12 +34,4 @@ impl Violation {
     ) -> Self {
         Self { code, ground: Ground::Field(field.into()), detail: detail.into() }
     }
-
-    /// The rule that it rests on, if it is one.
-    pub fn rule(&self) -> Option<&'static str> {
-        match self.ground {
-            Ground::Rule(rule) => Some(rule),
-            Ground::Field(_) => None,
-        }
-    }
 }

@@ -11,7 +11,8 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
             let points_lost = play.table().state.interrupt_points.unwrap_or(0);
             play.own(Event::SceneClosed(SceneClosed { points_lost }));
         }
-        AnyEvent::Shared(_) | AnyEvent::Roster(_) if !playing(play) => {}
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {
+        }
         AnyEvent::Shared(SharedEvent::Damaged(e)) => {
             let exposed = play.table().get(&e.combatant).is_none_or(|c| c.standing.exposed);
             if e.amount > 0 && !exposed {
@@ -32,10 +33,6 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
         AnyEvent::Roster(_) => settle(play),
         AnyEvent::Shared(_) | AnyEvent::Own(_) => {}
     }
-}
-
-fn playing(play: &Scene<'_>) -> bool {
-    !matches!(play.table().state.phase, Phase::Setup | Phase::Over)
 }
 
 /// Brings the round on where nobody's turn is going on and somebody new, gone or dead makes a difference: a nominee who can

@@ -38,10 +38,6 @@ impl Teams {
         Self { numbers, npcs: npcs(table) || !npcs(whole) && whole.ghosts.is_empty() }
     }
 
-    fn known_side(&self, n: u32) -> bool {
-        self.number(Team::Enemy(n)).is_some()
-    }
-
     fn number(&self, team: Team) -> Option<Team> {
         match team {
             Team::Pc => Some(Team::Pc),
@@ -75,7 +71,11 @@ pub(super) fn conceal(table: &mut Table, whole: &Table) {
         let here = |table: &Table| table.iter().any(|c| is_enemy(c) && c.side == **side);
         let shared = usize::try_from(*n).is_ok_and(|n| n >= MAX_ENEMY_TEAMS);
         // The sides that share the last team are known one by one.
-        if shared { here(table) || !here(whole) } else { teams.known_side(*n) && (here(table) || !here(whole)) }
+        if shared {
+            here(table) || !here(whole)
+        } else {
+            teams.number(Team::Enemy(*n)).is_some() && (here(table) || !here(whole))
+        }
     });
     state.enemy_teams = known.map(|(_, side)| side.clone()).collect();
     state.winner = state.winner.map(|winner| teams.number(winner).unwrap_or(Team::Enemy(1)));

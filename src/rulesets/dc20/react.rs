@@ -12,7 +12,8 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
             let dice_lost = play.table().iter().filter(|c| c.standing.inspiration_die).map(|c| c.id.clone()).collect();
             play.own(Event::CombatClosed(CombatClosed { dice_lost }));
         }
-        AnyEvent::Shared(_) | AnyEvent::Roster(_) if !laid_out(play) => {}
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {
+        }
         AnyEvent::Shared(SharedEvent::Overridden(e)) => take_over(play, &e.combatant),
         AnyEvent::Shared(SharedEvent::ConditionSet(e)) => {
             allowance::adjust(play, &e.combatant);
@@ -40,10 +41,6 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
         }
         AnyEvent::Shared(_) | AnyEvent::Own(_) => {}
     }
-}
-
-fn laid_out(play: &Combat<'_>) -> bool {
-    !matches!(play.table().state.phase, Phase::Setup | Phase::Over)
 }
 
 /// A newcomer gets its points and a team; a new PC a turn more for every team (ADC14), where there are not enough.

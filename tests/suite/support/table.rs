@@ -53,15 +53,13 @@ impl From<Refusal> for Refused {
             Refusal::Forbidden { path, detail } => {
                 Self { code: "forbidden".into(), rule: None, field: Some(path), detail }
             }
-            Refusal::Violation { path, violation } => Self {
-                code: violation.code.into(),
-                rule: violation.rule().map(str::to_owned),
-                field: match &violation.ground {
-                    Ground::Rule(_) => None,
-                    Ground::Field(field) => Some(below(&path, field)),
-                },
-                detail: violation.detail.into(),
-            },
+            Refusal::Violation { path, violation } => {
+                let (rule, field) = match violation.ground {
+                    Ground::Rule(rule) => (Some(rule.to_owned()), None),
+                    Ground::Field(field) => (None, Some(below(&path, &field))),
+                };
+                Self { code: violation.code.into(), rule, field, detail: violation.detail.into() }
+            }
         }
     }
 }
