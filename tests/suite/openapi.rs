@@ -4,6 +4,7 @@
 use crate::e2e::applications::{key, named};
 use crate::e2e::{Api, Fight, Setup};
 use crate::support::client::Answer;
+use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -65,21 +66,11 @@ const ID: &str = "hVq2yK0m3ZrWc8sT1uXe5A";
 
 /// The transcript that serves as a ruleset's example: the first worked example that needs no dice of the server's.
 fn example(ruleset: &str) -> Value {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts").join(ruleset);
-    let mut files: Vec<_> = std::fs::read_dir(&folder).expect("a folder").map(|f| f.expect("a file").path()).collect();
-    files.sort_by_key(|file| {
-        let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        (!name.starts_with('t'), name)
-    });
-    let read = |file: &PathBuf| -> Value {
-        serde_json::from_slice(&std::fs::read(file).expect("a file")).expect("a transcript")
-    };
-    let no_dice = |value: &Value| value.get("dice").and_then(Value::as_array).is_none_or(Vec::is_empty);
-    let fit = |transcript: &Value| {
-        let steps = transcript["steps"].as_array().expect("steps");
-        no_dice(transcript) && steps.iter().all(no_dice) && steps.iter().filter(|s| s.get("send").is_some()).count() > 3
-    };
-    files.iter().map(read).find(fit).unwrap_or_else(|| panic!("{ruleset} has no transcript without dice"))
+    let mut all = transcripts::of(ruleset);
+    all.sort_by_key(|(file, _)| !file.starts_with(&format!("{ruleset}/t")));
+    let fit = |transcript: &Value| transcripts::sent_without_dice(transcript).is_some_and(|sent| sent.len() > 3);
+    let found = all.into_iter().map(|(_, transcript)| transcript).find(fit);
+    found.unwrap_or_else(|| panic!("{ruleset} has no transcript without dice"))
 }
 
 async fn captured() -> Map<String, Value> {
@@ -91,9 +82,8 @@ async fn captured() -> Map<String, Value> {
         capture.request("create_encounter", &name, ruleset.title, &transcript["create"]);
         let created = api.post("/v1/encounters", &transcript["create"]).send().await;
         let fight = Fight::of(&api, &created);
-        let sends = transcript["steps"].as_array().expect("steps").iter().filter_map(|step| step.get("send"));
         let mut shown = BTreeSet::new();
-        for send in sends {
+        for send in transcripts::sent_without_dice(&transcript).into_iter().flatten() {
             let answer = fight.command(send).send().await;
             let verb = send["type"].as_str().unwrap_or("list").to_owned();
             if shown.len() < 8 && shown.insert((verb.clone(), answer.status)) {

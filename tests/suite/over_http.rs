@@ -2,29 +2,14 @@
 
 use crate::e2e::{Api, Fight};
 use crate::support::json::{at, difference};
+use crate::transcripts;
 use serde_json::Value;
-use std::path::PathBuf;
+use turnkeeper::engine::Rulesets;
 
 /// Every shipped ruleset's transcripts in which the table gives all the dice.
-fn transcripts() -> Vec<(String, Value)> {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts");
-    let mut found = Vec::new();
-    for ruleset in turnkeeper::engine::Rulesets::shipped().iter().map(|r| r.manifest().id) {
-        for file in std::fs::read_dir(root.join(ruleset)).expect("a folder") {
-            let path = file.expect("a file").path();
-            let transcript: Value =
-                serde_json::from_slice(&std::fs::read(&path).expect("a file")).expect("a transcript");
-            let steps = transcript["steps"].as_array().expect("steps");
-            let given = |part: &Value| part.get("dice").and_then(Value::as_array).is_none_or(Vec::is_empty);
-            if given(&transcript) && steps.iter().all(given) {
-                found.push((
-                    format!("{ruleset}/{}", path.file_stem().unwrap_or_default().to_string_lossy()),
-                    transcript,
-                ));
-            }
-        }
-    }
-    found
+fn without_dice() -> Vec<(String, Value)> {
+    let all = Rulesets::shipped().iter().flat_map(|ruleset| transcripts::of(ruleset.manifest().id)).collect::<Vec<_>>();
+    all.into_iter().filter(|(_, transcript)| transcripts::sent_without_dice(transcript).is_some()).collect()
 }
 
 /// What one step is answered that is not as written.
@@ -57,7 +42,7 @@ async fn take(fight: &Fight<'_>, step: &Value) -> Vec<String> {
 async fn the_worked_examples_play_over_http_with_the_states_of_the_rules() {
     let api = Api::start().await;
     let (mut wrong, mut played) = (Vec::new(), Vec::new());
-    for (name, transcript) in transcripts() {
+    for (name, transcript) in without_dice() {
         let fight = api.create(&transcript["create"]).await;
         for (n, step) in (1..).zip(transcript["steps"].as_array().expect("steps")) {
             wrong.extend(take(&fight, step).await.into_iter().map(|what| format!("{name} step {n}: {what}")));

@@ -84,6 +84,20 @@ pub fn files() -> Vec<(String, String)> {
     files
 }
 
+/// A ruleset's transcripts as JSON, by their files.
+pub fn of(ruleset: &str) -> Vec<(String, Value)> {
+    let files = files().into_iter().filter(|(file, _)| file.starts_with(&format!("{ruleset}/")));
+    files.map(|(file, text)| (file, serde_json::from_str(&text).expect("a transcript"))).collect()
+}
+
+/// What is sent in a transcript; None where some of its dice are the server's.
+pub fn sent_without_dice(transcript: &Value) -> Option<Vec<&Value>> {
+    let steps = transcript["steps"].as_array().expect("steps");
+    let given = |part: &Value| part.get("dice").and_then(Value::as_array).is_none_or(Vec::is_empty);
+    let all_given = given(transcript) && steps.iter().all(given);
+    all_given.then(|| steps.iter().filter_map(|step| step.get("send")).collect())
+}
+
 /// Reads a transcript.
 pub fn read(text: &str) -> Result<Transcript, String> {
     serde_json::from_str(text).map_err(|e| format!("it is no transcript: {e}"))

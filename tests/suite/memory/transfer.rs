@@ -33,8 +33,7 @@ fn state(mut encounter: Value) -> Value {
 
 /// What creates the encounter of the longest transcript of a ruleset, and what is sent in it.
 fn longest(ruleset: &str) -> (Value, Vec<Value>) {
-    let files = transcripts::files().into_iter().filter(|(file, _)| file.starts_with(&format!("{ruleset}/")));
-    let all = files.map(|(_, text)| serde_json::from_str::<Value>(&text).expect("a transcript"));
+    let all = transcripts::of(ruleset).into_iter().map(|(_, transcript)| transcript);
     let sends =
         |t: &Value| t["steps"].as_array().expect("steps").iter().filter_map(|s| s.get("send").cloned()).collect();
     let longest = all.max_by_key(|t| t["steps"].as_array().map_or(0, Vec::len)).expect("a transcript");
