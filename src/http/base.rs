@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{LINK, LOCATION};
 use axum::http::uri::PathAndQuery;
-use axum::http::{HeaderMap, HeaderValue, Response, Uri};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Response, Uri};
 use std::str::FromStr;
 use tower::{ServiceExt, service_fn};
 
@@ -31,6 +31,10 @@ impl FromStr for BasePath {
         Ok(Self(path.to_owned()))
     }
 }
+
+/// What clients see before all of our own paths: an extension of a request.
+#[derive(Debug, Clone)]
+pub(super) struct Shown(pub String);
 
 impl BasePath {
     /// The path of a stage of a gateway. Unlike a configured one it may be `/v1`: it is always there to be taken off.
@@ -58,7 +62,14 @@ impl BasePath {
         }
     }
 
+    /// Tells whoever writes paths into an answer's body of this one.
+    pub fn show(&self, extensions: &mut Extensions) {
+        let outer = extensions.remove().map_or(String::new(), |Shown(outer)| outer);
+        extensions.insert(Shown(outer + &self.0));
+    }
+
     async fn serve(&self, router: Router, mut request: Request) -> Response<Body> {
+        self.show(request.extensions_mut());
         if let Some(uri) = self.below(request.uri()) {
             *request.uri_mut() = uri;
         }

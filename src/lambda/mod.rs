@@ -72,6 +72,9 @@ async fn handle(router: Router, event: LambdaEvent<LambdaRequest>) -> Result<Box
         request.headers_mut().insert(REQUEST_ID, id);
     }
     request.extensions_mut().insert(deadline);
+    if let Some(stage) = &stage {
+        stage.show(request.extensions_mut());
+    }
     let path = request.uri().path().to_owned();
     let Ok(mut response) = router.oneshot(request).await;
     if let Some(stage) = stage {

@@ -70,6 +70,7 @@ async fn the_stage_comes_off_the_paths_and_goes_back_on() {
     assert_eq!(made.status(), 201);
     assert!(header(&made, "location").starts_with("/live/v1/encounters/"), "{made:?}");
     assert_eq!(get(&function, "/v1/rulesets").await.status(), 200);
+    assert_eq!(json(get(&function, "/openapi.json").await).await["servers"][0]["url"], "/live");
 }
 
 #[tokio::test]
@@ -79,6 +80,9 @@ async fn the_base_path_comes_off_the_paths_and_goes_back_on() {
     let function = Function::start(Front::FunctionUrl, &settings, 1).await;
     assert!(header(&create(&function).await, "location").starts_with("/turns/v1/encounters/"));
     assert_eq!(get(&function, "/turns/v1/rulesets?").await.status(), 200);
+    assert_eq!(json(get(&function, "/turns/openapi.json").await).await["servers"][0]["url"], "/turns");
+    let page = get(&function, "/turns/docs/swagger-initializer.js").await.text().await.unwrap();
+    assert!(page.contains(r#""url": "../openapi.json""#), "beside the page, wherever that is: {page}");
     assert_eq!(get(&function, "/turnstile/v1/rulesets").await.status(), 404);
 }
 
