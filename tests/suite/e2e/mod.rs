@@ -21,6 +21,7 @@ mod secrecy;
 mod status;
 mod tokens;
 
+use crate::support::contract::{self, Exchange};
 use crate::support::lambda::Function;
 use crate::support::secrets;
 use bytes::Bytes;
@@ -254,15 +255,22 @@ impl Call<'_> {
         self
     }
 
+    /// Sends it, and holds it and its answer against the published document.
     pub async fn send(self) -> Answer {
-        let request = self.api.client.request(self.method, format!("{}{}", self.api.base, self.path));
+        let request = self.api.client.request(self.method.clone(), format!("{}{}", self.api.base, self.path));
+        let sent = self.body.unwrap_or_default();
         let mut request = request.headers(self.headers);
-        if let Some(body) = self.body {
-            request = request.body(body);
+        if !sent.is_empty() {
+            request = request.body(sent.clone());
         }
         let response = request.send().await.expect("an answer");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Answer { status, headers, body: response.bytes().await.expect("a body") }
+        let answer = Answer { status, headers, body: response.bytes().await.expect("a body") };
+        if answer.header("content-encoding").is_empty() {
+            let (method, media) = (self.method.as_str(), answer.header("content-type"));
+            contract::kept(&Exchange { method, path: &self.path, sent: &sent, status, media, body: &answer.body });
+        }
+        answer
     }
 }
 

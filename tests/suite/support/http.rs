@@ -1,5 +1,6 @@
 //! The whole service within the test's process: requests go into the router without a socket.
 
+use super::contract::{self, Exchange};
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request};
@@ -77,12 +78,17 @@ impl Client {
             Some(token) => request.header("authorization", format!("Bearer {token}")),
             None => request,
         };
-        let request = request.body(body).expect("a request");
+        let sent = to_bytes(body, usize::MAX).await.expect("a body");
+        let request = request.body(Body::from(sent.clone())).expect("a request");
+        let (method, path) = (request.method().to_string(), request.uri().path().to_owned());
         let response = self.router.clone().oneshot(request).await.expect("an answer");
         let (parts, body) = response.into_parts();
-        let bytes = to_bytes(body, usize::MAX).await.expect("a body");
-        let text = String::from_utf8(bytes.to_vec()).expect("text");
-        Answer { status: parts.status.as_u16(), headers: parts.headers, text }
+        let body = to_bytes(body, usize::MAX).await.expect("a body");
+        let text = String::from_utf8(body.to_vec()).expect("text");
+        let answer = Answer { status: parts.status.as_u16(), headers: parts.headers, text };
+        let (status, media) = (answer.status, &answer.media());
+        contract::kept(&Exchange { method: &method, path: &path, sent: &sent, status, media, body: &body });
+        answer
     }
 }
 
