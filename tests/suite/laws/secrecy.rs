@@ -75,6 +75,7 @@ impl Stage {
             id: id.to_owned(),
             digest: String::new(),
             role,
+            name: None,
             combatants,
             expires_at: None,
         };
