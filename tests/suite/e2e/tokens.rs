@@ -76,7 +76,7 @@ async fn a_token_that_makes_no_sense_is_refused_with_its_field() {
         ),
         (json!({"role": "gm", "expires_in": 0}), 422, "invalid_value", "expires_in"),
         (json!({"role": "gm", "lives": 9}), 400, "invalid_body", "lives"),
-        (json!({}), 400, "invalid_body", ""),
+        (json!({}), 400, "invalid_body", "role"),
     ];
     for (body, status, code, path) in cases {
         let problem = fight.ask(&body).send().await.problem(status, code);

@@ -40,12 +40,11 @@ pub struct Refused {
 impl From<Refusal> for Refused {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Field(e) => Self {
-                code: if e.meaningless { "meaningless" } else { "malformed" }.into(),
-                rule: None,
-                field: Some(e.path),
-                detail: e.message,
-            },
+            Refusal::Fields(errors) => {
+                let e = errors.into_iter().next().expect("a field is wrong");
+                let code = if e.flaw == Flaw::Meaningless { "meaningless" } else { "malformed" }.into();
+                Self { code, rule: None, field: Some(e.path), detail: e.message }
+            }
             Refusal::UnknownCommand { path, verb, .. } => {
                 let detail = format!("there is no command {verb}");
                 Self { code: "unknown_command".into(), rule: None, field: Some(below(&path, "type")), detail }
