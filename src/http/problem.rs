@@ -40,7 +40,7 @@ pub(super) struct Document {
     /// The rule that it rests on.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<&'static str>,
-    /// The fields that are wrong: of what can be read only together the first one, of a new encounter that of each combatant, 20 at most.
+    /// The fields that are wrong: the first one; of a new encounter the first one of each combatant, 20 at most.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<FieldProblem>,
     /// The version that the encounter is at.

@@ -2,7 +2,6 @@
 
 use super::{Fault, FieldError, Flaw};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde_json::map::Entry;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::fmt;
@@ -120,12 +119,12 @@ impl<'j> Visitor<'j> for Strict<'_, 'j> {
                 }
                 continue;
             }
+            if fields.contains_key(&name) {
+                return Err(self.refuse(&name));
+            }
             let value = object.next_value_seed(self.inner());
             let value = value.map_err(|error| self.outer(&name, error))?;
-            match fields.entry(name) {
-                Entry::Vacant(place) => drop(place.insert(value)),
-                Entry::Occupied(there) => return Err(self.refuse(there.key())),
-            }
+            fields.insert(name, value);
         }
         Ok(Value::Object(fields))
     }

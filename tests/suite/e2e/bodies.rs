@@ -113,7 +113,8 @@ async fn a_field_that_is_there_twice_is_refused_wherever_it_is() {
         let (got, message) = first(&post(&api, &fight.path("/commands"), body).token(&fight.token).send().await, 400);
         assert_eq!((got.as_str(), message.as_str()), (path, "it is there twice: send it once"), "{body}");
     }
-    let answer = post(&api, &fight.path("/tokens"), r#"{"role": "spectator", "role": "gm"}"#).token(&fight.token).send().await;
+    let answer =
+        post(&api, &fight.path("/tokens"), r#"{"role": "spectator", "role": "gm"}"#).token(&fight.token).send().await;
     assert_eq!(first(&answer, 400).0, "role");
     assert_eq!(first(&fight.get("?at=0&at=0").send().await, 400).0, "at");
     assert_eq!(fight.get("").send().await.json()["version"], 0, "nothing was applied");

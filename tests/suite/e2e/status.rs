@@ -22,7 +22,10 @@ async fn status_400_for_what_is_not_json_or_not_the_shape_with_the_path_of_the_f
     for (body, path) in [
         (r#"{"type": "note", "text": "a", "text": "b"}"#, "text"),
         (r#"[{"type": "note", "text": "a"}, {"type": "note", "te\u0078t": "a", "text": "a"}]"#, "1.text"),
-        (r#"{"type": "add_effect", "effect": {"name": "Bless", "expires": {"at": "never", "at": "never"}}}"#, "effect.expires.at"),
+        (
+            r#"{"type": "add_effect", "effect": {"name": "Bless", "expires": {"at": "never", "at": "never"}}}"#,
+            "effect.expires.at",
+        ),
         (r#"{"type": "note", "text": {"x": [{"y": 1, "y": 2}]}}"#, "text.x.0.y"),
     ] {
         let problem = raw(body).send().await.problem(400, "duplicate_field");

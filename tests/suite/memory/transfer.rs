@@ -170,7 +170,8 @@ async fn a_log_that_is_written_otherwise_is_refused_with_the_path_of_the_field()
         fight.accepted(command).await;
     }
     let log = shown(&fight, "/export").await;
-    let mut joined = json!({"type": "combatant_joined", "combatant": log["base"]["document"]["table"]["combatants"][0]});
+    let mut joined =
+        json!({"type": "combatant_joined", "combatant": log["base"]["document"]["table"]["combatants"][0]});
     joined["combatant"]["hp"] = json!([3, 3, 0]);
     let (object, list) = ("an object is expected", "a list is expected");
     for (place, value, status, path, message) in [

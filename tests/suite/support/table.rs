@@ -5,7 +5,7 @@ use crate::tiny::Tiny;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use turnkeeper::engine::{Creation, Decided, Game, LogEntry, Meta, Refusal, Request, Rulesets, SeededDice, Viewer};
-use turnkeeper::vocabulary::{Dice, Ground, Offer, Registrar};
+use turnkeeper::vocabulary::{Dice, Flaw, Ground, Offer, Registrar};
 
 /// Every ruleset that ships, and the tests' own.
 pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
