@@ -6,11 +6,11 @@ use super::line::MAX_PAGE;
 use super::{App, AppError, Application, Birth, IdempotencyKey, Presented, now, token::only_gm};
 use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request};
 use crate::store::{Base, Entry};
-use crate::vocabulary::{FieldError, Violation};
+use crate::vocabulary::{FieldError, Violation, parse, parse_beside, read, read_fields};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -29,18 +29,18 @@ struct Cover<'a> {
     ruleset: &'a str,
     exported_at: String,
     version: u64,
-    base: BaseState,
+    base: BaseState<Box<RawValue>>,
 }
 
 /// What a log is folded from: the version, and the state at it as a checkpoint of the encounter's.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct BaseState {
+struct BaseState<D> {
     version: u64,
-    document: Box<RawValue>,
+    document: D,
 }
 
-/// An exported log.
+/// An exported log without its entries, as it is read.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Log {
@@ -50,8 +50,7 @@ struct Log {
     #[serde(default, rename = "exported_at")]
     _exported_at: String,
     version: u64,
-    base: BaseState,
-    entries: Vec<Box<RawValue>>,
+    base: BaseState<Value>,
 }
 
 /// What an undo or redo among the events says.
@@ -116,20 +115,17 @@ impl App {
     pub async fn import(
         self: &Arc<Self>, log: &[u8], key: Option<&IdempotencyKey>, application: Option<Application>,
     ) -> Result<Birth, AppError> {
-        let log: Log = serde_json::from_slice(log).map_err(|error| {
-            let message = format!("this is no exported log: {error}");
-            Refusal::Field(FieldError { path: String::new(), message, meaningless: false })
-        })?;
+        let (log, entries) = opened(log).map_err(Refusal::from)?;
         let (meta, token) = self.newcomer(None, key, application.as_deref()).await?;
         let app = self.clone();
         // A long log takes a while, which is not for the threads of the runtime.
-        let replayed = tokio::task::spawn_blocking(move || app.replay(meta, log)).await;
+        let replayed = tokio::task::spawn_blocking(move || app.replay(meta, log, &entries)).await;
         let replay = replayed.map_err(|error| AppError::Broken(error.to_string()))??;
         self.bear(replay.base, replay.game, Some(replay.entries), token, key, application).await
     }
 
     /// Folds a log from its base.
-    fn replay(&self, meta: Meta, log: Log) -> Result<Replay, AppError> {
+    fn replay(&self, meta: Meta, log: Log, entries: &[Box<RawValue>]) -> Result<Replay, AppError> {
         if log.format != FORMAT || log.schema != SCHEMA {
             let (field, detail) = match log.format.as_str() {
                 FORMAT => ("schema", format!("this program reads schema {SCHEMA}, not {}", log.schema)),
@@ -137,7 +133,9 @@ impl App {
             };
             return Err(inconsistent(field, detail));
         }
-        let base = self.rulesets.recall(meta, log.base.document.get().as_bytes());
+        let document = serde_json::to_vec(&log.base.document)?;
+        self.rulesets.vet(log.base.document).map_err(|error| Refusal::from(error.within("base.document")))?;
+        let base = self.rulesets.recall(meta, &document);
         // Tokens are not imported, so that nobody is told more than everybody.
         let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?.unowned();
         base.check().map_err(|wrong| inconsistent("base.document", wrong))?;
@@ -147,11 +145,12 @@ impl App {
         if base.version() != log.base.version {
             return Err(inconsistent("base.version", format!("the base is at version {}", base.version())));
         }
-        let targets = targets(&log.entries).into_iter().map(|version| (version, None)).collect();
-        let mut replay = Replay { game: base.clone(), base, entries: Vec::with_capacity(log.entries.len()), targets };
-        for (i, raw) in log.entries.iter().enumerate() {
+        let targets = targets(entries).into_iter().map(|version| (version, None)).collect();
+        let mut replay = Replay { game: base.clone(), base, entries: Vec::with_capacity(entries.len()), targets };
+        for (i, raw) in entries.iter().enumerate() {
             replay.remember();
-            replay.add(raw).map_err(|wrong| inconsistent(format!("entries.{i}"), wrong))?;
+            let entry = replay.read(raw).map_err(|error| Refusal::from(error.within(&format!("entries.{i}"))))?;
+            replay.add(entry).map_err(|wrong| inconsistent(format!("entries.{i}"), wrong))?;
         }
         if replay.game.version() != log.version {
             let detail = format!("the entries end at version {}", replay.game.version());
@@ -159,6 +158,18 @@ impl App {
         }
         Ok(replay)
     }
+}
+
+/// Reads an exported log: all but its entries, and these one by one, still unread.
+fn opened(log: &[u8]) -> Result<(Log, Vec<Box<RawValue>>), FieldError> {
+    let (cover, entries) = parse_beside(log, Some("entries"))?;
+    let Value::Object(cover) = cover else {
+        return Err(FieldError::malformed("", "an object is expected: a log as the export gives it"));
+    };
+    let log = read_fields(&cover, &["entries"])?;
+    let entries = entries.ok_or_else(|| FieldError::malformed("entries", "missing field `entries`"))?;
+    let entries = serde_json::from_str(entries.get());
+    Ok((log, entries.map_err(|_| FieldError::malformed("entries", "a list is expected"))?))
 }
 
 fn inconsistent(path: impl Into<std::borrow::Cow<'static, str>>, detail: impl Into<String>) -> AppError {
@@ -197,9 +208,15 @@ impl Replay {
         }
     }
 
+    /// Reads the next entry.
+    fn read(&self, raw: &RawValue) -> Result<LogEntry, FieldError> {
+        let mut entry: LogEntry = read(&parse(raw.get().as_bytes())?)?;
+        entry.events = self.game.vet(&entry)?;
+        Ok(entry)
+    }
+
     /// Folds one more entry; an error tells what is wrong with it.
-    fn add(&mut self, raw: &RawValue) -> Result<(), String> {
-        let mut entry: LogEntry = serde_json::from_str(raw.get()).map_err(|error| error.to_string())?;
+    fn add(&mut self, mut entry: LogEntry) -> Result<(), String> {
         if let Some(checkpoint) = &entry.checkpoint {
             let past = self.game.recall(checkpoint).map_err(|error| error.to_string())?;
             entry.checkpoint = Some(past.unowned().checkpoint().map_err(|error| error.to_string())?);

@@ -98,6 +98,16 @@ impl Cover {
         let cover = head.and_then(|head| serde_json::from_slice(&head).ok());
         cover.map_or_else(|| serde_json::from_slice(stored).map_err(unreadable), Ok)
     }
+
+    /// Whether the rest must be lifted before it is read.
+    pub fn is_older(&self) -> bool {
+        self.schema == 1
+    }
+
+    /// Whether it was written by a newer program.
+    pub fn is_newer(&self) -> bool {
+        self.schema > SCHEMA
+    }
 }
 
 /// Reads the cover of a document or checkpoint, and lifts the rest to the present schema where it is older.
@@ -108,15 +118,20 @@ pub(super) fn open(stored: &[u8]) -> Result<(Cover, Cow<'_, [u8]>), LoadError> {
         SCHEMA | 2 => Ok((cover, Cow::Borrowed(stored))),
         1 => {
             let mut document: Value = serde_json::from_slice(stored).map_err(unreadable)?;
-            let version = document.pointer("/table/version").cloned().unwrap_or_default();
-            if let Some(fields) = document.as_object_mut() {
-                fields.insert("timeline".to_owned(), json!({"content": version}));
-                fields.insert("schema".to_owned(), SCHEMA.into());
-            }
+            lift(&mut document);
             Ok((cover, Cow::Owned(serde_json::to_vec(&document).map_err(unreadable)?)))
         }
         0 => Err(LoadError::Unreadable("there is no schema 0".to_owned())),
         found => Err(LoadError::Newer { found, newest: SCHEMA }),
+    }
+}
+
+/// Lifts a document or checkpoint of schema 1.
+pub(super) fn lift(document: &mut Value) {
+    let version = document.pointer("/table/version").cloned().unwrap_or_default();
+    if let Some(fields) = document.as_object_mut() {
+        fields.insert("timeline".to_owned(), json!({"content": version}));
+        fields.insert("schema".to_owned(), SCHEMA.into());
     }
 }
 

@@ -6,7 +6,7 @@ use super::told::{Counts, Transition};
 use super::view::{EncounterView, pending};
 use super::{
     Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, Summary, Told, Viewer,
-    legal, rights, shared, text,
+    foreign, legal, rights, shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -70,8 +70,11 @@ pub trait Game: Send + Sync {
     /// The same, without the numbers of holders of single tokens.
     fn unowned(&self) -> Arc<dyn Game>;
 
-    /// What is told of the next log entry to those who may not know all: what it says itself, which must be events of the ruleset, or
-    /// where it says nothing, what follows from it.
+    /// Reads an entry of a log from elsewhere as strictly as what else clients send, and answers its events as this program writes them.
+    fn vet(&self, entry: &LogEntry) -> Result<Box<RawValue>, FieldError>;
+
+    /// What is told of the next log entry to those who may not know all: what it says itself, or where it says nothing, what follows
+    /// from it.
     fn told(&self, entry: &LogEntry) -> Result<Option<Told>, LoadError>;
 
     /// The encounter in full, as JSON.
@@ -197,7 +200,7 @@ fn play_one<R: Ruleset>(
     let ended = play.table().status == Status::Ended && verb != "note";
     let closed = || Violation::new("encounter_ended", "TK-1", "the encounter has ended: it takes notes, undo and redo");
     let refuse = |violation| Refusal::Violation { path: path.to_owned(), violation };
-    let misread = |error: FieldError| Refusal::Field(error.within(path));
+    let misread = |error: FieldError| Refusal::from(error.within(path));
     if let Some(command) = R::Command::parse(verb, fields) {
         let command = command.map_err(misread)?;
         if ended {
@@ -259,9 +262,7 @@ impl<R: Ruleset> Game for Live<R> {
         let next = Self { meta: self.meta.clone(), timeline, table: table.clone() };
         let commands: Vec<_> = request.verbs().zip(ends).collect();
         let transition = Transition { before: self, after: &table, events: &events, commands: &commands, past: None };
-        next.decided(&transition).map_err(|error| {
-            Refusal::Field(FieldError { path: String::new(), message: error.to_string(), meaningless: true })
-        })
+        next.decided(&transition).map_err(|error| FieldError::meaningless("", error.to_string()).into())
     }
 
     fn rewinds(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {
@@ -336,9 +337,20 @@ impl<R: Ruleset> Game for Live<R> {
         Arc::new(Self { meta: self.meta.clone(), timeline, table: self.table.clone() })
     }
 
+    fn vet(&self, entry: &LogEntry) -> Result<Box<RawValue>, FieldError> {
+        for account in entry.told.iter().flat_map(Told::accounts) {
+            foreign::events::<R>(&account.events).map_err(|error| error.within("told"))?;
+        }
+        if let Some(checkpoint) = &entry.checkpoint {
+            let checkpoint = parse(checkpoint.get().as_bytes())?;
+            foreign::checkpoint::<R>(checkpoint).map_err(|error| error.within("checkpoint"))?;
+        }
+        let events = foreign::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
+        serde_json::value::to_raw_value(&events).map_err(|error| FieldError::malformed("events", error.to_string()))
+    }
+
     fn told(&self, entry: &LogEntry) -> Result<Option<Told>, LoadError> {
         if let Some(told) = entry.told.clone() {
-            told.check::<R>()?;
             return Ok(Some(told.unowned()));
         }
         let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;

@@ -5,6 +5,7 @@
 
 mod dice;
 mod document;
+mod foreign;
 mod game;
 mod history;
 mod legal;

@@ -5,8 +5,8 @@ use crate::vocabulary::{FieldError, Violation};
 /// Why the engine did not carry out a request; nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// A field is missing, unknown, of the wrong type, or has a value that makes no sense anywhere.
-    Field(FieldError),
+    /// Fields are missing, unknown, of the wrong type, or have values that make no sense anywhere; one at least.
+    Fields(Vec<FieldError>),
     /// No ruleset here has this verb; these are the verbs there are.
     UnknownCommand {
         /// Where the command stands in the request.
@@ -42,7 +42,7 @@ impl Refusal {
 
 impl From<FieldError> for Refusal {
     fn from(error: FieldError) -> Self {
-        Self::Field(error)
+        Self::Fields(vec![error])
     }
 }
 

@@ -1,12 +1,16 @@
 //! Every ruleset there is, known by its face alone.
 
-use super::document::{Document, open, unreadable};
+use super::document::{Cover, Document, open, unreadable};
 use super::game::Live;
 use super::history::Timeline;
-use super::{Creation, Game, LoadError, Meta, Refusal, Schemas, roster};
+use super::{Creation, Game, LoadError, MAX_COMBATANTS, Meta, Refusal, Schemas, foreign, roster};
 use crate::vocabulary::{FieldError, Manifest, Registrar, Ruleset, Seat, Status, Table, read};
+use serde_json::Value;
 use std::marker::PhantomData;
 use std::sync::Arc;
+
+/// So many errors of one creation are told at most.
+const MAX_ERRORS: usize = 20;
 
 /// A ruleset with its types hidden.
 pub trait AnyRuleset: Send + Sync {
@@ -21,6 +25,9 @@ pub trait AnyRuleset: Send + Sync {
 
     /// Reads a stored document of its own, of the present schema.
     fn load(&self, document: &[u8]) -> Result<Arc<dyn Game>, LoadError>;
+
+    /// Whether a checkpoint from elsewhere has the shape of one of its own.
+    fn vet(&self, checkpoint: Value) -> Result<(), FieldError>;
 
     /// Makes an encounter of a checkpoint.
     fn recall(&self, meta: Meta, checkpoint: &[u8]) -> Result<Arc<dyn Game>, LoadError>;
@@ -39,7 +46,11 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
 
     fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {
         let meta = Meta { player_undo: creation.player_undo, ..meta };
-        let options: R::Options = read(creation.options).map_err(|e| e.within("options"))?;
+        let mut wrong = Vec::new();
+        let options = read(&creation.options).unwrap_or_else(|error| {
+            wrong.push(error.within("options"));
+            R::Options::default()
+        });
         let mut table = Table::<R> {
             name: creation.name,
             options,
@@ -47,7 +58,7 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
             status: Status::Setup,
             round: 0,
             version: 0,
-            combatants: Vec::with_capacity(creation.combatants.len()),
+            combatants: Vec::with_capacity(creation.combatants.len().min(MAX_COMBATANTS)),
             ghosts: Vec::new(),
             effects: Vec::new(),
             joined: 0,
@@ -55,11 +66,23 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
             state: R::State::default(),
         };
         for (i, combatant) in creation.combatants.into_iter().enumerate() {
-            let path = format!("combatants.{i}");
-            let combatant = roster::enlist(&table, combatant).map_err(|e| e.within(&path))?;
-            roster::admit(&table, &combatant).map_err(|v| FieldError::meaningless(path, v.detail))?;
-            table.joined = combatant.joined;
-            table.combatants.push(Seat::new(combatant));
+            let admitted = roster::enlist(&table, combatant).and_then(|combatant| {
+                let refused = roster::admit(&table, &combatant).err();
+                refused.map_or(Ok(combatant), |violation| Err(FieldError::meaningless("", violation.detail)))
+            });
+            match admitted {
+                Ok(combatant) => {
+                    table.joined = combatant.joined;
+                    table.combatants.push(Seat::new(combatant));
+                }
+                Err(error) => wrong.push(error.within(&format!("combatants.{i}"))),
+            }
+            if wrong.len() >= MAX_ERRORS {
+                break;
+            }
+        }
+        if !wrong.is_empty() {
+            return Err(Refusal::Fields(wrong));
         }
         Ok(Arc::new(Live { meta: Arc::new(meta), timeline: Timeline::ordinary(0), table }))
     }
@@ -68,6 +91,10 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
         let document: Document<'_, R> = serde_json::from_slice(document).map_err(unreadable)?;
         let meta = Arc::new(document.meta.into_owned());
         Ok(Arc::new(Live { meta, timeline: document.timeline.into_owned(), table: document.table.into_owned() }))
+    }
+
+    fn vet(&self, checkpoint: Value) -> Result<(), FieldError> {
+        foreign::checkpoint::<R>(checkpoint)
     }
 
     fn recall(&self, meta: Meta, checkpoint: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
@@ -109,12 +136,22 @@ impl Rulesets {
 
     /// Makes a new encounter; an error names the field.
     pub fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {
-        let Some(ruleset) = self.get(&creation.ruleset) else {
+        self.known(&creation.ruleset)?.create(meta, creation)
+    }
+
+    /// The one that a client names in the field `ruleset`.
+    fn known(&self, id: &str) -> Result<&dyn AnyRuleset, FieldError> {
+        self.get(id).ok_or_else(|| {
             let known: Vec<_> = self.iter().map(|r| r.manifest().id).collect();
             let message = format!("there is no such ruleset; there are {}", known.join(", "));
-            return Err(FieldError::meaningless("ruleset", message).into());
-        };
-        ruleset.create(meta, creation)
+            FieldError::meaningless("ruleset", message)
+        })
+    }
+
+    /// Whether a checkpoint from elsewhere has the shape of one of the rulesets' own.
+    pub fn vet(&self, checkpoint: Value) -> Result<(), FieldError> {
+        let cover: Cover = read(&checkpoint)?;
+        self.known(&cover.ruleset)?.vet(checkpoint)
     }
 
     /// Reads a stored document, lifting it where it is older.

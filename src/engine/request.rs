@@ -17,7 +17,9 @@ impl Request {
     /// Reads a request's JSON.
     pub fn read(body: Value) -> Result<Self, Refusal> {
         match body {
-            Value::Array(items) if items.is_empty() => Err(malformed("", "the list of commands is empty").into()),
+            Value::Array(items) if items.is_empty() => {
+                Err(FieldError::malformed("", "the list of commands is empty").into())
+            }
             Value::Array(items) if items.len() > MAX_COMMANDS => {
                 let message = format!("a list holds at most {MAX_COMMANDS} commands, this one has {}", items.len());
                 Err(FieldError::meaningless("", message).into())
@@ -48,17 +50,16 @@ impl Request {
 
 fn tagged(item: Value, path: &str) -> Result<(String, Map<String, Value>), FieldError> {
     let Value::Object(mut fields) = item else {
-        return Err(malformed(path, "a command is a JSON object such as {\"type\": \"note\", \"text\": \"...\"}"));
+        return Err(FieldError::malformed(
+            path,
+            "a command is a JSON object such as {\"type\": \"note\", \"text\": \"...\"}",
+        ));
     };
     match fields.remove("type") {
         Some(Value::String(verb)) => Ok((verb, fields)),
-        Some(_) => Err(malformed("type", "the type of a command is a string").within(path)),
-        None => Err(malformed("type", "missing field `type`: it names the command").within(path)),
+        Some(_) => Err(FieldError::malformed("type", "the type of a command is a string").within(path)),
+        None => Err(FieldError::malformed("type", "missing field `type`: it names the command").within(path)),
     }
-}
-
-fn malformed(path: &str, message: &str) -> FieldError {
-    FieldError { path: path.to_owned(), message: message.to_owned(), meaningless: false }
 }
 
 /// A new encounter as a client describes it.
@@ -104,6 +105,6 @@ fn none() -> Value {
 impl Creation {
     /// Reads a creation's JSON.
     pub fn read(body: Value) -> Result<Self, Refusal> {
-        Ok(read(body)?)
+        Ok(read(&body)?)
     }
 }

@@ -98,11 +98,7 @@ fn named<R: Ruleset>(
             let taken = |id: &Slug| table.get(id).is_some();
             Ok((Slug::from_name(name.as_str(), "combatant", hidden, MAX_COMBATANTS, taken), name))
         }
-        (None, None) => Err(FieldError {
-            path: "name".into(),
-            message: "missing field `name`: a combatant needs a name or an id".into(),
-            meaningless: false,
-        }),
+        (None, None) => Err(FieldError::malformed("name", "missing field `name`: a combatant needs a name or an id")),
     }
 }
 

@@ -153,17 +153,8 @@ impl Told {
     }
 
     /// Every account of the entry.
-    fn accounts(&self) -> impl Iterator<Item = &Account> {
+    pub(super) fn accounts(&self) -> impl Iterator<Item = &Account> {
         self.account.iter().chain(self.owners.values().filter_map(|own| own.account.as_ref()))
-    }
-
-    /// Whether its accounts tell events of this ruleset.
-    pub(super) fn check<R: Ruleset>(&self) -> Result<(), LoadError> {
-        for account in self.accounts() {
-            let events = serde_json::from_str::<Vec<Event<R>>>(account.events.get());
-            events.map_err(|error| LoadError::Unreadable(format!("told: {error}")))?;
-        }
-        Ok(())
     }
 }
 

@@ -108,7 +108,7 @@ pub struct TokenInfo {
 impl NewToken {
     /// Reads a token's JSON.
     pub fn read(body: Value) -> Result<Self, Refusal> {
-        Ok(read(body)?)
+        Ok(read(&body)?)
     }
 }
 

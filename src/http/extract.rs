@@ -3,8 +3,8 @@
 use super::Shared;
 use super::problem::Problem;
 use crate::app::{AppError, Presented};
-use crate::vocabulary::FieldError;
-use axum::extract::{FromRequestParts, Path, Query};
+use crate::vocabulary::read_query;
+use axum::extract::{FromRequestParts, Path};
 use axum::http::header::AUTHORIZATION;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
@@ -80,13 +80,8 @@ impl<T: DeserializeOwned> FromRequestParts<Shared> for Parameters<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
-        let query = Query::<T>::try_from_uri(&parts.uri);
-        query.map(|Query(parameters)| Self(parameters)).map_err(|rejection| {
-            let message = std::error::Error::source(&rejection).map_or(rejection.to_string(), ToString::to_string);
-            // "limit: invalid digit found in string": the parameter stands before what is wrong with it.
-            let (path, message) = message.split_once(": ").unwrap_or(("", &message));
-            Problem::parameter(FieldError { path: path.to_owned(), message: message.to_owned(), meaningless: false })
-        })
+        let query = parts.uri.query().unwrap_or_default();
+        read_query(query).map(Self).map_err(Problem::parameter)
     }
 }
 

@@ -32,7 +32,6 @@ mod security;
 mod serve;
 mod tokens;
 mod transfer;
-mod unambiguous;
 mod whole;
 
 pub use base::{BasePath, under};

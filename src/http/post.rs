@@ -3,8 +3,9 @@
 use super::Shared;
 use super::extract::single;
 use super::problem::Problem;
-use super::unambiguous::Unambiguous;
 use crate::app::{IdempotencyKey, Shape};
+use crate::engine::Refusal;
+use crate::vocabulary::{BadJson, parse};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::header::CONTENT_TYPE;
@@ -28,11 +29,11 @@ impl FromRequest<Shared> for Post {
 
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
         let (bytes, key) = receive(request, state.settings.body_limit).await?;
-        match serde_json::from_slice(&bytes) {
-            Ok(Unambiguous(body)) => Ok(Self { body, key }),
-            Err(error) if error.is_data() => Err(Problem::bad("duplicate_field", error.to_string())),
+        match parse(&bytes) {
+            Ok(body) => Ok(Self { body, key }),
+            Err(BadJson::Twice(field)) => Err(Refusal::from(field).into()),
             Err(_) if bytes.is_empty() => Err(Problem::bad("invalid_json", "the body is empty: JSON is expected")),
-            Err(error) => Err(Problem::bad("invalid_json", format!("the body is not JSON: {error}"))),
+            Err(BadJson::Syntax(error)) => Err(Problem::bad("invalid_json", format!("the body is not JSON: {error}"))),
         }
     }
 }

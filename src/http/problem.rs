@@ -4,7 +4,7 @@ use super::frame::REQUEST_ID;
 use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use crate::app::{AppError, MAX_DOCUMENT};
 use crate::engine::Refusal;
-use crate::vocabulary::{FieldError, Ground, Violation};
+use crate::vocabulary::{FieldError, Flaw, Ground, Violation};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE, HeaderName,
     RETRY_AFTER, VARY, WWW_AUTHENTICATE,
@@ -40,7 +40,7 @@ pub(super) struct Document {
     /// The rule that it rests on.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<&'static str>,
-    /// The fields that are wrong.
+    /// The fields that are wrong: the first one; of a new encounter the first one of each combatant, 20 at most.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<FieldProblem>,
     /// The version that the encounter is at.
@@ -86,7 +86,7 @@ impl Problem {
 
     /// A bad query parameter: 400, or 422 where the shape is right.
     pub fn parameter(error: FieldError) -> Self {
-        Self::field(error, "invalid_query")
+        Self::fields(vec![error], "invalid_query")
     }
 
     /// No token, or one that cannot be one.
@@ -120,14 +120,19 @@ impl Problem {
         }
     }
 
-    fn field(FieldError { path, message, meaningless }: FieldError, code: &'static str) -> Self {
-        let (status, code) = if meaningless {
-            (StatusCode::UNPROCESSABLE_ENTITY, "invalid_value")
-        } else {
-            (StatusCode::BAD_REQUEST, code)
+    /// Bad fields: 400, or 422 where all of them have the right shape.
+    fn fields(errors: Vec<FieldError>, code: &'static str) -> Self {
+        let (status, code) = match errors.iter().map(|error| error.flaw).find(|flaw| *flaw != Flaw::Meaningless) {
+            None => (StatusCode::UNPROCESSABLE_ENTITY, "invalid_value"),
+            Some(Flaw::Twice) => (StatusCode::BAD_REQUEST, "duplicate_field"),
+            Some(_) => (StatusCode::BAD_REQUEST, code),
         };
-        let detail = if path.is_empty() { message.clone() } else { format!("{path}: {message}") };
-        Self::new(status, code, detail).at(path, message)
+        let first = errors.first().map(FieldError::to_string).unwrap_or_default();
+        let detail = match errors.len() {
+            0 | 1 => first,
+            n => format!("{first} ({n} fields are wrong: `errors` has them all)"),
+        };
+        errors.into_iter().fold(Self::new(status, code, detail), |problem, error| problem.at(error.path, error.message))
     }
 
     fn at(mut self, path: String, message: String) -> Self {
@@ -285,7 +290,7 @@ impl Problem {
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Field(error) => Self::field(error, "invalid_body"),
+            Refusal::Fields(errors) => Self::fields(errors, "invalid_body"),
             Refusal::UnknownCommand { path, verb, known } => {
                 let verb: String = verb.chars().take(40).collect();
                 let message = format!("there is no command {verb:?} here; there are {}", known.join(", "));

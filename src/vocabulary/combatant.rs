@@ -1,8 +1,11 @@
 //! Whoever or whatever takes turns.
 
-use super::{CombatantId, FieldError, Int, Ruleset, Slug, Text, read};
+use super::{CombatantId, FieldError, Int, Ruleset, Slug, Text, read_fields};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::fmt;
 use utoipa::ToSchema;
 
 /// What kind of combatant it is.
@@ -91,13 +94,33 @@ pub struct Member {
 }
 
 /// A member of a group as a client gives it: its id alone, or its id with hit points.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum MemberDraft {
     /// The id alone.
     Id(Slug),
     /// The id with hit points.
     Whole(MemberSpec),
+}
+
+/// By hand, because what serde derives says only that neither fits, not why.
+impl<'de> Deserialize<'de> for MemberDraft {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = MemberDraft;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a member's id, or an object with its id and hit points,")
+            }
+            fn visit_str<E: de::Error>(self, id: &str) -> Result<MemberDraft, E> {
+                Slug::deserialize(id.into_deserializer()).map(MemberDraft::Id)
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, fields: A) -> Result<MemberDraft, A::Error> {
+                MemberSpec::deserialize(MapAccessDeserializer::new(fields)).map(MemberDraft::Whole)
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
 }
 
 /// A member of a group with its hit points.
@@ -224,11 +247,7 @@ impl Draft {
     /// Reads a combatant's JSON object: the shared fields, and the rest as the ruleset's own stats laid over `stats`.
     pub fn split<R: Ruleset>(value: Value, stats: &R::Stats) -> Result<(Self, R::Stats), FieldError> {
         let Value::Object(fields) = value else {
-            return Err(FieldError {
-                path: String::new(),
-                message: "a combatant is a JSON object".into(),
-                meaningless: false,
-            });
+            return Err(FieldError::malformed("", "an object is expected: a combatant's fields, such as its name"));
         };
         let (shared, own): (Map<_, _>, Map<_, _>) =
             fields.into_iter().partition(|(name, _)| Self::FIELDS.contains(&name.as_str()));
@@ -237,7 +256,7 @@ impl Draft {
             _ => Map::new(),
         };
         laid.extend(own);
-        Ok((read(Value::Object(shared))?, read(Value::Object(laid))?))
+        Ok((read_fields(&shared, &[])?, read_fields(&laid, &Self::FIELDS)?))
     }
 
     /// The members as they are kept; an error names one that stands there twice, or too many.

@@ -1,7 +1,10 @@
 //! What happened: events carry every die and every choice, and folding them gives the state.
 
-use super::{Combatant, CombatantId, Effect, EffectId, Readers, Ruleset, Slug, Text, tagged};
+use super::{
+    Combatant, CombatantId, Effect, EffectId, FieldError, Readers, Ruleset, Slug, Text, Verbs, read_fields, tagged,
+};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::ToSchema;
 
 /// One thing that happened, of any origin. In JSON they all look alike: an object with a `type`.
@@ -17,6 +20,27 @@ pub enum Event<R: Ruleset> {
 }
 
 impl<R: Ruleset> Event<R> {
+    /// Reads one that comes from elsewhere, naming the field that is wrong where one is.
+    pub fn read(event: Value) -> Result<Self, FieldError> {
+        let Value::Object(mut fields) = event else {
+            return Err(FieldError::malformed("", "an object is expected: an event with its `type`"));
+        };
+        let Some(Value::String(kind)) = fields.remove("type") else {
+            return Err(FieldError::malformed("type", "text is expected: it names the event"));
+        };
+        let carried = || read_fields::<Carried<R>>(&fields, &["type"]).map(|carried| carried.combatant);
+        match kind.as_str() {
+            "combatant_joined" => carried().map(|combatant| Self::Roster(RosterEvent::CombatantJoined { combatant })),
+            "combatant_updated" => carried().map(|combatant| Self::Roster(RosterEvent::CombatantUpdated { combatant })),
+            kind => {
+                let shared = SharedEvent::parse(kind, &fields).map(|event| event.map(Self::Shared));
+                let event = shared.or_else(|| R::Event::parse(kind, &fields).map(|event| event.map(Self::Own)));
+                let unknown = || FieldError::meaningless("type", "the ruleset has no such event");
+                event.ok_or_else(unknown)?
+            }
+        }
+    }
+
     /// Whether the whole table is another one after it.
     pub fn jumps(&self) -> bool {
         matches!(self, Self::Shared(SharedEvent::Undone(_) | SharedEvent::Redone(_)))
@@ -62,6 +86,13 @@ pub enum RosterEvent<R: Ruleset> {
         /// The combatant as it is now.
         combatant: Box<Combatant<R>>,
     },
+}
+
+/// What an event carries that changes the roster.
+#[derive(Deserialize)]
+#[serde(bound = "")]
+struct Carried<R: Ruleset> {
+    combatant: Box<Combatant<R>>,
 }
 
 /// The fight began.

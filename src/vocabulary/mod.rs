@@ -13,6 +13,7 @@ mod manifest;
 mod offer;
 mod place;
 mod play;
+mod reading;
 mod ruleset;
 mod scalar;
 mod seat;
@@ -31,11 +32,12 @@ pub use manifest::{Actor, CommandSpec, HOUSE_RULES, Manifest, Rule, SHARED_COMMA
 pub use offer::{Choice, Offer, Values};
 pub use place::{Because, Pending, Place};
 pub use play::Play;
+pub use reading::{BadJson, FieldError, Flaw, parse, parse_beside, read, read_fields, read_query};
 pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{CombatantId, EffectId, INLINE, Int, Slug, Text, inlined};
 pub use seat::Seat;
 pub use table::{FoeHp, Ghost, Status, Table};
-pub use tagged::{FieldError, Verbs, read};
+pub use tagged::Verbs;
 pub use violation::{Ground, Violation};
 
 pub(crate) use tagged::tagged;

@@ -26,7 +26,7 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The ruleset's own commands, `start` and `end_turn` among them where it has turns.
     type Command: Data + Verbs;
     /// The ruleset's own events.
-    type Event: Data;
+    type Event: Data + Verbs;
 
     /// Everything about it that never changes.
     const MANIFEST: &'static Manifest;

@@ -143,7 +143,7 @@ impl<const MAX: usize> ToSchema for Text<MAX> {
 }
 
 /// As much of a client's text as an error may repeat.
-fn shortened(text: &str) -> String {
+pub(super) fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(40).collect()
 }
 

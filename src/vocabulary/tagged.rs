@@ -1,46 +1,7 @@
 //! Tagged unions of named structs: commands and events.
 
-use serde::Deserializer;
-use serde::de::DeserializeOwned;
+use super::FieldError;
 use serde_json::{Map, Value};
-
-/// What is wrong with one field of a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldError {
-    /// Where: field names and list positions with dots between, empty for the whole.
-    pub path: String,
-    /// What is wrong and what would be right.
-    pub message: String,
-    /// True when the shape is right and only the value makes no sense.
-    pub meaningless: bool,
-}
-
-impl FieldError {
-    /// A value of the right shape that makes no sense here.
-    pub fn meaningless(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into(), meaningless: true }
-    }
-
-    /// The same error seen from one level further out.
-    pub fn within(mut self, outer: &str) -> Self {
-        self.path = match self.path.as_str() {
-            "" | "." => outer.to_owned(),
-            inner if outer.is_empty() => inner.to_owned(),
-            inner => format!("{outer}.{inner}"),
-        };
-        self
-    }
-}
-
-/// Reads a value of `T`, naming the field that is wrong where one is.
-pub fn read<'a, T: DeserializeOwned>(value: impl Deserializer<'a>) -> Result<T, FieldError> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        let message = error.inner().to_string();
-        let meaningless = message.starts_with("invalid value") || message.starts_with("unknown variant");
-        FieldError { path: if path == "." { String::new() } else { path }, message, meaningless }
-    })
-}
 
 /// A tagged union whose tag is known before the rest is read.
 pub trait Verbs: Sized {
@@ -67,7 +28,7 @@ macro_rules! tagged {
                 verb: &str, fields: &serde_json::Map<String, serde_json::Value>,
             ) -> Option<Result<Self, $crate::vocabulary::FieldError>> {
                 match verb {
-                    $( $tag => Some($crate::vocabulary::read::<$variant>(fields).map(Self::$variant)), )*
+                    $( $tag => Some($crate::vocabulary::read_fields::<$variant>(fields, &["type"]).map(Self::$variant)), )*
                     _ => None,
                 }
             }

@@ -44,8 +44,8 @@ impl Verbs for Command {
 
     fn parse(verb: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>> {
         match verb {
-            "start" => Some(read(fields).map(Self::Start)),
-            "end_turn" => Some(read(fields).map(Self::EndTurn)),
+            "start" => Some(read_fields(fields, &["type"]).map(Self::Start)),
+            "end_turn" => Some(read_fields(fields, &["type"]).map(Self::EndTurn)),
             _ => None,
         }
     }
@@ -56,6 +56,19 @@ impl Verbs for Command {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Passed {
     Passed { to: Option<CombatantId> },
+}
+
+impl Verbs for Passed {
+    const VERBS: &'static [&'static str] = &["passed"];
+
+    fn parse(verb: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>> {
+        #[derive(Deserialize)]
+        struct Fields {
+            to: Option<CombatantId>,
+        }
+        let passed = || read_fields(fields, &["type"]).map(|Fields { to }| Self::Passed { to });
+        (verb == "passed").then(passed)
+    }
 }
 
 const TINY: &Manifest = &Manifest {

@@ -4,6 +4,7 @@
 //! and sent; [`Answer`] has what the assertions need.
 
 pub mod applications;
+mod bodies;
 mod browser;
 pub mod cell;
 mod commands;

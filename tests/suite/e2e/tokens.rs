@@ -95,7 +95,7 @@ async fn a_token_that_makes_no_sense_is_refused_with_its_field() {
         (json!({"role": "gm", "name": ""}), 422, "invalid_value", "name"),
         (json!({"role": "gm", "name": "x".repeat(81)}), 422, "invalid_value", "name"),
         (json!({"role": "gm", "lives": 9}), 400, "invalid_body", "lives"),
-        (json!({}), 400, "invalid_body", ""),
+        (json!({}), 400, "invalid_body", "role"),
     ];
     for (body, status, code, path) in cases {
         let problem = fight.ask(&body).send().await.problem(status, code);

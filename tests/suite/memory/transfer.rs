@@ -136,12 +136,10 @@ async fn a_log_that_is_not_consistent_is_refused_with_the_first_bad_entry() {
         ("version", &|log| _ = log["entries"].as_array_mut().expect("entries").pop()),
         ("base.version", &|log| log["base"]["version"] = json!(1)),
         ("base.document", &|log| log["base"]["document"]["schema"] = json!(99)),
-        ("base.document", &|log| log["base"]["document"]["table"]["round"] = json!("one")),
         ("entries.1", &|log| _ = log["entries"].as_array_mut().expect("entries").remove(1)),
         ("entries.0", &|log| log["entries"][0]["version"] = json!(2)),
         ("entries.0", &|log| log["entries"][0]["at"] = json!("yesterday")),
         ("entries.0", &|log| log["entries"][0]["by"] = json!("x".repeat(65))),
-        ("entries.1", &|log| log["entries"][1]["events"] = json!([{"type": "no_such_event"}])),
         ("entries.1", &|log| log["entries"][1]["events"] = json!([joined])),
         ("entries.2", &|log| log["entries"][2]["checkpoint"]["table"]["round"] = json!(7)),
         ("entries.2", &|log| log["entries"][2]["checkpoint"]["timeline"] = json!({"content": 0})),
@@ -159,6 +157,59 @@ async fn a_log_that_is_not_consistent_is_refused_with_the_first_bad_entry() {
     for body in ["{", "{\"format\": \"turnkeeper-log\"}"] {
         let call = api.call("POST", "/v1/encounters/import").header("content-type", "application/json");
         call.body(body).send().await.problem(400, "invalid_body");
+    }
+    imported(&api, &log).await;
+}
+
+#[tokio::test]
+async fn a_log_that_is_written_otherwise_is_refused_with_the_path_of_the_field() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    for command in [json!({"type": "damage", "target": "chansi", "amount": 3}), json!({"type": "undo"})] {
+        fight.accepted(command).await;
+    }
+    let log = shown(&fight, "/export").await;
+    let mut joined =
+        json!({"type": "combatant_joined", "combatant": log["base"]["document"]["table"]["combatants"][0]});
+    joined["combatant"]["hp"] = json!([3, 3, 0]);
+    let (object, list) = ("an object is expected", "a list is expected");
+    for (place, value, status, path, message) in [
+        ("", json!(["turnkeeper-log", 1, "active-initiative", "", 0, {}, []]), 400, "", object),
+        ("/entries", json!({}), 400, "entries", list),
+        ("/base", json!([0, {}]), 400, "base", object),
+        ("/base/document", json!([]), 400, "base.document", object),
+        ("/base/document/table/round", json!("one"), 400, "base.document.table.round", "a whole number from 0"),
+        ("/base/document/table/combatants/0/hp", json!([24]), 400, "base.document.table.combatants.0.hp", object),
+        ("/base/document/ruleset", json!("dc21"), 422, "base.document.ruleset", "there is no such ruleset"),
+        ("/entries/0", json!([1, "2026-01-01T00:00:00Z", "gm", [], []]), 400, "entries.0", object),
+        ("/entries/0/at", json!(null), 400, "entries.0.at", "text is expected, not null"),
+        ("/entries/0/events", json!({}), 400, "entries.0.events", list),
+        ("/entries/0/events/0", json!(["damaged", "chansi", null, 4, 0, 4]), 400, "entries.0.events.0", object),
+        ("/entries/0/events/0", json!({"type": "no_such"}), 422, "entries.0.events.0.type", "no such event"),
+        ("/entries/0/events/0/amount", json!(-4), 422, "entries.0.events.0.amount", "from 0 to 4294967295"),
+        ("/entries/0/events/0", joined, 400, "entries.0.events.0.combatant.hp", object),
+        ("/entries/1/checkpoint/table/effects", json!({}), 400, "entries.1.checkpoint.table.effects", list),
+    ] {
+        let mut spoilt = log.clone();
+        *spoilt.pointer_mut(place).expect("a place") = value;
+        let refused = import(&api, &spoilt).await;
+        assert_eq!(refused.status, status, "{place}: {refused:?}");
+        let error = &refused.json()["errors"][0];
+        let said = error["message"].as_str().is_some_and(|said| said.contains(message));
+        assert!(error["path"] == path && said, "{place}: {error}");
+    }
+    let text = log.to_string();
+    for (path, once, twice) in [
+        ("format", r#""format":"#, r#""format":"other","format":"#),
+        ("entries", r#""entries":["#, r#""entries":[],"entries":["#),
+        ("base.version", r#""base":{"#, r#""base":{"version":0,"#),
+        ("entries.0.events.0.amount", r#"[{"amount":"#, r#"[{"amount":9,"amount":"#),
+    ] {
+        let call = api.call("POST", "/v1/encounters/import").header("content-type", "application/json");
+        let spoilt = text.replacen(once, twice, 1);
+        assert_ne!(spoilt, text, "{path}");
+        let refused = call.body(spoilt).send().await;
+        assert_eq!(refused.problem(400, "duplicate_field")["errors"][0]["path"], path);
     }
     imported(&api, &log).await;
 }

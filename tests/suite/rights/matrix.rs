@@ -96,7 +96,7 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
                     let request = Request::read(command.clone()).expect("a command");
                     let readable = || {
                         let decided = table.game.decide(&request, &mut SeededDice::new([7; 32]));
-                        !matches!(decided, Err(Refusal::Field(_)))
+                        !matches!(decided, Err(Refusal::Fields(_)))
                     };
                     if !shared && !gm_verbs.contains(&verb.as_str()) && !readable() {
                         // It cannot even be read: not a right, but a field is refused.

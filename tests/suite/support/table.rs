@@ -5,7 +5,7 @@ use crate::tiny::Tiny;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use turnkeeper::engine::{Creation, Decided, Game, LogEntry, Meta, Refusal, Request, Rulesets, SeededDice, Viewer};
-use turnkeeper::vocabulary::{Dice, Ground, Offer, Registrar};
+use turnkeeper::vocabulary::{Dice, Flaw, Ground, Offer, Registrar};
 
 /// Every ruleset that ships, and the tests' own.
 pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
@@ -40,12 +40,11 @@ pub struct Refused {
 impl From<Refusal> for Refused {
     fn from(refusal: Refusal) -> Self {
         match refusal {
-            Refusal::Field(e) => Self {
-                code: if e.meaningless { "meaningless" } else { "malformed" }.into(),
-                rule: None,
-                field: Some(e.path),
-                detail: e.message,
-            },
+            Refusal::Fields(errors) => {
+                let e = errors.into_iter().next().expect("a field is wrong");
+                let code = if e.flaw == Flaw::Meaningless { "meaningless" } else { "malformed" }.into();
+                Self { code, rule: None, field: Some(e.path), detail: e.message }
+            }
             Refusal::UnknownCommand { path, verb, .. } => {
                 let detail = format!("there is no command {verb}");
                 Self { code: "unknown_command".into(), rule: None, field: Some(below(&path, "type")), detail }

@@ -1,0 +1,23 @@
+//! What comes from another server: read as strictly as what else clients send.
+
+use super::document::{Checkpoint, Cover, lift};
+use crate::vocabulary::{Event, FieldError, Ruleset, parse, read};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The events of an entry.
+pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldError> {
+    let events: Vec<Value> = read(&parse(raw.get().as_bytes())?)?;
+    let events = events.into_iter().enumerate();
+    events.map(|(i, event)| Event::read(event).map_err(|error| error.within(&i.to_string()))).collect()
+}
+
+/// Whether a checkpoint is one, as far as its shape goes; whether it makes sense, and whether this program reads its schema, shows when
+/// it is recalled.
+pub(super) fn checkpoint<R: Ruleset>(mut checkpoint: Value) -> Result<(), FieldError> {
+    let cover: Cover = read(&checkpoint)?;
+    if cover.is_older() {
+        lift(&mut checkpoint);
+    }
+    if cover.is_newer() { Ok(()) } else { read::<Checkpoint<'_, R>>(&checkpoint).map(drop) }
+}

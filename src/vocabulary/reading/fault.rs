@@ -1,0 +1,154 @@
+//! What is wrong with what a client sent, in words for people: the one place that words what serde finds.
+
+use super::{FieldError, Flaw};
+use crate::vocabulary::scalar::shortened;
+use serde::de::{self, Expected, Unexpected};
+use std::fmt::{self, Display};
+
+/// What an object is called where one is expected.
+pub(super) const OBJECT: &str = "an object";
+
+/// Why something could not be read, and where.
+#[derive(Debug)]
+pub(super) struct Fault(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// From the inside out.
+    path: Vec<String>,
+    message: String,
+    flaw: Flaw,
+    /// The fields that there are, where one is unknown.
+    known: Option<&'static [&'static str]>,
+}
+
+impl Fault {
+    fn new(message: String, flaw: Flaw) -> Self {
+        Self(Box::new(Inner { path: Vec::new(), message, flaw, known: None }))
+    }
+
+    /// The same fault seen from one level further out.
+    pub(super) fn below(mut self, outer: &str) -> Self {
+        self.0.path.push(shortened(outer));
+        self
+    }
+
+    /// A fault of the name of a field: it stands where the field does.
+    pub(super) fn of_key(self, key: &str) -> Self {
+        if self.0.path.is_empty() { self.below(key) } else { self }
+    }
+
+    /// A field that is there twice.
+    pub(super) fn twice(field: &str, flaw: Flaw) -> Self {
+        Self::new("it is there twice: send it once".to_owned(), flaw).below(field)
+    }
+
+    /// The error for whoever sent it. `beside` are fields of the same object that are read elsewhere.
+    pub(super) fn told(self, beside: &[&'static str]) -> FieldError {
+        let Inner { path, mut message, flaw, known } = *self.0;
+        if let Some(known) = known {
+            let beside = if path.len() == 1 { beside } else { &[] };
+            let known: Vec<_> = beside.iter().chain(known).copied().collect();
+            message = match known.as_slice() {
+                [] => "there is no such field: none is expected here".to_owned(),
+                known => format!("there is no such field: there are {}", known.join(", ")),
+            };
+        }
+        let path: Vec<_> = path.into_iter().rev().collect();
+        FieldError { path: path.join("."), message, flaw }
+    }
+}
+
+impl Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.message.fmt(f)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl de::Error for Fault {
+    fn custom<T: Display>(message: T) -> Self {
+        Self::new(message.to_string(), Flaw::Malformed)
+    }
+
+    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::new(format!("{} is expected, not {}", meant(expected), told(found)), Flaw::Malformed)
+    }
+
+    fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self::new(format!("{} is expected, not {}", meant(expected), told(found)), Flaw::Meaningless)
+    }
+
+    fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
+        Self::new(format!("{} is expected, not a list of {length}", meant(expected)), Flaw::Malformed)
+    }
+
+    fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
+        Self::new(format!("{} is expected, not {:?}", one_of(expected), shortened(variant)), Flaw::Meaningless)
+    }
+
+    fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
+        let mut fault = Self::new(format!("there is no field {:?}", shortened(field)), Flaw::Malformed).below(field);
+        fault.0.known = Some(expected);
+        fault
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self::new(format!("missing field `{field}`"), Flaw::Malformed).below(field)
+    }
+
+    fn duplicate_field(field: &'static str) -> Self {
+        Self::twice(field, Flaw::Malformed)
+    }
+}
+
+/// One of these words.
+pub(super) fn one_of(words: &[&str]) -> String {
+    match words {
+        [word] => format!("{word:?}"),
+        words => format!("one of {}", words.join(", ")),
+    }
+}
+
+/// What there should be: Rust's own words are said in those of JSON, ours as they are.
+pub(super) fn meant(expected: &dyn Expected) -> String {
+    let whole = |least: i64, most: u64| format!("a whole number from {least} to {most}");
+    let objects = ["struct ", "internally tagged enum ", "a map"];
+    let text = expected.to_string();
+    match text.as_str() {
+        "a string" => "text".to_owned(),
+        "a boolean" => "true or false".to_owned(),
+        "a sequence" => "a list".to_owned(),
+        "unit" => "null".to_owned(),
+        "f32" | "f64" => "a number".to_owned(),
+        "u8" => whole(0, u8::MAX.into()),
+        "u16" => whole(0, u16::MAX.into()),
+        "u32" => whole(0, u32::MAX.into()),
+        "u64" | "usize" => whole(0, u64::MAX),
+        "i64" | "isize" => whole(i64::MIN, i64::MAX.unsigned_abs()),
+        rust if objects.iter().any(|object| rust.starts_with(object)) => OBJECT.to_owned(),
+        _ => text,
+    }
+}
+
+/// What there is.
+fn told(found: Unexpected<'_>) -> String {
+    match found {
+        Unexpected::Bool(truth) => truth.to_string(),
+        Unexpected::Unsigned(number) => number.to_string(),
+        Unexpected::Signed(number) => number.to_string(),
+        Unexpected::Float(number) => number.to_string(),
+        Unexpected::Char(letter) => format!("{letter:?}"),
+        Unexpected::Str(text) => format!("{:?}", shortened(text)),
+        Unexpected::Unit | Unexpected::Option => "null".to_owned(),
+        Unexpected::Seq => "a list".to_owned(),
+        Unexpected::Map => OBJECT.to_owned(),
+        Unexpected::Bytes(_) | Unexpected::NewtypeStruct | Unexpected::Other(_) => "something else".to_owned(),
+        Unexpected::Enum
+        | Unexpected::UnitVariant
+        | Unexpected::NewtypeVariant
+        | Unexpected::TupleVariant
+        | Unexpected::StructVariant => "a single word".to_owned(),
+    }
+}

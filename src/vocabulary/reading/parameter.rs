@@ -1,0 +1,66 @@
+//! Reads the parameters of a query, which are all text.
+
+use super::{Fault, FieldError};
+use serde::de::value::MapDeserializer;
+use serde::de::{DeserializeOwned, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
+use serde::forward_to_deserialize_any;
+use std::borrow::Cow;
+
+/// Reads a `T` of a query such as `after=12&limit=5`, naming the parameter that is wrong where one is.
+pub fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, FieldError> {
+    let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
+    let parameters = pairs.iter().map(|(name, text)| (&**name, Parameter { name, text }));
+    T::deserialize(MapDeserializer::new(parameters)).map_err(|fault: Fault| fault.told(&[]))
+}
+
+/// One parameter.
+struct Parameter<'q> {
+    name: &'q str,
+    text: &'q Cow<'q, str>,
+}
+
+impl Parameter<'_> {
+    /// Hands on what the text says, where it says such a thing.
+    fn give<'de, T: std::str::FromStr, V: Visitor<'de>>(
+        self, visitor: V, visit: impl FnOnce(V, T) -> Result<V::Value, Fault>,
+    ) -> Result<V::Value, Fault> {
+        let given = match self.text.parse() {
+            Ok(value) => visit(visitor, value),
+            Err(_) => Err(Fault::invalid_type(Unexpected::Str(self.text), &visitor)),
+        };
+        given.map_err(|fault| fault.below(self.name))
+    }
+}
+
+impl<'de> Deserializer<'de> for Parameter<'_> {
+    type Error = Fault;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_str(self.text).map_err(|fault: Fault| fault.below(self.name))
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.give(visitor, V::visit_u64)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.give(visitor, V::visit_bool)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        visitor.visit_some(self)
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 i32 i64 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl IntoDeserializer<'_, Fault> for Parameter<'_> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
+    }
+}

@@ -1,0 +1,199 @@
+//! Lets serde read JSON values as they are meant: an object by its fields alone, never a list in its place.
+
+use super::fault::{Fault, OBJECT, meant, one_of};
+use serde::de::value::BorrowedStrDeserializer;
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
+use serde::forward_to_deserialize_any;
+use serde_json::{Map, Value, map};
+use std::slice;
+
+/// The name under which serde_json asks for the JSON itself.
+const RAW: &str = "$serde_json::private::RawValue";
+
+/// Reads one value.
+#[derive(Clone, Copy)]
+pub(super) struct Reader<'v>(pub &'v Value);
+
+impl<'v> Reader<'v> {
+    fn unexpected(self) -> Unexpected<'v> {
+        match self.0 {
+            Value::Null => Unexpected::Unit,
+            Value::Bool(truth) => Unexpected::Bool(*truth),
+            Value::Number(number) => match (number.as_u64(), number.as_i64()) {
+                (Some(number), _) => Unexpected::Unsigned(number),
+                (None, Some(number)) => Unexpected::Signed(number),
+                (None, None) => Unexpected::Float(number.as_f64().unwrap_or(f64::NAN)),
+            },
+            Value::String(text) => Unexpected::Str(text),
+            Value::Array(_) => Unexpected::Seq,
+            Value::Object(_) => Unexpected::Map,
+        }
+    }
+}
+
+impl<'de> Deserializer<'de> for Reader<'de> {
+    type Error = Fault;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match (self.0, self.unexpected()) {
+            // Whoever asks for anything and means an object would take a list too.
+            (Value::Array(_), found) if meant(&visitor) == OBJECT => Err(Fault::invalid_type(found, &visitor)),
+            (Value::Array(items), _) => {
+                let mut items = Items { rest: items.iter(), next: 0 };
+                let value = visitor.visit_seq(&mut items)?;
+                match items.rest.len() {
+                    0 => Ok(value),
+                    more => Err(Fault::invalid_length(items.next + more, &"a shorter list")),
+                }
+            }
+            (Value::Object(fields), _) => visitor.visit_map(Fields::of(fields)),
+            (Value::String(text), _) => visitor.visit_borrowed_str(text),
+            (_, Unexpected::Bool(truth)) => visitor.visit_bool(truth),
+            (_, Unexpected::Unsigned(number)) => visitor.visit_u64(number),
+            (_, Unexpected::Signed(number)) => visitor.visit_i64(number),
+            (_, Unexpected::Float(number)) => visitor.visit_f64(number),
+            _ => visitor.visit_unit(),
+        }
+    }
+
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        match self.0 {
+            Value::Object(fields) => visitor.visit_map(Fields::of(fields)),
+            _ => Err(Fault::invalid_type(self.unexpected(), &visitor)),
+        }
+    }
+
+    fn deserialize_struct<V: Visitor<'de>>(
+        self, _: &'static str, _: &'static [&'static str], visitor: V,
+    ) -> Result<V::Value, Fault> {
+        self.deserialize_map(visitor)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
+    }
+
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Fault> {
+        if name == RAW {
+            return self.0.deserialize_newtype_struct(name, visitor).map_err(Fault::custom);
+        }
+        visitor.visit_newtype_struct(self)
+    }
+
+    fn deserialize_enum<V: Visitor<'de>>(
+        self, _: &'static str, variants: &'static [&'static str], visitor: V,
+    ) -> Result<V::Value, Fault> {
+        let (variant, value) = match self.0 {
+            Value::String(variant) => (variant, None),
+            Value::Object(fields) if fields.len() == 1 => match fields.iter().next() {
+                Some((variant, value)) => (variant, Some(Self(value))),
+                None => return Err(Fault::invalid_type(self.unexpected(), &one_of(variants).as_str())),
+            },
+            _ => return Err(Fault::invalid_type(self.unexpected(), &one_of(variants).as_str())),
+        };
+        visitor.visit_enum(Choice { variant, value })
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
+        tuple_struct identifier ignored_any
+    }
+}
+
+/// The fields of an object, one after the other.
+pub(super) struct Fields<'v> {
+    rest: map::Iter<'v>,
+    found: Option<(&'v str, Reader<'v>)>,
+}
+
+impl<'v> Fields<'v> {
+    pub fn of(fields: &'v Map<String, Value>) -> Self {
+        Self { rest: fields.iter(), found: None }
+    }
+}
+
+impl<'de> de::MapAccess<'de> for Fields<'de> {
+    type Error = Fault;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
+        let Some((name, value)) = self.rest.next() else { return Ok(None) };
+        self.found = Some((name, Reader(value)));
+        let key = seed.deserialize(BorrowedStrDeserializer::new(name));
+        key.map(Some).map_err(|fault: Fault| fault.of_key(name))
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
+        let (name, value) = self.found.take().ok_or_else(|| Fault::custom("a value before its field"))?;
+        seed.deserialize(value).map_err(|fault| fault.below(name))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.rest.len())
+    }
+}
+
+/// The items of a list, one after the other.
+struct Items<'v> {
+    rest: slice::Iter<'v, Value>,
+    next: usize,
+}
+
+impl<'de> de::SeqAccess<'de> for &mut Items<'de> {
+    type Error = Fault;
+
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
+        let Some(item) = self.rest.next() else { return Ok(None) };
+        let place = self.next;
+        self.next = place.saturating_add(1);
+        seed.deserialize(Reader(item)).map(Some).map_err(|fault| fault.below(&place.to_string()))
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.rest.len())
+    }
+}
+
+/// One of several kinds: a word, or an object of one field with what belongs to it.
+struct Choice<'v> {
+    variant: &'v str,
+    value: Option<Reader<'v>>,
+}
+
+impl<'v> Choice<'v> {
+    /// Reads what belongs to it.
+    fn with<T>(self, read: impl FnOnce(Reader<'v>) -> Result<T, Fault>) -> Result<T, Fault> {
+        let Self { variant, value } = self;
+        let alone = || Fault::invalid_type(Unexpected::UnitVariant, &OBJECT);
+        read(value.ok_or_else(alone)?).map_err(|fault| fault.below(variant))
+    }
+}
+
+impl<'de> de::EnumAccess<'de> for Choice<'de> {
+    type Error = Fault;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Fault> {
+        let name = <&str as IntoDeserializer<'_, Fault>>::into_deserializer(self.variant);
+        Ok((seed.deserialize(name)?, self))
+    }
+}
+
+impl<'de> de::VariantAccess<'de> for Choice<'de> {
+    type Error = Fault;
+
+    fn unit_variant(self) -> Result<(), Fault> {
+        if self.value.is_none() { Ok(()) } else { self.with(<()>::deserialize) }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
+        self.with(|value| seed.deserialize(value))
+    }
+
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
+        self.with(|value| value.deserialize_any(visitor))
+    }
+
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Fault> {
+        self.with(|value| value.deserialize_map(visitor))
+    }
+}
