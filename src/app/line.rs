@@ -9,8 +9,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// So many bytes of log entries in one page, about.
-pub(super) const MAX_PAGE: usize = 1024 * 1024;
+/// So many bytes of log entries in one page, about: a load balancer passes on no more than a million, and what is escaped counts twice.
+pub(super) const MAX_PAGE: usize = 512 * 1024;
 /// So often a place in the log is looked for again because the log's beginning moved meanwhile.
 const TRIES: usize = 4;
 
@@ -83,7 +83,7 @@ fn shown(entry: &LogEntry, version: u64, account: Option<&Account>) -> Result<By
 }
 
 impl App {
-    /// Entries with a version above `after`, oldest first, at most `limit` of them and about a MiB; whether more follow, and the
+    /// Entries with a version above `after`, oldest first, at most `limit` of them and about half a MiB; whether more follow, and the
     /// version of the log's base.
     pub(super) async fn lines(&self, id: &str, after: u64, limit: usize) -> Result<(Vec<Line>, bool, u64), AppError> {
         let page = self.store.log(id, after, limit, MAX_PAGE).await?;

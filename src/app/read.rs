@@ -32,7 +32,7 @@ impl App {
         Ok((held, viewer))
     }
 
-    /// At most `limit` log entries with a version above `after` (without it, from the oldest on), and about a MiB of them; each
+    /// At most `limit` log entries with a version above `after` (without it, from the oldest on), and about half a MiB of them; each
     /// viewer in its own numbers.
     pub async fn log(&self, id: &str, token: &Presented, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
         let (held, viewer) = self.admit(id, token).await?;

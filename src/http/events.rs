@@ -39,7 +39,7 @@ fn usual() -> usize {
 /// Read or follow the log
 ///
 /// One entry for each accepted request: its version, when, by which token, the commands' types, and what happened. A page ends
-/// early after about a MiB; with `wait` an empty page waits for its first entry.
+/// early after about half a MiB; with `wait` an empty page waits for its first entry.
 ///
 /// With `Accept: application/x-ndjson` or `text/event-stream` the answer goes on: first a `snapshot` of the encounter, then a
 /// `transition` for each entry, `deleted` when the encounter is, and now and then a sign of life. Such a stream ends by itself after some
