@@ -39,7 +39,7 @@ pub fn shorter(response: Response<Bytes>, path: &str) -> Response<Bytes> {
 
 fn too_large() -> Problem {
     let detail = "what was asked for is done, but its answer has more bytes than what stands before this server passes on: send \
-                  Accept-Encoding: gzip, read the log in pages with a smaller limit, send commands with Prefer: return=minimal, or ask \
+                  Accept-Encoding: gzip, read the log in pages instead of exporting it, send commands with Prefer: return=minimal, or ask \
                   the server without that front";
     Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "answer_too_large", detail)
 }
