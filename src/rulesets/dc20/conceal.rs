@@ -1,99 +1,76 @@
 //! What those may know of a combat under DC20 who may not know all.
 //!
-//! A side of which nobody is known has no team: its turns are not there, and the teams after it are numbered on. So it is told as gone
-//! too when the last one of it who was seen has left. A hidden member of the PC team that is there from the beginning shows all the
-//! same, in the number of turns that every team has (DC-15). And where somebody joins a side as the first of it who is seen, its team
-//! and its turns are in the state that all see, but no event tells that they were laid out.
+//! The turns that all see are laid out for those alone whom all see: their number, their order and their names are what they would be
+//! without the hidden. For the hidden who find no place in those there are turns beside them ([`Slot::unseen`]), which are left out
+//! here for all who know nobody in them.
 
-use super::team::{MAX_ENEMY_TEAMS, is_enemy, is_pc, slot_id, team, unplaced};
+use super::team::{MAX_ENEMY_TEAMS, is_pc, nth, team, wanting};
 use super::*;
+use crate::vocabulary::Slug;
 use std::sync::Arc;
 
-/// Which teams are known, and under which number.
-struct Teams {
-    /// The new number of each enemy team, where it is known.
-    numbers: Vec<Option<u32>>,
-    npcs: bool,
+/// What is known of the turns that were laid out for the hidden.
+struct Known<'t> {
+    /// The concealed table; who is hidden at it is the viewer's own.
+    table: &'t Table,
+    state: &'t State,
+    /// The numbers of the unseen teams that somebody at the table is on, and the side: in their order, as the viewer numbers them.
+    unseen: Vec<(u32, Slug)>,
 }
 
-impl Teams {
-    /// The teams that are known at `table`: of those where nobody is, the ones that nobody unseen is or was on.
-    fn known(table: &Table, whole: &Table) -> Self {
-        let sides = &whole.state.enemy_teams;
-        let mut numbers: Vec<Option<u32>> = Vec::new();
-        let mut known = 0;
-        for (i, side) in sides.iter().enumerate().take(MAX_ENEMY_TEAMS) {
-            let of = |c: &Creature| is_enemy(c) && (c.side == *side || i + 1 == MAX_ENEMY_TEAMS);
-            let haunted = whole.iter().any(of) || whole.ghosts.iter().any(|ghost| ghost.side == *side);
-            numbers.push((table.iter().any(of) || !haunted).then(|| {
-                known += 1;
-                known
-            }));
-        }
-        // Without any enemy there are turns of one team of them all the same.
-        if known == 0 {
-            numbers = vec![Some(1)];
-        }
-        let npcs = |table: &Table| table.iter().any(|c| team(&table.state, c) == Team::Npc);
-        Self { numbers, npcs: npcs(table) || !npcs(whole) && whole.ghosts.is_empty() }
+impl<'t> Known<'t> {
+    fn of(table: &'t Table, whole: &'t Table) -> Self {
+        let own = table.iter().filter_map(|c| match team(&whole.state, c) {
+            Team::Enemy(n) if usize::try_from(n).is_ok_and(|n| n > MAX_ENEMY_TEAMS) => Some((n, c.side.clone())),
+            _ => None,
+        });
+        let mut unseen: Vec<(u32, Slug)> = own.collect();
+        unseen.sort_by_key(|(n, _)| *n);
+        unseen.dedup_by_key(|(n, _)| *n);
+        Self { table, state: &whole.state, unseen }
     }
 
-    fn number(&self, team: Team) -> Option<Team> {
-        match team {
-            Team::Pc => Some(Team::Pc),
-            Team::Npc => self.npcs.then_some(Team::Npc),
-            Team::Enemy(old) => {
-                let place = usize::try_from(old).ok()?.checked_sub(1)?;
-                self.numbers.get(place).copied().flatten().map(Team::Enemy)
-            }
+    /// The turn as it is known, with nobody in it.
+    fn slot(&self, slot: &Slot) -> Option<Slot> {
+        let present = |id: &CombatantId| self.table.get(id).is_some();
+        let own = |c: &Creature| c.hidden && slot.team != Team::Pc && team(self.state, c) == slot.team;
+        if slot.unseen && !slot.occupants.iter().any(present) && !self.table.iter().any(own) {
+            return None;
         }
-    }
-
-    /// The turn's name and team as they are known.
-    fn slot(&self, slot: &Slot) -> Option<(SlotId, Team)> {
-        let known = self.number(slot.team)?;
-        let (Team::Enemy(_), true) = (known, known != slot.team) else { return Some((slot.id.clone(), known)) };
+        let known = Slot { occupants: Vec::new(), ..slot.clone() };
+        let Team::Enemy(old) = slot.team else { return Some(known) };
+        let Some(place) = self.unseen.iter().position(|(n, _)| *n == old) else { return Some(known) };
+        let team = Team::Enemy(u32::try_from(MAX_ENEMY_TEAMS + place + 1).unwrap_or(old));
         let n = slot.id.as_str().trim_start_matches('e').split('-').next()?.parse().ok()?;
-        Some((slot_id(known, n), known))
+        Some(Slot { id: nth(team, true, n).id, team, ..known })
     }
 
     /// The name under which a turn of the true state is known.
-    fn name(&self, state: &State, id: &SlotId) -> Option<SlotId> {
-        state.slot(id).and_then(|slot| self.slot(slot)).map(|(id, _)| id)
+    fn name(&self, id: &SlotId) -> Option<SlotId> {
+        self.state.slot(id).and_then(|slot| self.slot(slot)).map(|slot| slot.id)
     }
 }
 
 pub(super) fn conceal(table: &mut Table, whole: &Table) {
-    let teams = Teams::known(table, whole);
+    let known = Known::of(table, whole);
     let mut state = table.state.clone();
-    let numbered = (1_u32..).zip(&whole.state.enemy_teams);
-    let known = numbered.filter(|(n, side)| {
-        let here = |table: &Table| table.iter().any(|c| is_enemy(c) && c.side == **side);
-        let shared = usize::try_from(*n).is_ok_and(|n| n >= MAX_ENEMY_TEAMS);
-        // The sides that share the last team are known one by one.
-        if shared {
-            here(table) || !here(whole)
-        } else {
-            teams.number(Team::Enemy(*n)).is_some() && (here(table) || !here(whole))
-        }
-    });
-    state.enemy_teams = known.map(|(_, side)| side.clone()).collect();
-    state.winner = state.winner.map(|winner| teams.number(winner).unwrap_or(Team::Enemy(1)));
     let present = |id: &CombatantId| table.knows(id);
     let slots = whole.state.slots.iter().filter_map(|slot| {
-        let (id, team) = teams.slot(slot)?;
         let occupants = slot.occupants.iter().filter(|id| present(id)).cloned().collect();
-        Some(Slot { id, team, occupants, removed: slot.removed })
+        Some(Slot { occupants, ..known.slot(slot)? })
     });
     state.slots = Arc::new(slots.collect());
-    state.slot = last_known(&teams, &whole.state);
+    state.slot = last_known(&known);
+    state.merged_for = state.merged_for.and_then(|id| known.name(&id));
     state.acting.retain(present);
-    table.state = state;
-    if someone_acts(table, whole) {
-        table.state.phase = Phase::SomeoneActs;
+    if someone_acts(table, &state, whole) {
+        state.phase = Phase::SomeoneActs;
     }
-    for seat in &mut table.combatants {
-        let slot = seat.standing.slot.as_ref().and_then(|id| teams.name(&whole.state, id));
+    let renamed = |c: &Creature| c.standing.slot.as_ref().and_then(|id| known.name(id));
+    let places: Vec<Option<SlotId>> = table.iter().map(renamed).collect();
+    state.unseen_teams = known.unseen.into_iter().map(|(_, side)| side).collect();
+    table.state = state;
+    for (seat, slot) in table.combatants.iter_mut().zip(places) {
         if slot != seat.standing.slot {
             seat.change().standing.slot = slot;
         }
@@ -101,25 +78,21 @@ pub(super) fn conceal(table: &mut Table, whole: &Table) {
 }
 
 /// The turn that is going on, or the last one before it that is known.
-fn last_known(teams: &Teams, state: &State) -> Option<SlotId> {
-    let at = state.slot.as_ref()?;
-    let place = state.slots.iter().position(|slot| slot.id == *at)?;
-    let passed = state.slots.get(..=place)?;
-    passed.iter().rev().find_map(|slot| teams.slot(slot)).map(|(id, _)| id)
+fn last_known(known: &Known<'_>) -> Option<SlotId> {
+    let at = known.state.slot.as_ref()?;
+    let place = known.state.slots.iter().position(|slot| slot.id == *at)?;
+    let passed = known.state.slots.get(..=place)?;
+    passed.iter().rev().find_map(|slot| known.slot(slot)).map(|slot| slot.id)
 }
 
-/// Whether only somebody who is not at the table has the turn or can be named for one.
-fn someone_acts(table: &Table, whole: &Table) -> bool {
-    let waits = |table: &Table, whose: Team| unplaced(table, whose).next().is_some();
-    let legendary = |table: &Table| table.active().any(|c| c.standing.lap > 0 && team(&table.state, c) != Team::Pc);
+/// Whether only somebody who is not at the table has the turn or can be named for one; `state` is what is known of the true one.
+fn someone_acts(table: &Table, state: &State, whole: &Table) -> bool {
+    let legendary = |table: &Table| table.active().any(|c| c.standing.lap > 0 && team(&whole.state, c) != Team::Pc);
     match whole.state.phase {
-        Phase::Turn => table.state.acting.is_empty() && !whole.state.acting.is_empty(),
+        Phase::Turn => state.acting.is_empty() && !whole.state.acting.is_empty(),
         Phase::Claim | Phase::Assign => {
-            let whose = whole.state.at().map(|slot| slot.team);
-            let known = whose.filter(|_| table.state.slot.is_some());
-            let here = |c: &&Creature| table.get(&c.id).is_some();
-            whose.is_some_and(|whose| waits(whole, whose))
-                && !known.is_some_and(|whose| unplaced(whole, whose).any(|c| here(&c)))
+            let wanting = || whole.state.at().into_iter().flat_map(|slot| wanting(whole, slot));
+            wanting().next().is_some() && !wanting().any(|c| table.get(&c.id).is_some())
         }
         Phase::BetweenTurns | Phase::RoundEnd => !legendary(table) && legendary(whole),
         Phase::Setup | Phase::Idle | Phase::Over | Phase::SomeoneActs => false,
@@ -127,25 +100,22 @@ fn someone_acts(table: &Table, whole: &Table) -> bool {
 }
 
 pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event> {
-    let teams = || Teams::known(telling.after, telling.whole);
-    let name = |id: &SlotId| teams().name(&telling.whole.state, id);
+    let known = Known::of(telling.after, telling.whole);
+    let name = |id: &SlotId| known.name(id);
     let some = |ids: &[CombatantId]| Some(telling.names(ids)).filter(|known| !known.is_empty());
     let about = match event {
-        Event::DcSet(_) | Event::RoundClosed(_) | Event::NobodyLeft(_) => return Some(event.clone()),
-        Event::FateChecked(e) => {
-            let Some(side) = &e.team else { return Some(event.clone()) };
-            let known = telling.before.iter().any(|c| is_enemy(c) && c.side == *side);
-            return known.then(|| event.clone());
+        Event::DcSet(_) | Event::FateChecked(_) | Event::RoundClosed(_) | Event::NobodyLeft(_) => {
+            return Some(event.clone());
         }
         Event::OrderLaid(_) => {
-            let State { winner, enemy_teams, slots, .. } = telling.after.state.clone();
+            let State { winner, enemy_teams, unseen_teams, slots, .. } = telling.after.state.clone();
             let count = |wanted: &dyn Fn(&Creature) -> bool| {
                 let pcs = telling.after.active().filter(|c| is_pc(c) && wanted(c)).count();
                 u32::try_from(pcs).unwrap_or(u32::MAX)
             };
             let successes = count(&|c| c.standing.check.as_ref().is_some_and(|check| check.success));
             let (pcs, winner, slots) = (count(&|_| true), winner?, slots.to_vec());
-            return Some(Event::OrderLaid(OrderLaid { successes, pcs, winner, enemy_teams, slots }));
+            return Some(Event::OrderLaid(OrderLaid { successes, pcs, winner, enemy_teams, unseen_teams, slots }));
         }
         Event::CombatBegan(e) => {
             let points = e.points.iter().filter(|points| telling.knows(&points.combatant)).cloned().collect();
@@ -167,18 +137,18 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event
             return Some(Event::SlotBegan(SlotBegan { slot, combatants }));
         }
         Event::SlotAdded(e) => {
-            let id = name(&e.slot.id)?;
-            let slots = &telling.after.state.slots;
-            let place = slots.iter().position(|slot| slot.id == id)?;
-            // The turns of a team that nobody knew of may have been known as those of any enemies.
-            if telling.start.state.slot(&id).is_some() {
-                return None;
-            }
-            let before = place.checked_sub(1).and_then(|place| slots.get(place)).map(|slot| slot.id.clone());
-            let (slot, after) = (slots.get(place)?.clone(), before.filter(|_| e.after.is_some()));
-            return Some(Event::SlotAdded(SlotAdded { slot, after }));
+            return added(telling, &name(&e.slot.id)?, e.after.is_some()).map(Event::SlotAdded);
         }
-        Event::TeamJoined(e) => return telling.after.state.enemy_teams.contains(&e.side).then(|| event.clone()),
+        Event::SlotShown(e) => {
+            let slot = name(&e.slot)?;
+            return Some(match telling.start.state.slot(&slot) {
+                Some(_) => Event::SlotShown(SlotShown { slot, team: e.team }),
+                None => Event::SlotAdded(added(telling, &slot, true)?),
+            });
+        }
+        Event::TeamJoined(e) => {
+            return (!e.unseen || telling.after.state.unseen_teams.contains(&e.side)).then(|| event.clone());
+        }
         Event::SlotsMerged(e) => {
             let (into, from, shared) = (name(&e.into)?, name(&e.from)?, e.shared.clone());
             return Some(Event::SlotsMerged(SlotsMerged { into, from, shared }));
@@ -211,4 +181,12 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event
         Event::TurnSet(e) => &e.combatant,
     };
     telling.knows(about).then(|| event.clone())
+}
+
+/// A turn as it is told that there is one more, `after` another or at the end of the order.
+fn added(telling: &Telling<'_, Dc20>, id: &SlotId, after: bool) -> Option<SlotAdded> {
+    let slots = &telling.after.state.slots;
+    let place = slots.iter().position(|slot| slot.id == *id)?;
+    let before = place.checked_sub(1).and_then(|place| slots.get(place)).map(|slot| slot.id.clone());
+    Some(SlotAdded { slot: slots.get(place)?.clone(), after: before.filter(|_| after) })
 }

@@ -25,6 +25,7 @@ tagged! {
         "delayed" => Delayed,
         "slot_added" => SlotAdded,
         "team_joined" => TeamJoined,
+        "slot_shown" => SlotShown,
         "slots_merged" => SlotsMerged,
         "place_lost" => PlaceLost,
         "ap_changed" => ApChanged,
@@ -102,6 +103,9 @@ pub struct OrderLaid {
     pub winner: Team,
     /// The enemy teams in the order of their rotation (DC-26).
     pub enemy_teams: Vec<Slug>,
+    /// Those of which nobody is seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unseen_teams: Vec<Slug>,
     /// The turns.
     pub slots: Vec<Slot>,
 }
@@ -211,6 +215,18 @@ pub struct SlotAdded {
 pub struct TeamJoined {
     /// Its side.
     pub side: Slug,
+    /// Whether nobody of it is seen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
+}
+
+/// Somebody is seen who has its place in a turn that was laid out for the hidden: the turn is everybody's to know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct SlotShown {
+    /// The turn.
+    pub slot: SlotId,
+    /// Whose turn it is from now on.
+    pub team: Team,
 }
 
 /// Two Enemy Turns became one (DC-25).

@@ -19,6 +19,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::OrderLaid(e) => {
             table.state.winner = Some(e.winner);
             table.state.enemy_teams = e.enemy_teams.clone();
+            table.state.unseen_teams = e.unseen_teams.clone();
             table.state.slots = Arc::new(e.slots.clone());
         }
         Event::CombatBegan(e) => {
@@ -61,7 +62,6 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         }
         Event::Delayed(e) => {
             table.state.acting.retain(|id| *id != e.combatant);
-            vacate(table, &e.combatant);
             place(table, &e.to, std::slice::from_ref(&e.combatant), e.by);
             standing(table, &e.combatant, |s| s.delayed = true);
         }
@@ -70,7 +70,13 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             let place = e.after.as_ref().and_then(|id| slots.iter().position(|slot| slot.id == *id));
             slots.insert(place.map_or(slots.len(), |i| i + 1), e.slot.clone());
         }
+        Event::TeamJoined(e) if e.unseen => table.state.unseen_teams.push(e.side.clone()),
         Event::TeamJoined(e) => table.state.enemy_teams.push(e.side.clone()),
+        Event::SlotShown(e) => {
+            if let Some(slot) = slot(table, &e.slot) {
+                (slot.unseen, slot.team) = (false, e.team);
+            }
+        }
         Event::SlotsMerged(e) => {
             let moved = slot(table, &e.from).map(|from| {
                 from.removed = true;
@@ -166,6 +172,7 @@ fn slot<'t>(table: &'t mut Table, id: &SlotId) -> Option<&'t mut Slot> {
 }
 
 fn place(table: &mut Table, id: &SlotId, who: &[CombatantId], by: Way) {
+    who.iter().for_each(|combatant| vacate(table, combatant));
     if let Some(slot) = slot(table, id) {
         slot.occupants.extend(who.iter().cloned());
     }

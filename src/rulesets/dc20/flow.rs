@@ -1,6 +1,6 @@
 //! How the combat goes on from one Initiative Turn to the next and from round to round.
 
-use super::team::{cycle, new_slot, occupied, rotation, team, unplaced};
+use super::team::{cycle, new_slot, occupied, rotation, team, wanting};
 use super::*;
 use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
 use crate::vocabulary::{ConditionCleared, Moment, SharedEvent, Slug};
@@ -37,7 +37,7 @@ fn enter(play: &mut Combat<'_>, slot: &Slot, borders: u32) -> bool {
     let table = play.table();
     let ready = occupied(table, slot);
     let chosen_now = slot.team == Team::Pc && table.round <= 1;
-    if (chosen_now || !ready) && unplaced(table, slot.team).next().is_some() {
+    if (chosen_now || !ready) && wanting(table, slot).next().is_some() {
         let phase = if slot.team == Team::Pc { Phase::Claim } else { Phase::Assign };
         play.own(Event::SlotOpened(SlotOpened { slot: slot.id.clone(), phase }));
         return true;
@@ -161,8 +161,8 @@ pub(super) fn close_round(play: &mut Combat<'_>) {
 /// Adds a turn for every team at the end of the order, in their rotation; the new PC Turn (ADC14).
 pub(super) fn add_turns(play: &mut Combat<'_>) -> Option<SlotId> {
     let mut added = None;
-    for team in cycle(&play.table().state) {
-        let slot = new_slot(&play.table().state, team);
+    for (team, unseen) in cycle(&play.table().state) {
+        let slot = new_slot(&play.table().state, team, unseen);
         if team == Team::Pc {
             added = Some(slot.id.clone());
         }
@@ -171,15 +171,20 @@ pub(super) fn add_turns(play: &mut Combat<'_>) -> Option<SlotId> {
     added
 }
 
-/// Gives a team that has no turns as many as the team before it in the rotation, each after one of those (DC-26, DC-28).
-pub(super) fn add_team(play: &mut Combat<'_>, newcomer: Team) {
+/// Gives the team of a newcomer, where it has no turns, as many as the team before it in the rotation has, each after one of those
+/// (DC-26, DC-28). Turns that were laid out for the hidden are none that one who is seen could have.
+pub(super) fn add_team(play: &mut Combat<'_>, newcomer: &Creature) {
     let state = &play.table().state;
-    let has = |team: &Team| state.slots.iter().any(|slot| slot.team == *team);
-    let before = rotation(state.enemy_teams.len(), true).into_iter().take_while(|team| *team != newcomer).filter(has);
-    let Some(before) = before.last().filter(|_| !has(&newcomer)) else { return };
-    let after: Vec<_> = state.slots.iter().filter(|slot| slot.team == before).map(|slot| slot.id.clone()).collect();
+    let (whose, unseen) = (team(state, newcomer), newcomer.hidden);
+    let seen = |team: Team| state.slots.iter().filter(move |slot| slot.team == team && !slot.unseen);
+    if seen(whose).next().is_some() || unseen && state.slots.iter().any(|slot| slot.team == whose) {
+        return;
+    }
+    let before = rotation(state.enemy_teams.len(), state.unseen_teams.len()).into_iter();
+    let before = before.take_while(|team| *team != whose).filter(|team| seen(*team).next().is_some()).last();
+    let after: Vec<_> = before.into_iter().flat_map(seen).map(|slot| slot.id.clone()).collect();
     for id in after {
-        let slot = new_slot(&play.table().state, newcomer);
+        let slot = new_slot(&play.table().state, whose, unseen);
         play.own(Event::SlotAdded(SlotAdded { slot, after: Some(id) }));
     }
 }

@@ -1,7 +1,7 @@
 //! What may be legal under DC20.
 
 use super::decide::{may_pass, spendable};
-use super::team::{is_enemy, team, unplaced};
+use super::team::{claimants, is_enemy, team, waits_unseen};
 use super::*;
 use crate::vocabulary::Status;
 use serde_json::json;
@@ -45,7 +45,7 @@ fn places(table: &Table, offers: &mut Vec<Offer>) {
     let state = &table.state;
     if state.phase == Phase::Claim {
         let passable = may_pass(table);
-        for c in unplaced(table, Team::Pc) {
+        for c in claimants(table) {
             let claim = Offer::by("claim", &c.id, "DC-17").like(
                 "others",
                 "a list of those who want it too; in a player's command its own",
@@ -57,7 +57,8 @@ fn places(table: &Table, offers: &mut Vec<Offer>) {
             }
         }
     }
-    let placeless = |c: &&Creature| c.standing.slot.is_none() && team(state, c) != Team::Pc;
+    let free = |c: &Creature| c.standing.slot.is_none() || waits_unseen(state, c);
+    let placeless = |c: &&Creature| free(c) && team(state, c) != Team::Pc;
     let placeless: Vec<&Creature> = table.waiting().filter(placeless).collect();
     let many = placeless.len().saturating_mul(state.slots.len()) > MANY;
     for c in placeless {

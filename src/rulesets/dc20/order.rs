@@ -1,7 +1,7 @@
 //! Whose turn it is, what is awaited, and why, under DC20.
 
 use super::decide::{may_pass, spendable};
-use super::team::{team, unplaced};
+use super::team::{claimants, team};
 use super::*;
 use crate::vocabulary::Because;
 
@@ -11,7 +11,7 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
     match state.phase {
         Phase::Setup => awaited("start", Vec::new(), &["start"], "DC-4"),
         Phase::Claim => {
-            let who = unplaced(table, Team::Pc).map(|c| c.id.clone()).collect();
+            let who = claimants(table).map(|c| c.id.clone()).collect();
             let commands: &[&str] = if may_pass(table) { &["claim", "pass"] } else { &["claim"] };
             awaited("claim", who, commands, "DC-17")
         }

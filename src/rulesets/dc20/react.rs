@@ -1,10 +1,10 @@
 //! What follows under DC20 from deaths, comings and goings.
 
 use super::flow::*;
-use super::team::{MAX_ENEMY_TEAMS, is_enemy, team, unplaced};
+use super::team::{MAX_ENEMY_TEAMS, cycle, is_enemy, new_slot, own_slot, team, wanting};
 use super::*;
 use crate::rulesets::shared::end_turn;
-use crate::vocabulary::{RosterEvent, SharedEvent};
+use crate::vocabulary::{RosterEvent, SharedEvent, Slug};
 
 pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
     match event {
@@ -36,6 +36,7 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
         }
         AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
             rank(play, combatant);
+            show(play, combatant);
             allowance::adjust(play, &combatant.id);
             settle(play);
         }
@@ -54,10 +55,7 @@ fn admit(play: &mut Combat<'_>, c: &Creature) {
     }
     rank(play, c);
     let table = play.table();
-    // A delay may have made PC Turns of its own: what was laid out for the characters shows in the Enemy Turns.
-    let turns = table.state.slots.iter().filter(|slot| slot.team == Team::Enemy(1)).count();
-    let pcs = table.iter().filter(|c| team(&table.state, c) == Team::Pc).count();
-    if team(&table.state, c) != Team::Pc || turns >= pcs {
+    if c.hidden || team(&table.state, c) != Team::Pc || !lacks_turns(table) {
         return;
     }
     let late = table.round > 1;
@@ -68,12 +66,41 @@ fn admit(play: &mut Combat<'_>, c: &Creature) {
 
 /// Sees to it that a combatant's team takes part in the rotation.
 fn rank(play: &mut Combat<'_>, c: &Creature) {
-    let teams = &play.table().state.enemy_teams;
-    if is_enemy(c) && teams.len() < MAX_ENEMY_TEAMS && !teams.contains(&c.side) {
-        play.own(Event::TeamJoined(TeamJoined { side: c.side.clone() }));
+    let State { enemy_teams, unseen_teams, .. } = &play.table().state;
+    let new = |teams: &[Slug]| teams.len() < MAX_ENEMY_TEAMS && !teams.contains(&c.side);
+    if is_enemy(c) && new(enemy_teams) && (!c.hidden || new(unseen_teams)) {
+        play.own(Event::TeamJoined(TeamJoined { side: c.side.clone(), unseen: c.hidden }));
     }
-    let team = team(&play.table().state, c);
-    add_team(play, team);
+    add_team(play, c);
+}
+
+/// Whether more of the PC team are seen than turns were laid out for. A delay may have made PC Turns of its own: what was laid out
+/// for the characters shows in the Enemy Turns.
+fn lacks_turns(table: &Table) -> bool {
+    let turns = table.state.slots.iter().filter(|slot| slot.team == Team::Enemy(1) && !slot.unseen).count();
+    turns < table.iter().filter(|c| !c.hidden && team(&table.state, c) == Team::Pc).count()
+}
+
+/// The turn that was laid out for one who was hidden is everybody's to know now that it is seen. For one of the PC team the
+/// other teams get the turn that they had none of (DC-15).
+fn show(play: &mut Combat<'_>, c: &Creature) {
+    let state = &play.table().state;
+    let slot = c.standing.slot.as_ref().and_then(|id| state.slot(id));
+    let Some(slot) = slot.filter(|slot| slot.unseen && !c.hidden) else { return };
+    let whose = match (slot.team, team(state, c)) {
+        (Team::Enemy(_), enemies @ Team::Enemy(_)) => enemies,
+        (Team::Enemy(_), _) => Team::Enemy(1),
+        (of_the_hidden, _) => of_the_hidden,
+    };
+    play.own(Event::SlotShown(SlotShown { slot: slot.id.clone(), team: whose }));
+    if whose != Team::Pc || !lacks_turns(play.table()) {
+        return;
+    }
+    let others = cycle(&play.table().state).into_iter().filter(|(team, _)| *team != Team::Pc);
+    for (team, unseen) in others {
+        let slot = new_slot(&play.table().state, team, unseen);
+        play.own(Event::SlotAdded(SlotAdded { slot, after: None }));
+    }
 }
 
 /// Brings the combat on where somebody new, gone or out of the fight makes a difference.
@@ -89,7 +116,7 @@ fn settle(play: &mut Combat<'_>) {
     let state = &table.state;
     match (state.phase, state.at()) {
         (Phase::Turn, _) if state.acting.is_empty() => proceed(play),
-        (Phase::Claim | Phase::Assign, Some(slot)) if unplaced(table, slot.team).next().is_none() => {
+        (Phase::Claim | Phase::Assign, Some(slot)) if wanting(table, slot).next().is_none() => {
             let slot = slot.id.clone();
             if !begin_slot(play, &slot, 0) {
                 advance(play);
@@ -116,15 +143,26 @@ pub(super) fn close_window(play: &mut Combat<'_>) {
 }
 
 /// Adds turns where more of the PC team have no place than there are PC Turns with nobody in them: somebody has risen again or
-/// changed sides.
-fn make_room(play: &mut Combat<'_>) {
+/// changed sides. A hidden one gets a turn of its own at the end, of which nobody is told: it would show in the turns of all.
+pub(super) fn make_room(play: &mut Combat<'_>) {
     let table = play.table();
-    let in_need = |c: &&Creature| c.standing.slot.is_none() && team(&table.state, c) == Team::Pc;
-    let in_need = table.active().filter(in_need).count();
-    let vacant = |slot: &&Slot| !slot.occupants.iter().any(|id| table.is_active(id));
+    let of_the_team = |c: &&Creature| team(&table.state, c) == Team::Pc;
+    let in_need = |c: &&Creature| c.active() && c.standing.slot.is_none();
+    let known = |c: &Creature| !c.hidden;
+    let apart = table.iter().filter(of_the_team).any(known);
+    let in_need = table.iter().filter(of_the_team).filter(in_need);
+    let (hidden, seen): (Vec<_>, Vec<_>) = in_need.partition(|c| c.hidden && apart);
+    let (hidden, seen): (Vec<_>, _) = (hidden.into_iter().map(|c| c.id.clone()).collect(), seen.len());
+    let vacant = |slot: &&Slot| !slot.unseen && !slot.occupants.iter().any(|id| table.is_active(id));
     let vacant = table.state.slots.iter().filter(|slot| slot.team == Team::Pc).filter(vacant).count();
-    for _ in vacant..in_need {
+    for _ in vacant..seen {
         add_turns(play);
+    }
+    for id in hidden {
+        let slot = own_slot(&play.table().state, &id);
+        let to = slot.id.clone();
+        play.own(Event::SlotAdded(SlotAdded { slot, after: None }));
+        play.own(Event::Assigned(Assigned { slot: to, combatants: vec![id], by: Way::Joined }));
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Names an Initiative Turn: `p2` is the second PC Turn, `e2` the second Enemy Turn, `e2-3` the second of the third enemy team,
-/// `n2` the second NPC Turn.
+/// `n2` the second NPC Turn. Turns that are laid out for the hidden have names of their own: `e2-9`, `nx2`, `p-` and who it is.
 pub type SlotId = Slug;
 
 /// Options of DC20.
@@ -181,7 +181,7 @@ pub enum Way {
 pub enum Team {
     /// The players' characters, and important NPCs.
     Pc,
-    /// An enemy team: a number from 1, its place in `enemy_teams`.
+    /// An enemy team: a number from 1, its place in `enemy_teams`; from 9 on its place in `unseen_teams`.
     Enemy(u32),
     /// Those who are hostile to nobody.
     Npc,
@@ -199,6 +199,9 @@ pub struct Slot {
     /// Whether it was merged into another one and is there no more (DC-25).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub removed: bool,
+    /// Whether it was laid out for the hidden: nobody is told of it who knows nobody in it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unseen: bool,
 }
 
 /// What play keeps about the encounter under DC20.
@@ -222,6 +225,9 @@ pub struct State {
     pub winner: Option<Team>,
     /// The sides that are enemy teams, in the order of their rotation (DC-26). Sides beyond the eighth act with the eighth.
     pub enemy_teams: Vec<Slug>,
+    /// The sides that were enemy teams before anybody of them was seen; those that are not in `enemy_teams` still are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unseen_teams: Vec<Slug>,
     /// The Initiative Turns in their order.
     #[schema(value_type = Vec<Slot>)]
     pub slots: Arc<Vec<Slot>>,

@@ -1,7 +1,7 @@
 //! Teams and their Initiative Turns: who belongs to whom, and how turns are laid out.
 
 use super::{Creature, Slot, SlotId, State, Table, Team};
-use crate::vocabulary::{Kind, Slug};
+use crate::vocabulary::{CombatantId, Kind, Slug};
 
 /// The most enemy teams that have turns of their own.
 pub(super) const MAX_ENEMY_TEAMS: usize = 8;
@@ -16,11 +16,19 @@ pub(super) fn is_enemy(c: &Creature) -> bool {
     !(c.side == "players" || c.side == "npc" || c.side == "npcs" || c.stats.neutral)
 }
 
-/// The team that a combatant belongs to (DC-26, DC-28, DC-29).
+/// The team that a combatant belongs to (DC-26, DC-28, DC-29). A hidden one of a side of which nobody has been seen is on a team of
+/// those alone, that nobody may know of.
 pub(super) fn team(state: &State, c: &Creature) -> Team {
     if is_enemy(c) {
-        let known = state.enemy_teams.iter().position(|side| *side == c.side).unwrap_or(state.enemy_teams.len());
-        Team::Enemy(u32::try_from(known.min(MAX_ENEMY_TEAMS - 1) + 1).unwrap_or(1))
+        let place = |sides: &[Slug]| sides.iter().position(|side| *side == c.side);
+        let (seen, unseen, last) = (state.enemy_teams.len(), state.unseen_teams.len(), MAX_ENEMY_TEAMS - 1);
+        let place = match (place(&state.enemy_teams), place(&state.unseen_teams)) {
+            (Some(place), _) => place,
+            (None, Some(place)) if c.hidden => MAX_ENEMY_TEAMS + place,
+            (None, None) if c.hidden && seen < MAX_ENEMY_TEAMS => MAX_ENEMY_TEAMS + unseen.min(last),
+            (None, _) => seen.min(last),
+        };
+        Team::Enemy(u32::try_from(place + 1).unwrap_or(1))
     } else if is_pc(c) || c.stats.important {
         Team::Pc
     } else {
@@ -31,6 +39,24 @@ pub(super) fn team(state: &State, c: &Creature) -> Team {
 /// The active members of a team that have neither acted this round nor a place in the order.
 pub(super) fn unplaced(table: &Table, wanted: Team) -> impl Iterator<Item = &Creature> {
     table.waiting().filter(move |c| c.standing.slot.is_none() && team(&table.state, c) == wanted)
+}
+
+/// The same of those who can be named for this turn: for one that was laid out for the hidden only the hidden can.
+pub(super) fn wanting<'t>(table: &'t Table, slot: &Slot) -> impl Iterator<Item = &'t Creature> {
+    let unseen = slot.unseen;
+    unplaced(table, slot.team).filter(move |c| c.hidden || !unseen)
+}
+
+/// Those of the PC team who can take a PC Turn: who has no place, or is hidden and waits for the turn of its own.
+pub(super) fn claimants(table: &Table) -> impl Iterator<Item = &Creature> {
+    let free = |c: &&Creature| c.standing.slot.is_none() || waits_unseen(&table.state, c);
+    table.waiting().filter(|c| team(&table.state, c) == Team::Pc).filter(free)
+}
+
+/// Whether it has its place in a turn that was laid out for the hidden, and has not begun it.
+pub(super) fn waits_unseen(state: &State, c: &Creature) -> bool {
+    let slot = c.standing.slot.as_ref().and_then(|id| state.slot(id));
+    slot.is_some_and(|slot| slot.unseen) && !c.acted && !c.standing.delayed && !state.acting.contains(&c.id)
 }
 
 /// Whether somebody in this turn can still act in it this round.
@@ -45,41 +71,59 @@ pub(super) fn sharing(table: &Table, slot: &Slot) -> usize {
 
 /// How many of the PC Turns to come in this round will ask for somebody.
 pub(super) fn asking_later(table: &Table) -> usize {
-    let open = |slot: &&Slot| slot.team == Team::Pc && (table.round <= 1 || !occupied(table, slot));
+    let open = |slot: &&Slot| slot.team == Team::Pc && !slot.unseen && (table.round <= 1 || !occupied(table, slot));
     table.state.later().iter().filter(open).count()
 }
 
-/// The name of the `n`th turn of a team.
-pub(super) fn slot_id(team: Team, n: usize) -> SlotId {
+/// The `n`th turn of a team, or of its hidden.
+pub(super) fn nth(team: Team, unseen: bool, n: usize) -> Slot {
     let name = match team {
         Team::Pc => format!("p{n}"),
         Team::Enemy(1) => format!("e{n}"),
         Team::Enemy(k) => format!("e{n}-{k}"),
+        Team::Npc if unseen => format!("nx{n}"),
         Team::Npc => format!("n{n}"),
     };
-    Slug::new(&name).unwrap_or(Slug::fixed("turn"))
+    let id = Slug::new(&name).unwrap_or(Slug::fixed("turn"));
+    Slot { id, team, occupants: Vec::new(), removed: false, unseen }
 }
 
-/// The next turn of a team that is not there yet.
-pub(super) fn new_slot(state: &State, team: Team) -> Slot {
-    let n = state.slots.iter().filter(|slot| slot.team == team).count() + 1;
-    Slot { id: slot_id(team, n), team, occupants: Vec::new(), removed: false }
+/// The next turn of a team, or of its hidden, that is not there yet.
+pub(super) fn new_slot(state: &State, team: Team, unseen: bool) -> Slot {
+    let there = |slot: &&Slot| slot.team == team && slot.unseen == unseen;
+    let first = state.slots.iter().filter(there).count() + 1;
+    let mut n = first;
+    while state.slot(&nth(team, unseen, n).id).is_some() {
+        n += 1;
+    }
+    nth(team, unseen, n)
+}
+
+/// A PC Turn for one who is hidden.
+pub(super) fn own_slot(state: &State, id: &CombatantId) -> Slot {
+    let stem = SlotId::from_name(&format!("p-{id}"), "p-hidden");
+    let free = |id: &SlotId| state.slot(id).is_none();
+    let mut numbered = (2..).map(|n| stem.numbered(n));
+    let id = if free(&stem) { Some(stem.clone()) } else { numbered.find(free) };
+    Slot { id: id.unwrap_or(stem), ..nth(Team::Pc, true, 0) }
 }
 
 /// The teams in the order of their rotation, beginning with the players' characters: PC, enemies, NPCs (DC-26, DC-28).
-pub(super) fn rotation(enemy_teams: usize, npcs: bool) -> Vec<Team> {
-    let enemies = u32::try_from(enemy_teams.clamp(1, MAX_ENEMY_TEAMS)).unwrap_or(1);
-    let mut teams = vec![Team::Pc];
-    teams.extend((1..=enemies).map(Team::Enemy));
-    teams.extend(npcs.then_some(Team::Npc));
-    teams
+pub(super) fn rotation(enemy_teams: usize, unseen_teams: usize) -> Vec<Team> {
+    let number = |n: usize| u32::try_from(n).unwrap_or(1);
+    let seen = 1..=enemy_teams.clamp(1, MAX_ENEMY_TEAMS);
+    let unseen = (1..=unseen_teams).map(|n| n + MAX_ENEMY_TEAMS);
+    let enemies = seen.chain(unseen).map(|n| Team::Enemy(number(n)));
+    std::iter::once(Team::Pc).chain(enemies).chain([Team::Npc]).collect()
 }
 
-/// The teams that have turns, in the order of their rotation from the first turn on.
-pub(super) fn cycle(state: &State) -> Vec<Team> {
-    let has = |team: Team| state.slots.iter().any(|slot| slot.team == team);
-    let mut teams: Vec<Team> = rotation(state.enemy_teams.len(), true).into_iter().filter(|team| has(*team)).collect();
-    let first = teams.iter().position(|team| Some(*team) == state.winner).unwrap_or(0);
+/// The teams that have turns, in the order of their rotation from the first turn on, and whether those are for the hidden.
+pub(super) fn cycle(state: &State) -> Vec<(Team, bool)> {
+    let has = |team: Team, unseen| state.slots.iter().any(|slot| slot.team == team && slot.unseen == unseen);
+    let turns = |team: Team| [false, true].into_iter().find(|unseen| has(team, *unseen)).map(|unseen| (team, unseen));
+    let rotation = rotation(state.enemy_teams.len(), state.unseen_teams.len());
+    let mut teams: Vec<(Team, bool)> = rotation.into_iter().filter_map(turns).collect();
+    let first = teams.iter().position(|(team, _)| Some(*team) == state.winner).unwrap_or(0);
     teams.rotate_left(first);
     teams
 }

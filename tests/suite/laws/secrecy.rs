@@ -110,8 +110,11 @@ impl Stage {
         }
     }
 
-    /// Whether somebody has the turn, acts or must choose of whom some viewer does not know.
-    fn someone(&self) -> bool {
+    /// Whether somebody has the turn, had it, acts or must choose of whom some viewer does not know.
+    fn someone(&self, decided: &Decided) -> bool {
+        if decided.events.get().contains("{\"type\":\"turn_started\",\"combatant\":\"h") {
+            return true;
+        }
         if self.game.brief().current.iter().any(|id| id.as_str().starts_with('h')) {
             return true;
         }
@@ -166,6 +169,15 @@ fn differs(with: &[Sight], without: &[Sight]) -> Option<String> {
     with.iter().zip(without).find_map(|(a, b)| apart(a, b))
 }
 
+/// What a play came to.
+#[derive(Default)]
+struct Run {
+    /// How many steps were alike.
+    alike: u64,
+    /// Whether it ended where one of the hidden had the turn or had to decide.
+    cut: bool,
+}
+
 /// A play at random of a subject.
 struct Play<'s> {
     subject: &'s Subject,
@@ -176,37 +188,39 @@ struct Play<'s> {
 }
 
 impl Play<'_> {
-    /// Combatants that are seen, and some that are not; half of the hidden are out of the fight, so that their turn never comes.
+    /// Combatants that are seen, and some that are not; most of the hidden are out of the fight, so that their turn never comes.
     fn cast(&mut self, visible: usize) -> (Vec<Value>, Vec<Value>) {
         let names: Vec<String> = (1..=visible).map(|n| format!("c{n}")).collect();
         let mut seen: Vec<Value> =
             names.iter().map(|id| self.subject.combatant(&mut self.chance, id, &names)).collect();
         let first = &mut seen[0];
         (first["side"], first["kind"]) = (json!("players"), json!("pc"));
-        let mut hidden = Vec::new();
-        for n in 1..=1 + self.chance.below(2) {
-            let id = format!("h{n}");
-            let mut one = self.subject.combatant(&mut self.chance, &id, &names);
-            one["hidden"] = json!(true);
-            // Of a side of which somebody else is seen, or which nobody knows of.
-            one["side"] = json!(if self.apart { "shadows" } else { "monsters" });
-            one["kind"] = json!("npc");
-            if let Some(one) = one.as_object_mut() {
-                // A member of the PC team is counted, and whoever rolls with others decides for them.
-                for field in ["group", "roll_group", "important", "neutral", "initiative_bonus"] {
-                    one.remove(field);
-                }
-                // Nor does it tie for the best roll, which the dice of the other would show.
-                if self.subject.id == "seize" {
-                    one.insert("dex_modifier".to_owned(), json!(-20));
-                }
-            }
-            if self.chance.percent(70) {
-                one["conditions"] = json!(["dead"]);
-            }
-            hidden.push(one);
-        }
+        let hidden = (1..=1 + self.chance.below(2)).map(|n| self.hidden(&format!("h{n}"), &names)).collect();
         (seen, hidden)
+    }
+
+    /// Somebody hidden.
+    fn hidden(&mut self, id: &str, names: &[String]) -> Value {
+        let mut one = self.subject.combatant(&mut self.chance, id, names);
+        one["hidden"] = json!(true);
+        one["side"] = self.side();
+        one["kind"] = json!(self.chance.pick(&["npc", "npc", "pc"]).expect("a kind"));
+        if let Some(one) = one.as_object_mut() {
+            // Whoever rolls with others decides for them.
+            for field in ["group", "roll_group"] {
+                one.remove(field);
+            }
+        }
+        if self.chance.percent(70) {
+            one["conditions"] = json!(["dead"]);
+        }
+        one
+    }
+
+    /// The side of one who is hidden: one of which nobody else is, or any.
+    fn side(&mut self) -> Value {
+        let sides = ["shadows", "monsters", "players", "npc", "wolves"];
+        json!(if self.apart { "shadows" } else { self.chance.pick(&sides).expect("a side") })
     }
 
     fn creation(&mut self, combatants: Vec<Value>, foe_hp: &str) -> Value {
@@ -216,7 +230,7 @@ impl Play<'_> {
     /// A command that touches nobody but the hidden, or only the game master's notes.
     fn secret(&mut self) -> Value {
         let h = json!(self.chance.pick(&["h1", "h2"]).expect("a name"));
-        match self.chance.below(9) {
+        match self.chance.below(13) {
             0 => json!({"type": "damage", "target": h, "amount": 0}),
             1 => json!({"type": "heal", "target": h, "amount": 2}),
             2 => json!({"type": "set_condition", "target": h, "condition": "marked"}),
@@ -229,9 +243,14 @@ impl Play<'_> {
             7 => {
                 json!({"type": "update_combatant", "combatant": h, "changes": {"name": "Stalker", "controller": "me"}})
             }
-            _ => json!({"type": "add_combatant", "combatant": {"id": h, "hidden": true,
-                "side": if self.apart { "shadows" } else { "monsters" },
-                "conditions": ["dead"]}}),
+            8 => json!({"type": "update_combatant", "combatant": h, "changes": {"side": self.side()}}),
+            9 => json!({"type": "remove_combatant", "combatant": h}),
+            10 => json!({"type": "set_condition", "target": h, "condition": "dead"}),
+            11 => json!({"type": "clear_condition", "target": h, "condition": "dead"}),
+            _ => {
+                let one = self.hidden(h.as_str().expect("a name"), &[]);
+                json!({"type": "add_combatant", "combatant": one})
+            }
         }
     }
 
@@ -239,9 +258,6 @@ impl Play<'_> {
     fn open(&mut self, stage: &Stage) -> Value {
         let offers = stage.game.options(&viewer(Role::Gm, &[]));
         let common = ["note", "end_encounter", "override", "undo", "redo", "add_combatant", "add_effect"];
-        // A side is told as gone where nobody who is seen is left of it.
-        let stays = |command: &Value| !self.apart && self.subject.id == "dc20" && command["type"] == "remove_combatant";
-        let offers: Vec<_> = offers.into_iter().filter(|o| !stays(&o.command)).collect();
         let own: Vec<_> =
             offers.iter().filter(|o| !common.contains(&o.command["type"].as_str().unwrap_or(""))).collect();
         match self.chance.below(20) {
@@ -250,9 +266,12 @@ impl Play<'_> {
                 "expires": {"at": "round_end", "rounds": 2}}}),
             2 => json!({"type": "override", "combatant": "c1"}),
             3 => json!({"type": "update_combatant", "combatant": "c1", "changes": {"name": "Somebody"}}),
-            // Not the first who is seen of a side: under DC20 its team has turns already.
-            4 => json!({"type": "add_combatant", "combatant": {"id": "c9",
-                "side": if self.apart { "monsters" } else { "players" }, "kind": "npc"}}),
+            4 => {
+                let id = *self.chance.pick(&["c7", "c8", "c9"]).expect("a name");
+                let sides = ["players", "players", "monsters", "wolves", "npc", "shadows"];
+                let side = self.chance.pick(&sides).expect("a side");
+                json!({"type": "add_combatant", "combatant": {"id": id, "side": side}})
+            }
             _ => {
                 let turns: Vec<_> =
                     own.iter().copied().filter(|o| !o.command.to_string().contains("_condition")).collect();
@@ -262,8 +281,8 @@ impl Play<'_> {
         }
     }
 
-    /// Law 1; how many steps were alike.
-    fn without_the_hidden(&mut self) -> Result<u64, String> {
+    /// Law 1.
+    fn without_the_hidden(&mut self) -> Result<Run, String> {
         let visible = 2 + self.chance.below(4);
         let (seen, hidden) = self.cast(visible);
         let foe_hp = *self.chance.pick(&["exact", "exact", "banded", "none"]).expect("a choice");
@@ -274,7 +293,9 @@ impl Play<'_> {
         }
         let (with, without) = (self.creation(all, foe_hp), self.creation(seen, foe_hp));
         self.steps.push(with.to_string());
-        let (Some(mut with), Some(mut without)) = (Stage::create(&with), Stage::create(&without)) else { return Ok(0) };
+        let (Some(mut with), Some(mut without)) = (Stage::create(&with), Stage::create(&without)) else {
+            return Ok(Run::default());
+        };
         if let Some(leak) = differs(&with.sights(None), &without.sights(None)) {
             return Err(leak);
         }
@@ -283,10 +304,11 @@ impl Play<'_> {
             if self.chance.percent(40) {
                 let secret = self.secret();
                 let Some((next, decided)) = with.send(&secret, &mut Even(step)) else { continue };
-                self.steps.push(secret.to_string());
-                if next.someone() {
-                    return Ok(u64::from(step));
+                // What gives one of the hidden the turn is left undone.
+                if next.someone(&decided) {
+                    continue;
                 }
+                self.steps.push(secret.to_string());
                 with.folds(&decided);
                 with.counts(&next.sights(Some((&decided, &secret))))?;
                 with = next;
@@ -309,8 +331,8 @@ impl Play<'_> {
             with.folds(&decided);
             let sights = next.sights(Some((&decided, &command)));
             with.counts(&sights)?;
-            if next.someone() {
-                return Ok(u64::from(step));
+            if next.someone(&decided) {
+                return Ok(Run { alike: u64::from(step), cut: true });
             }
             if let Some(leak) = differs(&sights, &next_without.sights(Some((&decided_without, &command)))) {
                 return Err(leak);
@@ -331,21 +353,21 @@ impl Play<'_> {
                 (with, without) = (a.0, b.0);
             }
         }
-        Ok(40)
+        Ok(Run { alike: 40, cut: false })
     }
 
-    /// Law 2; how many steps were alike.
-    fn whoever_is_hidden(&mut self) -> Result<u64, String> {
+    /// Law 2.
+    fn whoever_is_hidden(&mut self) -> Result<Run, String> {
         let visible = 2 + self.chance.below(3);
         let (seen, mut hidden) = self.cast(visible);
         for one in &mut hidden {
             one["conditions"] = json!([]);
-            one["hp"] = json!({"current": 30});
+            one["hp"] = json!({"current": 999_999});
         }
         let creation = self.creation([seen, hidden].concat(), "exact");
         self.steps.push(creation.to_string());
         let (Some(mut one), Some(mut other)) = (Stage::create(&creation), Stage::create(&renamed(&creation))) else {
-            return Ok(0);
+            return Ok(Run::default());
         };
         for _ in 0..60 {
             let command = if self.chance.percent(15) { self.secret() } else { self.open(&one) };
@@ -367,14 +389,14 @@ impl Play<'_> {
             }
             (one, other) = (next, next_other);
         }
-        Ok(60)
+        Ok(Run { alike: 60, cut: false })
     }
 }
 
 /// The same with others who are hidden: other ids, names and hit points.
 fn renamed(value: &Value) -> Value {
     let text = value.to_string().replace("\"h1\"", "\"zorn\"").replace("\"h2\"", "\"apis\"");
-    let text = text.replace("Stalker", "Watcher").replace("{\"current\":30}", "{\"current\":45}");
+    let text = text.replace("Stalker", "Watcher").replace("{\"current\":999999}", "{\"current\":1000000}");
     serde_json::from_str(&text).expect("JSON")
 }
 
@@ -388,7 +410,7 @@ impl Stage {
     }
 }
 
-fn hold(law: fn(&mut Play<'_>) -> Result<u64, String>) {
+fn hold(law: fn(&mut Play<'_>) -> Result<Run, String>) {
     let only = std::env::var("TURNKEEPER_ONLY").unwrap_or_default();
     let mut leaks = Vec::new();
     for ruleset in RULESETS.iter().filter(|r| r.manifest().id.contains(&only)) {
@@ -397,13 +419,13 @@ fn hold(law: fn(&mut Play<'_>) -> Result<u64, String>) {
             Some(seed) => vec![seed],
             None => (0..setting("TURNKEEPER_PLAYS").unwrap_or(PLAYS)).collect(),
         };
-        let mut alike = 0;
+        let (mut alike, mut cut) = (0, 0);
         let mut found: Vec<(usize, String)> = Vec::new();
         for seed in seeds {
             let mut play =
                 Play { subject: &subject, apart: seed % 2 == 0, chance: Chance::new(seed), steps: Vec::new() };
             match law(&mut play) {
-                Ok(steps) => alike += steps,
+                Ok(run) => (alike, cut) = (alike + run.alike, cut + u64::from(run.cut)),
                 Err(leak) => {
                     let told =
                         format!("{} (TURNKEEPER_SEED={seed}): {leak}\n  {}", subject.id, play.steps.join("\n  "));
@@ -411,7 +433,8 @@ fn hold(law: fn(&mut Play<'_>) -> Result<u64, String>) {
                 }
             }
         }
-        println!("{}: {alike} steps alike, {} leaks", subject.id, found.len());
+        let (id, leaked) = (subject.id, found.len());
+        println!("{id}: {alike} steps alike, {cut} plays until one of the hidden was to act, {leaked} leaks");
         leaks.extend(found.into_iter().min().map(|(_, told)| told));
     }
     assert!(leaks.is_empty(), "{}", leaks.join("\n"));

@@ -17,7 +17,7 @@ pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
         ));
     }
     let (to, by) = match (&c.to, &c.after) {
-        (Some(to), None) => (Some(later_turn(state, to)?), Way::Delayed),
+        (Some(to), None) => (Some(later_turn(play.table(), id, to)?), Way::Delayed),
         (None, Some(enemy)) => (turn_after(play, enemy)?, Way::DelayedAfter),
         _ => {
             let detail = "say either the later PC Turn (`to`) or the enemy (`after`)";
@@ -27,7 +27,7 @@ pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
     let to = match to {
         Some(to) => to,
         None => {
-            let slot = new_slot(&play.table().state, Team::Pc);
+            let slot = new_slot(&play.table().state, Team::Pc, false);
             let to = slot.id.clone();
             play.own(Event::SlotAdded(SlotAdded { slot, after: None }));
             to
@@ -39,12 +39,16 @@ pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
 }
 
 /// The PC Turn `to`, if it is one and still to come (DC-37).
-fn later_turn(state: &State, to: &SlotId) -> Result<SlotId, Violation> {
+fn later_turn(table: &Table, id: &CombatantId, to: &SlotId) -> Result<SlotId, Violation> {
+    let state = &table.state;
     let Some(slot) = state.slot(to) else {
         return Err(Violation::field("unknown_slot", "to", format!("there is no turn {to} in the order")));
     };
     if slot.team != Team::Pc {
         return Err(Violation::new("not_a_pc_turn", "DC-37", format!("{to} is not a PC Turn")));
+    }
+    if slot.unseen && table.get(id).is_some_and(|c| !c.hidden) {
+        return Err(Violation::new("turn_of_the_hidden", "DC-33", format!("{to} is a turn of the hidden alone")));
     }
     if !state.later().iter().any(|later| later.id == *to) {
         return Err(Violation::new("not_later", "DC-37", format!("{to} is not later in the order than this turn")));
@@ -70,6 +74,6 @@ fn turn_after(play: &Combat<'_>, enemy: &CombatantId) -> Result<Option<SlotId>, 
         let detail = format!("{enemy}'s turn is not later in the order than this one");
         return Err(Violation::new("not_later", "DC-37", detail));
     };
-    let next = later.iter().skip(at + 1).find(|slot| slot.team == Team::Pc);
+    let next = later.iter().skip(at + 1).find(|slot| slot.team == Team::Pc && !slot.unseen);
     Ok(next.map(|slot| slot.id.clone()))
 }

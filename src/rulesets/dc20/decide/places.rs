@@ -1,7 +1,7 @@
 //! Who acts in which Initiative Turn.
 
 use super::super::flow::*;
-use super::super::team::{asking_later, sharing, team, unplaced};
+use super::super::team::{asking_later, sharing, team, unplaced, waits_unseen, wanting};
 use super::super::*;
 
 /// Somebody of the PC team takes the turn that is awaited.
@@ -47,13 +47,13 @@ fn claimable(play: &Combat<'_>, field: &'static str, id: &CombatantId) -> Result
     if team(&play.table().state, c) != Team::Pc {
         return refuse("not_on_the_pc_team", "DC-17", format!("{id} is not on the PC team: it takes no PC Turn"));
     }
-    placeable(c)
+    placeable(&play.table().state, c)
 }
 
-/// Refuses whoever has a place, has acted, or is out of the fight.
-fn placeable(c: &Creature) -> Result<(), Violation> {
+/// Refuses whoever has a place, has acted, or is out of the fight. A place among the hidden can be left for another.
+fn placeable(state: &State, c: &Creature) -> Result<(), Violation> {
     let id = &c.id;
-    if let Some(slot) = &c.standing.slot {
+    if let Some(slot) = c.standing.slot.as_ref().filter(|_| !waits_unseen(state, c)) {
         let detail = format!("{id} has its place in the turn {slot}: one turn in a round is all");
         return Err(Violation::new("already_placed", "ADC12", detail));
     }
@@ -89,7 +89,7 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
         Some(slot) => slot.clone(),
         None => awaited(play, Phase::Assign, "DC-20")?,
     };
-    let Some(Slot { team: whose, removed, .. }) = state.slot(&slot).cloned() else {
+    let Some(Slot { team: whose, removed, unseen, .. }) = state.slot(&slot).cloned() else {
         return Err(Violation::field("unknown_slot", "slot", format!("there is no turn {slot} in the order")));
     };
     if whose == Team::Pc {
@@ -107,11 +107,11 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
         if combatants.contains(id) {
             return Err(Violation::field("named_twice", field, format!("{id} is named twice")));
         }
-        if team(state, c) != whose {
+        if team(state, c) != whose || unseen && !c.hidden {
             let rule = if whose == Team::Npc { "DC-28" } else { "DC-26" };
             return Err(Violation::new("wrong_team", rule, format!("{slot} is not a turn of {id}'s team")));
         }
-        placeable(c)?;
+        placeable(state, c)?;
         combatants.push(id.clone());
     }
     begin_combat(play);
@@ -133,7 +133,7 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
 /// Whether everybody of the awaited turn's team has a place by now.
 fn nobody_waits(play: &Combat<'_>) -> bool {
     let table = play.table();
-    table.state.at().is_some_and(|slot| unplaced(table, slot.team).next().is_none())
+    table.state.at().is_some_and(|slot| wanting(table, slot).next().is_none())
 }
 
 /// Leaves the awaited turn as it is: empty, or to those who are in it already.
@@ -189,7 +189,7 @@ pub(super) fn merge(play: &mut Combat<'_>) -> Result<(), Violation> {
     if state.merged_for.as_ref() == Some(&shared.id) {
         return refuse("merged_already", "two Enemy Turns were merged for this shared turn already");
     }
-    let mut enemies = state.later().iter().filter(|s| matches!(s.team, Team::Enemy(_)) && !s.removed);
+    let mut enemies = state.later().iter().filter(|s| matches!(s.team, Team::Enemy(_)) && !s.removed && !s.unseen);
     let into = enemies.next();
     let from = into.and_then(|into| enemies.find(|s| s.team == into.team));
     let (Some(into), Some(from)) = (into, from) else {

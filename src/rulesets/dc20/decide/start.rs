@@ -1,7 +1,8 @@
 //! Initiative: the Encounter DC, the checks, and the order of the teams' turns.
 
 use super::super::flow::advance;
-use super::super::team::{MAX_ENEMY_TEAMS, is_enemy, is_pc, rotation, slot_id, team};
+use super::super::react::make_room;
+use super::super::team::{MAX_ENEMY_TEAMS, is_enemy, is_pc, nth, rotation, team};
 use super::super::*;
 use crate::vocabulary::{ConditionSet, D20, Die, EncounterStarted, SharedEvent, Slug, Status};
 
@@ -13,7 +14,13 @@ pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
         return Err(Violation::new("already_started", "DC-31", "the encounter has started already"));
     }
     let sides = sound(play, c)?;
-    let pcs: Vec<CombatantId> = play.table().active().filter(|c| is_pc(c)).map(|c| c.id.clone()).collect();
+    let mut pcs: Vec<(bool, CombatantId)> =
+        play.table().active().filter(|c| is_pc(c)).map(|c| (c.hidden, c.id.clone())).collect();
+    pcs.sort_by_key(|(hidden, _)| *hidden);
+    let seen = pcs.iter().filter(|(hidden, _)| !hidden).count();
+    let pcs: Vec<CombatantId> = pcs.into_iter().map(|(_, id)| id).collect();
+    // The hidden would show in what all see of it: they count only where there is nobody else.
+    let counted = if seen == 0 { pcs.len() } else { seen };
     if pcs.is_empty() {
         let detail = "there is no player's character who could roll: add one on the side players first";
         return Err(Violation::new("no_player_characters", "ADC17", detail));
@@ -23,16 +30,25 @@ pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
         play.own(Event::Aggressed(Aggressed { combatant, action, resolved }));
     }
     surprise(play, &c.surprised);
-    let dc = set_dc(play, c, &pcs);
-    let successes = pcs.iter().filter(|id| check(play, id, dc, c.rolls.get(*id).copied())).count();
-    let teams = rotate(play, c, sides);
-    lay_out(play, teams, successes, pcs.len());
+    let dc = set_dc(play, c, pcs.get(..counted).unwrap_or_default());
+    let checks: Vec<bool> = pcs.iter().map(|id| check(play, id, dc, c.rolls.get(id).copied())).collect();
+    let successes = checks.iter().take(counted).filter(|success| **success).count();
+    let sides = rotate(play, c, sides);
+    lay_out(play, sides, successes, counted);
+    make_room(play);
     advance(play);
     Ok(())
 }
 
-/// Refuses what makes no sense here; the sides that are enemies, in the order of their joining, those of which nobody is seen last.
-fn sound(play: &Combat<'_>, c: &Start) -> Result<Vec<Slug>, Violation> {
+/// The sides that are enemies, in the order of their joining.
+struct Sides {
+    seen: Vec<Slug>,
+    /// Those of which nobody is seen.
+    unseen: Vec<Slug>,
+}
+
+/// Refuses what makes no sense here; the sides that are enemies.
+fn sound(play: &Combat<'_>, c: &Start) -> Result<Sides, Violation> {
     if c.dc.is_some() && (c.level.is_some() || c.difficulty.is_some()) {
         let detail = "either the DC is given (`dc`) or it is looked up (`level`, `difficulty`), not both";
         return Err(Violation::field("dc_or_table", "dc", detail));
@@ -54,36 +70,31 @@ fn sound(play: &Combat<'_>, c: &Start) -> Result<Vec<Slug>, Violation> {
             return Err(Violation::new("not_a_pc", "DC-3", detail));
         }
     }
-    let mut sides: Vec<Slug> = Vec::new();
-    let enemies = || play.table().iter().filter(|c| is_enemy(c));
-    for c in enemies().filter(|c| !c.hidden).chain(enemies()) {
-        if sides.len() < MAX_ENEMY_TEAMS && !sides.contains(&c.side) {
-            sides.push(c.side.clone());
+    let (mut seen, mut unseen): (Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new());
+    let (hidden, open): (Vec<_>, Vec<_>) = play.table().iter().filter(|c| is_enemy(c)).partition(|c| c.hidden);
+    for c in open {
+        if seen.len() < MAX_ENEMY_TEAMS && !seen.contains(&c.side) {
+            seen.push(c.side.clone());
         }
     }
-    if let Some(first) = c.first_team.as_ref().filter(|first| !sides.contains(first)) {
+    for c in hidden {
+        if unseen.len() < MAX_ENEMY_TEAMS && !seen.contains(&c.side) && !unseen.contains(&c.side) {
+            unseen.push(c.side.clone());
+        }
+    }
+    if let Some(first) = c.first_team.as_ref().filter(|first| !seen.contains(first) && !unseen.contains(first)) {
         return Err(Violation::field(
             "unknown_team",
             "first_team",
             format!("{first} is no enemy team of this encounter"),
         ));
     }
-    let undecided = if c.first_team.is_some() { 0 } else { seen(play.table(), &sides).saturating_sub(1) };
+    let undecided = if c.first_team.is_some() { 0 } else { seen.len().saturating_sub(1) };
     if c.fate.len() > undecided {
         let detail = format!("{undecided} Fate Checks at most decide which enemy team is first");
         return Err(Violation::field("too_many_dice", "fate", detail));
     }
-    Ok(sides)
-}
-
-/// How many of the sides decide by Fate Checks which of them is first: a team of which nobody is seen is not first by chance, which
-/// would tell that it is there.
-fn seen(table: &Table, sides: &[Slug]) -> usize {
-    let seen = |side: &&Slug| table.iter().any(|c| is_enemy(c) && !c.hidden && c.side == **side);
-    match sides.iter().filter(seen).count() {
-        0 => sides.len(),
-        seen => seen,
-    }
+    Ok(Sides { seen, unseen })
 }
 
 fn surprise(play: &mut Combat<'_>, who: &[CombatantId]) {
@@ -145,42 +156,51 @@ fn check(play: &mut Combat<'_>, id: &CombatantId, dc: i64, given: Option<D20>) -
 }
 
 /// The enemy teams, the first of their rotation first: as the game master says, else by one Fate Check after the other, each
-/// for the first of those that are left (DC-26, DC-27).
-fn rotate(play: &mut Combat<'_>, c: &Start, mut sides: Vec<Slug>) -> Vec<Slug> {
-    let seen = seen(play.table(), &sides);
-    let mut first = c.first_team.as_ref().and_then(|first| sides.iter().position(|side| side == first)).unwrap_or(0);
-    if c.first_team.is_none() {
-        let mut given = c.fate.iter().copied();
-        while let Some(side) = sides.get(first).filter(|_| first + 1 < seen).cloned() {
-            let die = play.die(given.next());
-            let high = die.face >= 10;
-            play.own(Event::FateChecked(FateChecked { die, high, team: Some(side) }));
-            if high {
-                break;
-            }
-            first += 1;
+/// for the first of those that are left (DC-26, DC-27). A team of which nobody is seen is first of the unseen at most: else it would
+/// show that it is there.
+fn rotate(play: &mut Combat<'_>, c: &Start, mut sides: Sides) -> Sides {
+    if let Some(team) = &c.first_team {
+        for sides in [&mut sides.seen, &mut sides.unseen] {
+            let first = sides.iter().position(|side| side == team).unwrap_or(0);
+            sides.rotate_left(first);
         }
+        return sides;
     }
-    if let Some(seen) = sides.get_mut(..seen).filter(|seen| first < seen.len()) {
-        seen.rotate_left(first);
-    } else if first < sides.len() {
-        sides.rotate_left(first);
+    let (mut first, mut given) = (0, c.fate.iter().copied());
+    while let Some(side) = sides.seen.get(first).filter(|_| first + 1 < sides.seen.len()).cloned() {
+        let die = play.die(given.next());
+        let high = die.face >= 10;
+        play.own(Event::FateChecked(FateChecked { die, high, team: Some(side) }));
+        if high {
+            break;
+        }
+        first += 1;
     }
+    sides.seen.rotate_left(first);
     sides
 }
 
 /// As many turns for each team as there are PCs, important NPCs among them (DC-15, DC-29), alternately from the winner on (DC-16).
-fn lay_out(play: &mut Combat<'_>, enemy_teams: Vec<Slug>, successes: usize, pcs: usize) {
+fn lay_out(play: &mut Combat<'_>, sides: Sides, successes: usize, pcs: usize) {
     let table = play.table();
-    let of = |wanted: Team| table.active().filter(|c| team(&table.state, c) == wanted).count();
-    let (turns, npcs) = (of(Team::Pc), of(Team::Npc) > 0);
+    let of = |wanted: Team, hidden: bool| {
+        table.active().filter(|c| c.hidden == hidden && team(&table.state, c) == wanted).count()
+    };
+    let turns = [false, true].map(|hidden| of(Team::Pc, hidden)).into_iter().find(|n| *n > 0).unwrap_or(0);
+    let (npcs, hidden_npcs) = (of(Team::Npc, false) > 0, of(Team::Npc, true) > 0);
     let winner = if 2 * successes >= pcs { Team::Pc } else { Team::Enemy(1) };
-    let mut teams = rotation(enemy_teams.len(), npcs);
+    let mut teams = rotation(sides.seen.len(), sides.unseen.len());
+    teams.retain(|team| *team != Team::Npc || npcs || hidden_npcs);
     let first = teams.iter().position(|team| *team == winner).unwrap_or(0);
     teams.rotate_left(first);
-    let slot = |n, team| Slot { id: slot_id(team, n), team, occupants: Vec::new(), removed: false };
-    let slots = (1..=turns).flat_map(|n| teams.iter().map(move |team| slot(n, *team))).collect();
+    let unseen = |team: Team| match team {
+        Team::Pc => false,
+        Team::Enemy(n) => usize::try_from(n).is_ok_and(|n| n > MAX_ENEMY_TEAMS),
+        Team::Npc => !npcs,
+    };
+    let slots = (1..=turns).flat_map(|n| teams.iter().map(move |team| nth(*team, unseen(*team), n))).collect();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let (successes, pcs) = (count(successes), count(pcs));
-    play.own(Event::OrderLaid(OrderLaid { successes, pcs, winner, enemy_teams, slots }));
+    let Sides { seen: enemy_teams, unseen: unseen_teams } = sides;
+    play.own(Event::OrderLaid(OrderLaid { successes, pcs, winner, enemy_teams, unseen_teams, slots }));
 }
