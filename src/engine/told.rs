@@ -196,6 +196,8 @@ impl<R: Ruleset> Transition<'_, R> {
         let seen = account.as_ref().is_none_or(|account| !account.is_empty());
         let public = now.public.saturating_add(u64::from(seen));
         let mut ahead = now.ahead.clone();
+        // A token that was taken back is nobody's any more.
+        ahead.retain(|id, _| self.before.meta.tokens.iter().any(|token| token.id == *id));
         let mut owners = BTreeMap::new();
         for eyes in self.before.meta.tokens.iter().filter_map(TokenRecord::player).filter(|eyes| self.concerns(eyes)) {
             let own = self.account(&eyes, seen)?;

@@ -38,10 +38,14 @@ fn phase(table: &Table, whole: &Table) -> Phase {
     }
 }
 
-/// The way without the name of one who is not known.
+/// The way without the names of those who are not known.
 fn named(by: &Way, known: impl Fn(&CombatantId) -> bool) -> Way {
     match by {
         Way::Named { by } => Way::Named { by: by.clone().filter(|id| known(id)) },
+        Way::Rolled { die, total, tied } => {
+            let tied = tied.iter().filter(|id| known(id)).cloned().collect();
+            Way::Rolled { die: *die, total: *total, tied }
+        }
         by => by.clone(),
     }
 }

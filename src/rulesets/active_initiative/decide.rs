@@ -85,7 +85,8 @@ fn roll_opening(play: &mut Scene<'_>, c: &Start) {
     }
     rolls.sort_by_key(|(roll, stats)| Reverse((roll.total, stats.dex, stats.wis)));
     let Some((best, _)) = rolls.first().cloned() else { return };
-    let tied = rolls.get(1).is_some_and(|(next, _)| next.total == best.total);
+    let as_high = rolls.iter().skip(1).filter(|(other, _)| other.total == best.total);
+    let tied = as_high.map(|(other, _)| other.combatant.clone()).collect();
     let rolls = rolls.into_iter().map(|(roll, _)| roll).collect();
     play.own(Event::OpeningRolled(OpeningRolled { rolls }));
     take_turn(play, best.combatant, Way::Rolled { die: best.die, total: best.total, tied });

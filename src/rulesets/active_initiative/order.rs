@@ -68,7 +68,7 @@ fn because(by: &Way) -> Because {
         Way::Opened {} => Because::new("AI-2", "triggered the scene"),
         Way::Rolled { die, total, tied } => Because {
             dice: vec![*die],
-            tie_rule: tied.then_some("AI-5"),
+            tie_rule: (!tied.is_empty()).then_some("AI-5"),
             bonus: Some(*total - i64::from(die.face)),
             total: Some(*total),
             ..Because::new("AI-3", "rolled the highest initiative")

@@ -139,9 +139,9 @@ pub enum Way {
         die: Die,
         /// The die and the INT modifier.
         total: i64,
-        /// Whether somebody else rolled as high, and DEX or WIS decided (AI-5).
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        tied: bool,
+        /// Who else rolled as high, so that DEX or WIS decided (AI-5).
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tied: Vec<CombatantId>,
     },
     /// Somebody who had finished a turn named it (AI-7, AI-41).
     Named {

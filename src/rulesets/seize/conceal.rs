@@ -17,6 +17,7 @@ pub(super) fn conceal(table: &mut Table, whole: &Table) {
     state.windows = 0;
     for seizer in &mut state.queue {
         seizer.window = 0;
+        seizer.tied.retain(present);
     }
     state.phase = phase;
     table.state = state;
@@ -41,10 +42,23 @@ fn phase(table: &Table, whole: &Table) -> Phase {
     if someone { Phase::SomeoneActs } else { table.state.phase.clone() }
 }
 
-/// The way without the name of one who is not known.
+/// The way without the names of those who are not known. Whoever rolled off with them alone did not roll off.
 fn picked(by: &Way, known: impl Fn(&CombatantId) -> bool) -> Way {
     match by {
         Way::Picked { by } => Way::Picked { by: by.clone().filter(|id| known(id)) },
+        Way::Seized { bonus, tied } => {
+            Way::Seized { bonus: *bonus, tied: tied.iter().filter(|id| known(id)).cloned().collect() }
+        }
+        Way::Rolled { dice, bonus, total, meaning, equals } => {
+            let equals = equals.iter().filter_map(|equal| {
+                let combatants: Vec<_> = equal.combatants.iter().filter(|id| known(id)).cloned().collect();
+                (!combatants.is_empty()).then_some(Equal { combatants, tie: equal.tie })
+            });
+            let equals: Vec<Equal> = equals.collect();
+            let rolled_off = equals.iter().any(|equal| equal.tie != Tie::Bonus);
+            let dice = dice.iter().take(if rolled_off { 2 } else { 1 }).copied().collect();
+            Way::Rolled { dice, bonus: *bonus, total: *total, meaning: *meaning, equals }
+        }
         by => by.clone(),
     }
 }
@@ -60,7 +74,11 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Seize>) -> Option<Even
             return Some(Event::InitiativeRolled(InitiativeRolled { rolls: known.collect() }));
         }
         Event::RolledOff(e) => {
-            let known: Vec<_> = e.rolls.iter().filter(|roll| telling.knows(&roll.combatant)).cloned().collect();
+            let known = e.rolls.iter().filter_map(|roll| {
+                let combatants = telling.names(&roll.combatants);
+                (!combatants.is_empty()).then_some(RollOffRoll { combatants, die: roll.die })
+            });
+            let known: Vec<_> = known.collect();
             // Nobody rolls off alone.
             return (known.len() > 1).then_some(Event::RolledOff(RolledOff { rolls: known }));
         }

@@ -61,8 +61,8 @@ pub struct RolledOff {
 /// One roll of a roll-off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RollOffRoll {
-    /// Who would act first by it.
-    pub combatant: CombatantId,
+    /// For whom: one combatant, or a group with the one first who would act first by it.
+    pub combatants: Vec<CombatantId>,
     /// The d20.
     pub die: Die,
 }

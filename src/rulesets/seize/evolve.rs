@@ -37,9 +37,10 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             standing(table, &e.combatant, |s| s.hurt = false);
             let State { queue, windows, .. } = &mut table.state;
             let window = *windows;
-            let mut tied = false;
+            let mut tied = Vec::new();
             for equal in queue.iter_mut().filter(|s| (s.window, s.bonus) == (window, e.bonus)) {
-                (equal.tied, tied) = (true, true);
+                equal.tied.push(e.combatant.clone());
+                tied.push(equal.combatant.clone());
             }
             let place = usize::try_from(e.after).unwrap_or(usize::MAX).min(queue.len());
             queue.insert(place, Seizer { combatant: e.combatant.clone(), bonus: e.bonus, window, tied });

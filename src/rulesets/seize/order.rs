@@ -43,7 +43,7 @@ pub(super) fn order(table: &Table) -> Vec<Place> {
         places.extend(place(
             table,
             &seizer.combatant,
-            because(&Way::Seized { bonus: seizer.bonus, tied: seizer.tied }),
+            because(&Way::Seized { bonus: seizer.bonus, tied: seizer.tied.clone() }),
         ));
     }
     places
@@ -56,7 +56,7 @@ fn place(table: &Table, id: &CombatantId, because: Because) -> Option<Place> {
 
 fn because(by: &Way) -> Because {
     match by {
-        Way::Rolled { dice, bonus, total, meaning, tie } => {
+        Way::Rolled { dice, bonus, total, meaning, equals } => {
             let (rule, reason) = match meaning {
                 Meaning::Twenty => ("WA-6", "rolled a 20"),
                 Meaning::Plain => ("WA-4", "rolled the highest result"),
@@ -66,14 +66,14 @@ fn because(by: &Way) -> Because {
                 dice: dice.clone(),
                 bonus: Some(*bonus),
                 total: Some(*total),
-                tie_rule: tie.map(|tie| if tie == Tie::Bonus { "WA-5" } else { "AWA2" }),
+                tie_rule: equals.first().map(|next| if next.tie == Tie::Bonus { "WA-5" } else { "AWA2" }),
                 ..Because::new(rule, reason)
             }
         }
         Way::Picked { by } => Because { named_by: by.clone(), ..Because::new("WA-8", "was picked") },
         Way::Seized { bonus, tied } => Because {
             bonus: Some(*bonus),
-            tie_rule: tied.then_some("AWA2"),
+            tie_rule: (!tied.is_empty()).then_some("AWA2"),
             ..Because::new("WA-12", "seized the turn after losing hit points")
         },
         Way::Overridden {} => Because::new("TK-5", "the game master set it"),

@@ -122,9 +122,9 @@ pub struct Seizer {
     pub bonus: i64,
     /// Which of the times at which turns could be seized it was; earlier ones go first (AWA4).
     pub window: u32,
-    /// Whether another who seized after the same turn has the same bonus, so that AWA2 decides between them.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub tied: bool,
+    /// Who else seized after the same turn with the same bonus, so that AWA2 decides between them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tied: Vec<CombatantId>,
 }
 
 /// A turn of this round.
@@ -151,10 +151,9 @@ pub enum Way {
         /// What the roll means.
         #[schema(inline)]
         meaning: Meaning,
-        /// What told it from the next best, where the result did not.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[schema(inline)]
-        tie: Option<Tie>,
+        /// Who had the same result, the next best first.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        equals: Vec<Equal>,
     },
     /// Somebody who had finished a turn picked it (WA-8, WA-11).
     Picked {
@@ -166,9 +165,9 @@ pub enum Way {
     Seized {
         /// Its Initiative Bonus at that time.
         bonus: i64,
-        /// Whether another who seized after the same turn had the same.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        tied: bool,
+        /// Who else seized after the same turn and had the same.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        tied: Vec<CombatantId>,
     },
     /// The game master set it.
     Overridden {},
@@ -184,6 +183,16 @@ pub enum Meaning {
     Plain,
     /// A 20: before all others, with an extra Action in the first turn (WA-6).
     Twenty,
+}
+
+/// Somebody whose result was as good as the best.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Equal {
+    /// One combatant, or a group that rolls together.
+    pub combatants: Vec<CombatantId>,
+    /// What told the best from it.
+    #[schema(inline)]
+    pub tie: Tie,
 }
 
 /// What decides between equal results.

@@ -19,7 +19,7 @@ use turnkeeper::vocabulary::{CombatantId, Dice, Slug};
 const PLAYS: u64 = 12;
 
 /// Every die of a command shows as much: how many are rolled for the hidden makes no difference to the others.
-struct Even(u16);
+pub struct Even(pub u16);
 
 impl Dice for Even {
     fn roll(&mut self, sides: u16) -> u16 {
@@ -47,24 +47,25 @@ fn viewer(role: Role, own: &[CombatantId]) -> Viewer {
 
 /// A play that is looked at.
 #[derive(Clone)]
-struct Stage {
-    game: Arc<dyn Game>,
+pub struct Stage {
+    pub game: Arc<dyn Game>,
     own: Vec<CombatantId>,
 }
 
 /// All that a viewer sees of a moment.
 #[derive(Debug, Clone, PartialEq)]
-struct Sight {
+pub struct Sight {
     version: u64,
-    view: String,
+    pub view: String,
     text: String,
     options: String,
     brief: String,
-    entry: Option<(String, String)>,
+    /// The types of the commands and the events that led here, as they were told.
+    pub entry: Option<(String, String)>,
 }
 
 impl Stage {
-    fn create(creation: &Value) -> Option<Self> {
+    pub fn create(creation: &Value) -> Option<Self> {
         let own = vec![Slug::new("c1").expect("a short name")];
         let token = |id: &str, role, combatants: Vec<CombatantId>| TokenRecord {
             id: id.to_owned(),
@@ -81,14 +82,14 @@ impl Stage {
     }
 
     /// What comes of a command of the game master's; nothing where it is refused.
-    fn send(&self, command: &Value, dice: &mut dyn Dice) -> Option<(Self, Decided)> {
+    pub fn send(&self, command: &Value, dice: &mut dyn Dice) -> Option<(Self, Decided)> {
         let request = Request::read(command.clone()).ok()?;
         let decided = self.game.decide(&request, dice).ok()?;
         Some((Self { game: decided.next.clone(), own: self.own.clone() }, decided))
     }
 
     /// What each viewer sees, and was told of what led here.
-    fn sights(&self, told: Option<(&Decided, &Value)>) -> Vec<Sight> {
+    pub fn sights(&self, told: Option<(&Decided, &Value)>) -> Vec<Sight> {
         eyes(&self.own).iter().map(|eyes| self.sight(eyes, told)).collect()
     }
 
@@ -111,7 +112,7 @@ impl Stage {
     }
 
     /// Whether somebody has the turn, had it, acts or must choose of whom some viewer does not know.
-    fn someone(&self, decided: &Decided) -> bool {
+    pub fn someone(&self, decided: &Decided) -> bool {
         if decided.events.get().contains("{\"type\":\"turn_started\",\"combatant\":\"h") {
             return true;
         }
@@ -129,7 +130,7 @@ impl Stage {
     }
 
     /// The state that the log leads to is the one that was kept.
-    fn folds(&self, decided: &Decided) {
+    pub fn folds(&self, decided: &Decided) {
         let folded = self.game.fold(&entry(decided)).expect("an entry that folds").document().expect("a document");
         assert_eq!(folded, decided.next.document().expect("a document"), "the log folds to the state");
     }
@@ -154,7 +155,7 @@ impl Stage {
 }
 
 /// The first difference between what is shown with the hidden and without them.
-fn differs(with: &[Sight], without: &[Sight]) -> Option<String> {
+pub fn differs(with: &[Sight], without: &[Sight]) -> Option<String> {
     let apart = |a: &Sight, b: &Sight| {
         let parts = [
             (a.version.to_string(), b.version.to_string()),
@@ -205,12 +206,6 @@ impl Play<'_> {
         one["hidden"] = json!(true);
         one["side"] = self.side();
         one["kind"] = json!(self.chance.pick(&["npc", "npc", "pc"]).expect("a kind"));
-        if let Some(one) = one.as_object_mut() {
-            // Whoever rolls with others decides for them.
-            for field in ["group", "roll_group"] {
-                one.remove(field);
-            }
-        }
         if self.chance.percent(70) {
             one["conditions"] = json!(["dead"]);
         }

@@ -8,10 +8,11 @@ use std::collections::BTreeMap;
 /// Whoever rolls one die: a combatant, or a group of enemies (WA-3).
 struct Roller {
     group: Option<Slug>,
-    /// The highest bonus first, then who joined first.
+    /// The highest bonus first, then who joined first; the hidden last.
     combatants: Vec<CombatantId>,
-    /// The highest among them (AWA8).
+    /// The highest among them (AWA8); the hidden's would show.
     bonus: i64,
+    hidden: bool,
     seat: Seat,
 }
 
@@ -94,7 +95,7 @@ fn check(play: &Fight<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violatio
 /// Everybody who is in the fight, by the die that they roll.
 fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
     let mut ranked: Vec<&Combatant<Seize>> = table.active().collect();
-    ranked.sort_by_key(|c| (Reverse(c.stats.bonus()), c.joined));
+    ranked.sort_by_key(|c| (c.hidden, Reverse(c.stats.bonus()), c.joined));
     let mut rollers: Vec<Roller> = Vec::with_capacity(ranked.len());
     let mut places: BTreeMap<Slug, usize> = BTreeMap::new();
     for c in ranked {
@@ -108,11 +109,14 @@ fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
         match place {
             Some(roller) => {
                 roller.combatants.push(c.id.clone());
-                roller.seat = roller.seat.max(seat);
+                if roller.hidden || !c.hidden {
+                    roller.seat = roller.seat.max(seat);
+                }
             }
             None => {
                 places.extend(group.clone().map(|group| (group, rollers.len())));
-                rollers.push(Roller { group, combatants: vec![c.id.clone()], bonus: c.stats.bonus(), seat });
+                let (combatants, bonus) = (vec![c.id.clone()], c.stats.bonus());
+                rollers.push(Roller { group, combatants, bonus, hidden: c.hidden, seat });
             }
         }
     }
@@ -162,25 +166,31 @@ fn winner(play: &mut Fight<'_>, c: &Start, contenders: &[Contender]) -> Option<(
     }
     dice.sort_by_key(|(die, contender)| Reverse((die.face, contender.roller.seat)));
     if rolls_off {
-        let rolls = dice.iter().filter_map(|(die, contender)| {
-            Some(RollOffRoll { combatant: contender.roller.combatants.first()?.clone(), die: *die })
+        let rolls = dice.iter().map(|(die, contender)| {
+            let combatants = contender.roller.combatants.clone();
+            RollOffRoll { combatants, die: *die }
         });
         play.own(Event::RolledOff(RolledOff { rolls: rolls.collect() }));
     }
+    let top = dice.first().map(|(die, _)| *die);
     let best = dice.first().map_or(best, |(_, contender)| contender);
-    let decided = dice.first().zip(dice.get(1)).is_some_and(|((a, _), (b, _))| a.face > b.face);
-    let tie = match contenders.get(1) {
-        _ if decided => Some(Tie::RollOff),
-        _ if tied > 1 => Some(Tie::Fixed),
-        Some(other) if (other.meaning, other.total) == (best.meaning, best.total) => Some(Tie::Bonus),
-        _ => None,
-    };
+    let rolled_off = dice.iter().skip(1).map(|(die, contender)| {
+        let lower = top.is_some_and(|top| die.face < top.face);
+        (*contender, if lower { Tie::RollOff } else { Tie::Fixed })
+    });
+    let equal = |other: &&Contender| (other.meaning, other.total) == (best.meaning, best.total);
+    let others = contenders.iter().enumerate().skip(if rolls_off { tied } else { 1 });
+    let others = others.filter(|(_, other)| equal(other));
+    let others = others.map(|(place, other)| (other, if place < tied { Tie::Fixed } else { Tie::Bonus }));
+    let equals =
+        rolled_off.chain(others).map(|(other, tie)| Equal { combatants: other.roller.combatants.clone(), tie });
+    let equals = equals.collect();
     let by = Way::Rolled {
-        dice: std::iter::once(best.die).chain(dice.first().map(|(die, _)| *die)).collect(),
+        dice: std::iter::once(best.die).chain(top).collect(),
         bonus: best.roller.bonus,
         total: best.total,
         meaning: best.meaning,
-        tie,
+        equals,
     };
     Some((best.roller.combatants.first()?.clone(), by))
 }
