@@ -57,11 +57,12 @@ fn begin(play: &mut Scene<'_>, contenders: Vec<Contender>, rolls: &Rolls, tie_ro
 }
 
 /// Everybody in the fight, the stunned too: they may recover before they are asked (AEX9). A crowd rolls with the values of
-/// whoever of it joined first (EX-4).
+/// whoever of it joined first (EX-4); the values of the hidden would show.
 fn contenders(table: &Table) -> Vec<Contender> {
     let mut contenders: Vec<Contender> = Vec::with_capacity(table.combatants.len());
     let mut places: HashMap<Slug, usize> = HashMap::with_capacity(table.combatants.len());
-    for c in table.active() {
+    let seen = table.active().filter(|c| !c.hidden);
+    for c in seen.chain(table.active().filter(|c| c.hidden)) {
         let id = roll_id(table, c);
         let place = *places.entry(id.clone()).or_insert(contenders.len());
         match contenders.get_mut(place) {
