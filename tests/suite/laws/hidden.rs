@@ -171,6 +171,9 @@ fn a_hidden_player_character_under_dc20_shows_neither_in_the_dc_nor_in_the_winne
 fn a_hidden_player_character_may_claim_an_earlier_turn_and_somebody_acts_is_all_that_is_told() {
     let mut play = Pair::new("dc20", &party(), &[hidden("h1", "players")]);
     play.rolled(half(), &[20], &[]).someone_acts(claim("h1"));
+    // It has taken a turn of the others, who get another one at once.
+    assert_eq!(play.slots(), ["p1", "e1", "p2", "e2", "p3", "e3"]);
+    assert_eq!(play.alone(json!({"type": "damage", "target": "h1", "amount": 1})), [""; 0]);
     assert_eq!(play.alone(end("h1")), ["slot_opened"]);
 }
 

@@ -36,6 +36,10 @@ impl Dice for Lasting {
     }
 }
 
+fn named(ids: &[&str]) -> Vec<CombatantId> {
+    ids.iter().map(|id| Slug::new(id).expect("a short name")).collect()
+}
+
 /// Those who look: a player with a combatant of its own, and an onlooker.
 fn eyes(own: &[CombatantId]) -> [Eyes<'_>; 2] {
     [Eyes { token: "player", own }, Eyes { token: "onlooker", own: &[] }]
@@ -66,7 +70,7 @@ pub struct Sight {
 
 impl Stage {
     pub fn create(creation: &Value) -> Option<Self> {
-        let own = vec![Slug::new("c1").expect("a short name")];
+        let own = named(&["c1", "c2"]);
         let token = |id: &str, role, combatants: Vec<CombatantId>| TokenRecord {
             id: id.to_owned(),
             digest: String::new(),
@@ -111,7 +115,7 @@ impl Stage {
         }
     }
 
-    /// Whether somebody has the turn, had it, acts or must choose of whom some viewer does not know.
+    /// Whether one of those who are hidden from all has the turn, had it, or must choose.
     pub fn someone(&self, decided: &Decided) -> bool {
         if decided.events.get().contains("{\"type\":\"turn_started\",\"combatant\":\"h") {
             return true;
@@ -119,8 +123,10 @@ impl Stage {
         if self.game.brief().current.iter().any(|id| id.as_str().starts_with('h')) {
             return true;
         }
-        let someone = |eyes: &Eyes<'_>| self.game.seen_by(eyes).brief().pending.is_some_and(|p| p.is_someone());
-        eyes(&self.own).iter().any(someone)
+        // Who knows all but those.
+        let own = named(&["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "bo", "orc", "wolf", "guide"]);
+        let seen = self.game.seen_by(&Eyes { token: "", own: &own });
+        seen.brief().pending.is_some_and(|pending| pending.is_someone())
     }
 
     /// Why a player's command is refused, as far as the player may know.
@@ -196,6 +202,10 @@ impl Play<'_> {
             names.iter().map(|id| self.subject.combatant(&mut self.chance, id, &names)).collect();
         let first = &mut seen[0];
         (first["side"], first["kind"]) = (json!("players"), json!("pc"));
+        // Whom its player sees, and the onlooker does not.
+        if self.chance.percent(25) {
+            seen[1]["hidden"] = json!(true);
+        }
         let hidden = (1..=1 + self.chance.below(2)).map(|n| self.hidden(&format!("h{n}"), &names)).collect();
         (seen, hidden)
     }

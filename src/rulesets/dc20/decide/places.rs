@@ -1,6 +1,7 @@
 //! Who acts in which Initiative Turn.
 
 use super::super::flow::*;
+use super::super::react::make_room;
 use super::super::team::{asking_later, sharing, team, unplaced, waits_unseen, wanting};
 use super::super::*;
 
@@ -36,6 +37,8 @@ pub(super) fn claim(play: &mut Combat<'_>, c: &Claim) -> Result<(), Violation> {
     let (combatants, outbid) = (own(top), own(outbid));
     begin_combat(play);
     play.own(Event::SlotClaimed(SlotClaimed { slot: slot.clone(), combatants, by, outbid }));
+    // One who is hidden has taken a turn that was laid out for the others.
+    make_room(play);
     take(play, &slot);
     Ok(())
 }
