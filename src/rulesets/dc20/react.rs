@@ -1,7 +1,7 @@
 //! What follows under DC20 from deaths, comings and goings.
 
 use super::flow::*;
-use super::team::{MAX_ENEMY_TEAMS, cycle, is_enemy, new_slot, own_slot, team, wanting};
+use super::team::{MAX_ENEMY_TEAMS, cycle, is_enemy, new_slot, nth, team, wanting};
 use super::*;
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{RosterEvent, SharedEvent, Slug};
@@ -159,8 +159,10 @@ pub(super) fn make_room(play: &mut Combat<'_>) {
         add_turns(play);
     }
     for id in hidden {
-        let slot = own_slot(&play.table().state, &id);
-        let to = slot.id.clone();
+        let state = &play.table().state;
+        let taken = |id: &SlotId| state.slot(id).is_some();
+        let to = SlotId::from_name(&format!("p-{id}"), "p", false, state.slots.len(), taken);
+        let slot = Slot { id: to.clone(), ..nth(Team::Pc, true, 0) };
         play.own(Event::SlotAdded(SlotAdded { slot, after: None }));
         play.own(Event::Assigned(Assigned { slot: to, combatants: vec![id], by: Way::Joined }));
     }

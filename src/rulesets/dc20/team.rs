@@ -1,7 +1,7 @@
 //! Teams and their Initiative Turns: who belongs to whom, and how turns are laid out.
 
-use super::{Creature, Slot, SlotId, State, Table, Team};
-use crate::vocabulary::{CombatantId, Kind, Slug};
+use super::{Creature, Slot, State, Table, Team};
+use crate::vocabulary::{Kind, Slug};
 
 /// The most enemy teams that have turns of their own.
 pub(super) const MAX_ENEMY_TEAMS: usize = 8;
@@ -97,13 +97,6 @@ pub(super) fn new_slot(state: &State, team: Team, unseen: bool) -> Slot {
         n += 1;
     }
     nth(team, unseen, n)
-}
-
-/// A PC Turn for one who is hidden.
-pub(super) fn own_slot(state: &State, id: &CombatantId) -> Slot {
-    let taken = |id: &SlotId| state.slot(id).is_some();
-    let id = SlotId::from_name(&format!("p-{id}"), "p-hidden", false, state.slots.len(), taken);
-    Slot { id, ..nth(Team::Pc, true, 0) }
 }
 
 /// The teams in the order of their rotation, beginning with the players' characters: PC, enemies, NPCs (DC-26, DC-28).

@@ -217,6 +217,10 @@ impl Play<'_> {
         one["hidden"] = json!(true);
         one["side"] = self.side();
         one["kind"] = json!(self.chance.pick(&["npc", "npc", "pc"]).expect("a kind"));
+        // With others there is no beginning.
+        if one.get("worthy_foe").is_some() {
+            one["worthy_foe"] = json!(true);
+        }
         if self.chance.percent(70) {
             one["conditions"] = json!(["dead"]);
         }
