@@ -4,10 +4,12 @@ use crate::app::{AppKeys, Limits, Rate, app_name};
 use crate::http::{BasePath, Origins, Settings};
 use crate::store::StoreConfig;
 use axum::http::HeaderName;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::error::{ContextKind, ContextValue};
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 /// Runs the turn order of tabletop combat behind a REST API.
 ///
@@ -22,6 +24,31 @@ pub struct Config {
     /// The settings of the server.
     #[command(flatten)]
     pub server: Server,
+}
+
+impl Config {
+    /// Reads the environment and the arguments. What is wrong with them is printed and ends the program.
+    pub fn read() -> Self {
+        Self::try_parse().unwrap_or_else(|error| named(error).exit())
+    }
+}
+
+/// Names the environment variable beside the argument: it is what most people have set.
+fn named(mut error: clap::Error) -> clap::Error {
+    let mut command = Config::command();
+    command.build();
+    let name = |shown: &str| {
+        let setting = command.get_arguments().find(|setting| setting.to_string() == shown);
+        let variable = setting.and_then(|setting| setting.get_env()).map(|variable| variable.to_string_lossy());
+        variable.map_or(shown.to_owned(), |variable| format!("{variable} ({shown})"))
+    };
+    let wrong = match error.get(ContextKind::InvalidArg) {
+        Some(ContextValue::String(shown)) => ContextValue::String(name(shown)),
+        Some(ContextValue::Strings(shown)) => ContextValue::Strings(shown.iter().map(|shown| name(shown)).collect()),
+        _ => return error,
+    };
+    error.insert(ContextKind::InvalidArg, wrong);
+    error
 }
 
 /// What the program can do besides serving.
@@ -43,7 +70,7 @@ pub enum Task {
 #[derive(Debug, Clone, Args)]
 pub struct Server {
     /// Where to listen; port 0 takes any free one, printed at start.
-    #[arg(long, env = "TURNKEEPER_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT")]
+    #[arg(long, env = "TURNKEEPER_LISTEN", default_value = "127.0.0.1:8080", value_name = "ADDRESS:PORT", value_parser = address)]
     pub listen: SocketAddr,
 
     /// The Redis that keeps the encounters: redis:// or rediss:// (TLS), several with commas for a cluster. Without it they are
@@ -99,7 +126,7 @@ pub struct Server {
     pub rate_address: Option<Rate>,
 
     /// The header in which the proxy before the server says whom it speaks for, such as x-forwarded-for; its last entry counts.
-    #[arg(long, env = "TURNKEEPER_CLIENT_HEADER", value_name = "HEADER")]
+    #[arg(long, env = "TURNKEEPER_CLIENT_HEADER", value_name = "HEADER", value_parser = header)]
     pub client_header: Option<HeaderName>,
 
     /// The origins whose web pages may call: * for all, none, or a list with commas.
@@ -108,7 +135,7 @@ pub struct Server {
 
     /// The largest request body, in bytes.
     #[arg(long, env = "TURNKEEPER_BODY_LIMIT", default_value_t = 262_144, value_name = "BYTES",
-        value_parser = clap::value_parser!(u64).range(1024..=16_777_216))]
+        value_parser = |text: &str| whole(text, 1024, 16_777_216))]
     pub body_limit: u64,
 
     /// How long a request may take to arrive and be answered: such as 30s.
@@ -125,21 +152,22 @@ pub struct Server {
 
     /// The largest log that can be imported, in bytes.
     #[arg(long, env = "TURNKEEPER_IMPORT_LIMIT", default_value_t = 16_777_216, value_name = "BYTES",
-        value_parser = clap::value_parser!(u64).range(1024..=268_435_456))]
+        value_parser = |text: &str| whole(text, 1024, 268_435_456))]
     pub import_limit: u64,
 
     /// How many of the newest entries of an encounter's log are kept at least, and up to 511 more; 0 = all.
-    #[arg(long, env = "TURNKEEPER_LOG_KEEP", default_value_t = crate::app::KEEP, value_name = "ENTRIES")]
+    #[arg(long, env = "TURNKEEPER_LOG_KEEP", default_value_t = crate::app::KEEP, value_name = "ENTRIES",
+        value_parser = |text: &str| whole(text, 0, 1_000_000_000))]
     pub log_keep: u64,
 
     /// How many MiB of encounters the process remembers to save reads; 0 = none.
     #[arg(long, env = "TURNKEEPER_CACHE_MIB", default_value_t = 32, value_name = "MIB",
-        value_parser = clap::value_parser!(u64).range(0..=65_536))]
+        value_parser = |text: &str| whole(text, 0, 65_536))]
     pub cache_mib: u64,
 
-    /// What is logged, to standard error: error, warn, info, debug, or directives such as turnkeeper=debug,warn.
-    #[arg(long, env = "TURNKEEPER_LOG", default_value = "info", value_name = "LEVEL")]
-    pub log: tracing_subscriber::filter::Targets,
+    /// What is logged, to standard error: off, error, warn, info, debug, trace, or levels of parts such as turnkeeper=debug,warn.
+    #[arg(long, env = "TURNKEEPER_LOG", default_value = "info", value_name = "LEVEL", value_parser = levels)]
+    pub log: Targets,
 
     /// How log lines look; json on Lambda and text elsewhere where nothing is said.
     #[arg(long, env = "TURNKEEPER_LOG_FORMAT", value_name = "FORMAT")]
@@ -181,7 +209,7 @@ impl Server {
         let given = self.app_keys.as_deref().unwrap_or_default();
         let given = AppKeys::read(given).map_err(|error| named("TURNKEEPER_APP_KEYS") + &error)?;
         let Some(file) = &self.app_keys_file else { return Ok(given) };
-        let place = named(&file.display().to_string());
+        let place = named(&format!("TURNKEEPER_APP_KEYS_FILE: {}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|error| format!("{place}{error}"))?;
         let filed = AppKeys::read(&text).and_then(|filed| match filed.is_empty() {
             true => Err("there is no key in it".to_owned()),
@@ -205,6 +233,54 @@ pub fn presentable(urls: &str) -> String {
         format!("{scheme}://{place}")
     });
     shown.collect::<Vec<_>>().join(", ")
+}
+
+/// An address and a port. Names are not looked up: one may stand for several addresses, and a server listens on one.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    const SHAPE: &str = "write an IP address and a port, such as 127.0.0.1:8080, [::1]:8080, or 0.0.0.0:8080 for every interface: names are not looked up";
+    text.parse().map_err(|_| SHAPE.to_owned())
+}
+
+/// A header's name.
+fn header(text: &str) -> Result<HeaderName, String> {
+    text.parse().map_err(|_| "write a header's name, such as x-forwarded-for".to_owned())
+}
+
+/// A whole number in this range.
+fn whole(text: &str, least: u64, most: u64) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number| (least..=most).contains(number));
+    number.ok_or_else(|| format!("write a whole number from {least} to {most}"))
+}
+
+/// What is logged: a level for all, levels for parts of the program, or both. What says nothing of the program itself is refused, for
+/// it would silence it.
+fn levels(text: &str) -> Result<Targets, String> {
+    const LEVELS: [(&str, LevelFilter); 6] = [
+        ("off", LevelFilter::OFF),
+        ("error", LevelFilter::ERROR),
+        ("warn", LevelFilter::WARN),
+        ("info", LevelFilter::INFO),
+        ("debug", LevelFilter::DEBUG),
+        ("trace", LevelFilter::TRACE),
+    ];
+    let wrong = || {
+        let known = LEVELS.map(|(name, _)| name).join(", ");
+        format!("write a level ({known}), or levels of parts of the program too, such as turnkeeper=debug,warn")
+    };
+    let (mut targets, mut told) = (Targets::new(), false);
+    for directive in text.split(',').map(str::trim) {
+        let (part, level) = directive.split_once('=').map_or((None, directive), |(part, level)| (Some(part), level));
+        let level = LEVELS.iter().find(|(name, _)| level.eq_ignore_ascii_case(name)).ok_or_else(wrong)?.1;
+        targets = match part {
+            Some(part) if !part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b':') => {
+                return Err(wrong());
+            }
+            Some(part) => targets.with_target(part, level),
+            None => targets.with_default(level),
+        };
+        told |= part.is_none_or(|part| part == "turnkeeper" || part.starts_with("turnkeeper::"));
+    }
+    if told { Ok(targets) } else { Err(wrong()) }
 }
 
 /// A time such as `30d`, `12h`, `15m` or `90s`; a bare `0` is none.
@@ -241,6 +317,21 @@ mod tests {
     #[test]
     fn the_arguments_are_consistent() {
         <Config as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn levels_say_what_becomes_of_the_programs_own_lines() {
+        let enabled = |text: &str, target: &str, level| levels(text).expect(text).would_enable(target, &level);
+        use tracing::Level;
+        assert!(enabled("info", "turnkeeper::request", Level::INFO) && !enabled("info", "turnkeeper", Level::DEBUG));
+        assert!(enabled("turnkeeper=debug,warn", "turnkeeper::request", Level::DEBUG));
+        assert!(
+            !enabled("turnkeeper=debug, warn", "hyper", Level::INFO) && !enabled("OFF", "turnkeeper", Level::ERROR)
+        );
+        for wrong in ["", "foo", "info,", "hyper=debug", "turnkeeper=loud", "=", "a b=info,info", "turnkeeper[x]=info"]
+        {
+            assert!(levels(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The program: reads the configuration, picks the store, opens the front door.
 
-use clap::Parser;
 use redis::{ClientTlsConfig, TlsCertificates};
 use std::fmt::Display;
 use std::io::{Read, Write};
@@ -31,7 +30,7 @@ fn main() -> ExitCode {
     // 11 KiB instead of 19. Where the kernel refuses, all works the same.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
-    let config = Config::parse();
+    let config = Config::read();
     let outcome = match &config.task {
         Some(Task::Openapi) => http::document().map(|document| say(document.trim_end())).map_err(reason),
         Some(Task::AppKey { name }) => {
@@ -83,7 +82,8 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
         lambda::serve(router, stop).await.map_err(reason)?;
     } else {
         let listener = TcpListener::bind(config.listen).await;
-        let listener = listener.map_err(|error| format!("cannot listen on {}: {error}", config.listen))?;
+        let listener =
+            listener.map_err(|error| format!("TURNKEEPER_LISTEN: cannot listen on {}: {error}", config.listen))?;
         let address = listener.local_addr().map_err(reason)?;
         greet(&format!("http://{address}"), &kept, keyed);
         warn_if_open(keyed || address.ip().is_loopback(), &address.to_string());
@@ -96,7 +96,8 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
 fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, String), String> {
     match &config.redis_url {
         Some(urls) => {
-            let store = RedisStore::open(urls, certificates(config)?, config.store()).map_err(reason)?;
+            let store = RedisStore::open(urls, certificates(config)?, config.store());
+            let store = store.map_err(|error| format!("REDIS_URL: {error}"))?;
             Ok((Arc::new(store), presentable(urls)))
         }
         None if on_lambda && config.data.is_none() => {
@@ -106,7 +107,8 @@ fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, Strin
         }
         None => {
             let directory = config.data.clone().unwrap_or_else(|| PathBuf::from("./turnkeeper-data"));
-            let store = EmbeddedStore::open(&directory, config.store()).map_err(reason)?;
+            let store = EmbeddedStore::open(&directory, config.store());
+            let store = store.map_err(|error| format!("TURNKEEPER_DATA: {error}"))?;
             Ok((Arc::new(store), format!("embedded, in {} (REDIS_URL for a shared one)", directory.display())))
         }
     }
@@ -159,10 +161,14 @@ fn healthy(listen: SocketAddr) -> Result<(), String> {
 }
 
 fn certificates(config: &Server) -> Result<Option<TlsCertificates>, String> {
-    let read = |path: &Path| std::fs::read(path).map_err(|error| format!("cannot read {}: {error}", path.display()));
-    let root_cert = config.redis_ca.as_deref().map(read).transpose()?;
+    let read = |part: &str, path: &Path| {
+        std::fs::read(path).map_err(|error| format!("TURNKEEPER_REDIS_{part}: cannot read {}: {error}", path.display()))
+    };
+    let root_cert = config.redis_ca.as_deref().map(|path| read("CA", path)).transpose()?;
     let client_tls = match (&config.redis_cert, &config.redis_key) {
-        (Some(cert), Some(key)) => Some(ClientTlsConfig { client_cert: read(cert)?, client_key: read(key)? }),
+        (Some(cert), Some(key)) => {
+            Some(ClientTlsConfig { client_cert: read("CERT", cert)?, client_key: read("KEY", key)? })
+        }
         _ => None,
     };
     Ok((root_cert.is_some() || client_tls.is_some()).then_some(TlsCertificates { client_tls, root_cert }))

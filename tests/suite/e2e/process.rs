@@ -118,21 +118,60 @@ async fn a_request_that_is_under_way_is_finished_before_it_ends() {
 }
 
 #[test]
-fn bad_settings_are_named_and_end_it_with_2() {
-    for (name, value) in [
-        ("TURNKEEPER_LISTEN", "here"),
-        ("TURNKEEPER_TTL", "a while"),
-        ("TURNKEEPER_CORS_ORIGINS", "table.example"),
-        ("TURNKEEPER_BODY_LIMIT", "12"),
-        ("TURNKEEPER_REQUEST_TIMEOUT", "0"),
-        ("TURNKEEPER_LOG_FORMAT", "xml"),
-        ("TURNKEEPER_CACHE_MIB", "-1"),
+fn bad_settings_are_named_as_they_were_set_with_what_would_be_right() {
+    for (name, value, right) in [
+        ("TURNKEEPER_LISTEN", "here", "127.0.0.1:8080"),
+        ("TURNKEEPER_LISTEN", "localhost:18099", "names are not looked up"),
+        ("TURNKEEPER_LISTEN", "127.0.0.1", "[::1]:8080"),
+        ("TURNKEEPER_TTL", "a while", "30d"),
+        ("TURNKEEPER_BASE_PATH", "turns", "/turns"),
+        ("TURNKEEPER_RATE_APPLICATION", "often", "600/1m"),
+        ("TURNKEEPER_RATE_TOKEN", "0/1m", "1 request at least"),
+        ("TURNKEEPER_RATE_ADDRESS", "60", "600/1m"),
+        ("TURNKEEPER_CLIENT_HEADER", "who is it", "x-forwarded-for"),
+        ("TURNKEEPER_CORS_ORIGINS", "table.example", "https://"),
+        ("TURNKEEPER_BODY_LIMIT", "12", "from 1024 to 16777216"),
+        ("TURNKEEPER_REQUEST_TIMEOUT", "0", "more than 0"),
+        ("TURNKEEPER_STREAM_TIME", "5", "15m"),
+        ("TURNKEEPER_KEEP_ALIVE", "-1s", "90s"),
+        ("TURNKEEPER_LOG_KEEP", "all", "a whole number from 0"),
+        ("TURNKEEPER_IMPORT_LIMIT", "16M", "from 1024 to 268435456"),
+        ("TURNKEEPER_CACHE_MIB", "-1", "from 0 to 65536"),
+        ("TURNKEEPER_LOG", "foo", "off, error, warn, info, debug, trace"),
+        ("TURNKEEPER_LOG", "hyper=debug", "turnkeeper=debug,warn"),
+        ("TURNKEEPER_LOG_FORMAT", "xml", "text, json"),
     ] {
         let output = output(&[(name, value)], &[]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(2), "{name}: {said}");
-        let argument = name.trim_start_matches("TURNKEEPER_").to_lowercase().replace('_', "-");
-        assert!(said.contains(&argument) && said.contains(value), "{name}: {said}");
+        assert!(said.contains(name) && said.contains(value) && said.contains(right), "{name}: {said}");
+    }
+    let half = output(&[("TURNKEEPER_REDIS_CERT", "own.pem")], &[]);
+    let said = String::from_utf8_lossy(&half.stderr).into_owned();
+    assert!(half.status.code() == Some(2) && said.contains("TURNKEEPER_REDIS_KEY"), "{said}");
+    assert_eq!(output(&[("TURNKEEPER_LOG", "turnkeeper=debug,warn")], &["openapi"]).status.code(), Some(0));
+}
+
+#[test]
+fn files_and_places_that_are_not_there_are_named_by_their_settings() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let here = file.path().to_str().unwrap();
+    let (redis, nowhere) = (("REDIS_URL", "rediss://127.0.0.1:1"), "/nowhere/at/all");
+    let listen = ("TURNKEEPER_LISTEN", "192.0.2.1:80");
+    for (name, settings) in [
+        ("TURNKEEPER_APP_KEYS", [redis, ("TURNKEEPER_APP_KEYS", "table")]),
+        ("TURNKEEPER_APP_KEYS_FILE", [redis, ("TURNKEEPER_APP_KEYS_FILE", nowhere)]),
+        ("TURNKEEPER_APP_KEYS_FILE", [redis, ("TURNKEEPER_APP_KEYS_FILE", here)]),
+        ("TURNKEEPER_REDIS_CA", [redis, ("TURNKEEPER_REDIS_CA", nowhere)]),
+        ("TURNKEEPER_DATA", [listen, ("TURNKEEPER_DATA", here)]),
+        ("TURNKEEPER_LISTEN", [redis, listen]),
+        ("REDIS_URL", [listen, ("REDIS_URL", "localhost")]),
+        ("REDIS_URL", [listen, ("REDIS_URL", "")]),
+    ] {
+        let output = output(&settings, &["--listen", listen.1]);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+        assert!(said.contains(name), "{name}: {said}");
     }
     let output = output(&[("REDIS_URL", "http://user:hunter2@x")], &[]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
