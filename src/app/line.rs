@@ -97,13 +97,13 @@ impl App {
         &self, held: &Held, eyes: &Eyes<'_>, after: Option<u64>, limit: usize,
     ) -> Result<Page, AppError> {
         let id = &held.game.meta().id;
-        let (mut cursor, mut size) = (0, 0);
-        if let Some(after) = after {
-            cursor = if after > held.game.number(eyes) { u64::MAX } else { self.version_of(held, eyes, after).await? };
-        }
+        let mut cursor = match after {
+            Some(after) => self.version_of(held, eyes, after).await?,
+            None => 0,
+        };
         let mut entries = Vec::new();
-        let mut last = 0;
-        while cursor != u64::MAX {
+        let (mut size, mut last) = (0, 0);
+        loop {
             let (lines, more, base) = self.lines(id, cursor, limit).await?;
             if after.is_some() && cursor < base {
                 return Err(self.gone(held, eyes).await?);
@@ -119,10 +119,9 @@ impl App {
                 entries.push(entry);
             }
             if !more {
-                break;
+                return Ok(Page { entries, next: None });
             }
         }
-        Ok(Page { entries, next: None })
     }
 
     /// The newest version that has the number `number` for `eyes`: there they see what they saw under this number.

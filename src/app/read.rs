@@ -39,6 +39,10 @@ impl App {
         if let Some(eyes) = viewer.eyes() {
             return self.told_page(&held, &eyes, after, limit).await;
         }
+        let current = held.game.version();
+        if after.is_some_and(|after| after > current) {
+            return Err(AppError::Unborn { current });
+        }
         let (lines, more, base) = self.lines(id, after.unwrap_or(0), limit).await?;
         if after.is_some_and(|after| after < base) {
             return Err(AppError::Gone { oldest: base });

@@ -2,10 +2,10 @@
 
 use super::Shared;
 use super::extract::{Caller, EncounterId, Parameters};
-use super::feed::{self, Format, Wanted};
+use super::feed::{self, Format, Terms, Wanted};
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{AppError, Page};
+use crate::app::{AppError, Page, Presented};
 use crate::vocabulary::FieldError;
 use axum::extract::State;
 use axum::http::HeaderValue;
@@ -22,18 +22,27 @@ use utoipa::IntoParams;
 pub(super) struct Part {
     /// Only entries with a higher version; without it a page begins with the oldest entry that there is, a stream with the present.
     after: Option<u64>,
-    /// At most so many entries on a page.
-    #[serde(default = "usual")]
-    #[param(default = 100, minimum = 1, maximum = 1000)]
-    limit: usize,
-    /// For so many seconds at most the answer waits while there is nothing on the page.
+    /// At most so many entries: on a page 100 where nothing is said. A stream ends after so many; without it, it goes on.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<usize>,
+    /// For so many seconds at most the answer waits while there is nothing on the page; a stream waits anyhow.
     #[serde(default)]
     #[param(default = 0, minimum = 0, maximum = 60)]
     wait: u64,
 }
 
-fn usual() -> usize {
-    100
+/// So many entries are on a page where nothing is said.
+const USUAL: usize = 100;
+
+impl Part {
+    fn check(&self) -> Result<(), Problem> {
+        let (path, message) = match (self.limit, self.wait) {
+            (Some(0 | 1001..), _) => ("limit", "1 to 1000 entries"),
+            (_, 61..) => ("wait", "0 to 60 seconds"),
+            _ => return Ok(()),
+        };
+        Err(Problem::parameter(FieldError::meaningless(path, message)))
+    }
 }
 
 /// Read or follow the log
@@ -41,34 +50,42 @@ fn usual() -> usize {
 /// One entry for each accepted request: its version, when, by which token, the commands' types, and what happened. A page ends
 /// early after about a MiB; with `wait` an empty page waits for its first entry.
 ///
-/// With `Accept: application/x-ndjson` or `text/event-stream` the answer goes on: first a `snapshot` of the encounter, then a
-/// `transition` for each entry, `deleted` when the encounter is, and now and then a sign of life. Such a stream ends by itself after some
-/// minutes; go on with `after`, or with `Last-Event-ID`, from the last version that came, without gap or repetition.
+/// With `Accept: application/x-ndjson` or `text/event-stream` the answer goes on: first a `snapshot` of the encounter (with `after`, as
+/// it was then), then a `transition` for each entry, `deleted` when the encounter is, and now and then a sign of life. Such a stream ends
+/// by itself after some minutes, or after `limit` transitions; go on with `after`, or with `Last-Event-ID`, from the last version that came,
+/// without gap or repetition. With `Last-Event-ID` there is no snapshot: what came before is known.
 #[utoipa::path(get, path = "/v1/encounters/{id}/events", operation_id = "list_events", tag = "events",
     params(("id" = String, Path, description = "The encounter"), Part),
     responses((status = 200, description = "A page of the log, or the log as it goes on", body = Object)))]
 pub(super) async fn list_events(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(Part { after, limit, wait }): Parameters<Part>, wanted: Wanted,
+    Parameters(part): Parameters<Part>, wanted: Wanted,
 ) -> Result<Response, Problem> {
-    let app = &shared.app;
+    part.check()?;
     if let Some(format) = wanted.format {
-        let after = wanted.last.or(after);
-        let (mut game, follower) = app.follow(&id, &token, after).await?;
-        if let (Format::Lines, Some(version)) = (format, after) {
-            (game, _) = app.read(&id, &token, Some(version)).await?;
-        }
-        return feed::answer(&shared.settings, format, &*game, follower, after.is_some(), wanted.deadline);
-    }
-    if !(1..=1000).contains(&limit) || wait > 60 {
-        let (path, message) = if wait > 60 { ("wait", "0 to 60 seconds") } else { ("limit", "1 to 1000 entries") };
-        return Err(Problem::parameter(FieldError::meaningless(path, message)));
+        return stream(&shared, &id, &token, &part, &wanted, format).await;
     }
     // The answer must be out before the request's own time is over.
     let time = wanted.deadline.map_or(shared.settings.timeout, |end| end.remaining().min(shared.settings.timeout));
-    let wait = Duration::from_secs(wait).min(time.saturating_sub(Duration::from_secs(1)));
-    let page = app.await_log(&id, &token, after, limit, wait).await?;
+    let wait = Duration::from_secs(part.wait).min(time.saturating_sub(Duration::from_secs(1)));
+    let limit = part.limit.unwrap_or(USUAL);
+    let page = shared.app.await_log(&id, &token, part.after, limit, wait).await?;
     Ok(answer(&id, limit, &page)?.into_response())
+}
+
+/// The log as it goes on. Whoever goes on after the last event that came knows the state; anybody else is shown it first.
+async fn stream(
+    shared: &Shared, id: &str, token: &Presented, part: &Part, wanted: &Wanted, format: Format,
+) -> Result<Response, Problem> {
+    let after = wanted.last.or(part.after);
+    let (now, follower) = shared.app.follow(id, token, after).await?;
+    let first = match (wanted.last, after) {
+        (Some(_), _) => None,
+        (None, Some(version)) => Some(shared.app.read(id, token, Some(version)).await?.0),
+        (None, None) => Some(now),
+    };
+    let terms = Terms { first, resumed: after.is_some(), limit: part.limit, deadline: wanted.deadline };
+    feed::answer(&shared.settings, format, follower, terms)
 }
 
 fn answer(id: &str, limit: usize, page: &Page) -> Result<Reply, AppError> {

@@ -15,6 +15,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt, stream};
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -93,18 +94,29 @@ impl Format {
         }
     }
 
-    /// What a stream begins with; a client that goes on where another stream ended (`resumed`) knows the state already.
-    fn opening(self, game: &dyn Game, resumed: bool) -> Result<Bytes, AppError> {
-        // Browsers wait so many milliseconds before they come back.
+    /// What a stream begins with, where that is anything: the state that its transitions follow.
+    fn opening(self, first: Option<&dyn Game>) -> Result<Option<Bytes>, AppError> {
+        // Clients that know server-sent events wait so many milliseconds before they come back.
         const RETRY: &str = "retry: 2000\n\n";
-        if self == Self::Sse && resumed {
-            return Ok(Bytes::from_static(RETRY.as_bytes()));
-        }
+        let retry = if self == Self::Sse { RETRY } else { "" };
+        let Some(game) = first else { return Ok((!retry.is_empty()).then(|| Bytes::from_static(retry.as_bytes()))) };
         let version = game.version();
         let data = format!("{{\"version\":{version},\"encounter\":{}}}", game.view()?.get());
         let snapshot = self.message("snapshot", Some(version), &data);
-        Ok(if self == Self::Sse { [RETRY.as_bytes(), &snapshot].concat().into() } else { snapshot })
+        Ok(Some([retry.as_bytes(), &snapshot].concat().into()))
     }
+}
+
+/// What a client wants of a feed.
+pub(super) struct Terms {
+    /// The state that it is shown first.
+    pub first: Option<Arc<dyn Game>>,
+    /// It knows a state already, and waits for what comes after.
+    pub resumed: bool,
+    /// After so many transitions it ends.
+    pub limit: Option<usize>,
+    /// The end that the front door sets.
+    pub deadline: Option<Deadline>,
 }
 
 /// A feed on its way to one client.
@@ -119,6 +131,8 @@ struct Feed {
     brief: bool,
     /// It has brought something that the client did not know.
     told: bool,
+    /// So many transitions may still come, where somebody counts them.
+    left: Option<usize>,
 }
 
 impl Feed {
@@ -134,6 +148,8 @@ impl Feed {
         let chunk = match timeout(if brief { QUIET } else { self.keep_alive }.min(left), self.follower.next()).await {
             Ok(Next::Entry(version, entry)) => {
                 self.told = true;
+                self.left = self.left.map(|left| left.saturating_sub(1));
+                self.over = self.left == Some(0);
                 let entry = std::str::from_utf8(&entry).unwrap_or("{}");
                 self.format.message("transition", Some(version), entry)
             }
@@ -151,15 +167,16 @@ impl Feed {
 
 /// The answer that goes on as long as the feed does, and not longer than is set.
 pub(super) fn answer(
-    settings: &Settings, format: Format, game: &dyn Game, follower: Follower, resumed: bool, deadline: Option<Deadline>,
+    settings: &Settings, format: Format, follower: Follower, terms: Terms,
 ) -> Result<Response, Problem> {
-    let opening = Some(format.opening(game, resumed)?);
+    let Terms { first, resumed, limit, deadline } = terms;
+    let opening = format.opening(first.as_deref())?;
     // Not all at the same moment: those that began together come back one after another.
     let time = settings.stream_time.mul_f64(rand::random_range(0.9..=1.0));
     let time = deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
-    let (brief, told) = (deadline.is_some(), !resumed);
     let (keep_alive, ends) = (settings.keep_alive, Instant::now() + time);
-    let feed = Feed { follower, format, opening, keep_alive, ends, over: false, brief, told };
+    let (brief, told) = (deadline.is_some(), !resumed);
+    let feed = Feed { follower, format, opening, keep_alive, ends, over: false, brief, told, left: limit };
     // Fused, because compression asks once more after the end.
     let stream = stream::unfold(feed, Feed::next).fuse();
     let headers = [

@@ -1,6 +1,7 @@
 //! The live feed: cut and resumed after every event, over two processes and Redis, through restarts of either.
 
 use crate::e2e::{Api, Fight, Setup, note};
+use crate::support::contract;
 use crate::support::redis::RedisServer;
 use crate::support::server::Server;
 use crate::support::setting;
@@ -70,6 +71,7 @@ impl Stream {
     fn read(&self, text: &str) -> Option<Message> {
         if !self.sse {
             let data: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+            assert_eq!(contract::faults("FeedLine", &data), Vec::<String>::new());
             let kind = data["type"].as_str().expect("a type").to_owned();
             return Some(Message { kind, id: None, data });
         }
@@ -124,6 +126,37 @@ async fn lines_begin_with_a_snapshot_tell_every_transition_and_the_end() {
         assert_eq!(stream.next().await, None);
     }
     assert_eq!(Stream::open(&fight, LINES, None).await.err(), Some(404));
+}
+
+#[tokio::test]
+async fn both_kinds_of_streams_begin_alike() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    fight.notes(3).await;
+    for accept in [LINES, SSE] {
+        let open = async |rest: &str, last: &str| {
+            let call = fight.get(&format!("/events{rest}")).header("accept", accept).header("last-event-id", last);
+            let response = call.request().send().await.expect("an answer");
+            assert_eq!(response.status(), 200, "{accept} {rest}");
+            let mut stream = Stream { response, bytes: Vec::new(), sse: accept == SSE };
+            let first = stream.next().await.expect("a message");
+            (first.kind, first.data["version"].clone(), stream)
+        };
+        let told = async |rest: &str, last: &str| {
+            let (kind, version, _) = open(rest, last).await;
+            (kind, version)
+        };
+        let snapshot = |version: u64| ("snapshot".to_owned(), json!(version));
+        assert_eq!(told("", "").await, snapshot(3), "{accept}");
+        assert_eq!(told("?after=1", "").await, snapshot(1), "{accept}: the state that the transitions follow");
+        assert_eq!(told("", "2").await, ("transition".to_owned(), json!(3)), "{accept}: the state is known already");
+        assert_eq!(told("?after=0", "2").await, ("transition".to_owned(), json!(3)), "{accept}: the header counts");
+        let (_, _, mut limited) = open("?after=0&limit=2", "").await;
+        assert_eq!((limited.transition().await, limited.transition().await), (Some(1), Some(2)), "{accept}");
+        assert_eq!(limited.transition().await, None, "{accept}: it ends after as many as were asked for");
+        let refused = fight.get("/events?limit=1001").header("accept", accept).send().await;
+        assert_eq!(refused.problem(422, "invalid_value")["errors"][0]["path"], "limit", "{accept}");
+    }
 }
 
 #[tokio::test]
