@@ -73,17 +73,14 @@ fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     }
 }
 
-/// What makes a request this one and no other; two that differ in nothing of it are repetitions.
+/// What makes a request this one and no other; two that differ in nothing of it are repetitions. How much a client wants to be
+/// answered is no part of it.
 fn fingerprint(parts: &Parts, body: &[u8]) -> [u8; 32] {
     let mut digest = Sha256::new();
     let query = parts.uri.query().unwrap_or_default();
     for part in [parts.method.as_str(), parts.uri.path(), query] {
         digest.update((part.len() as u64).to_be_bytes());
         digest.update(part);
-    }
-    for prefer in parts.headers.get_all(PREFER) {
-        digest.update((prefer.len() as u64).to_be_bytes());
-        digest.update(prefer.as_bytes());
     }
     digest.chain_update(body).finalize().into()
 }

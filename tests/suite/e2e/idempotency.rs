@@ -31,8 +31,6 @@ async fn a_key_is_good_for_one_request_only() {
     let fight = api.fight().await;
     assert_eq!(fight.command(&note("a")).key("k").send().await.status, 200);
     fight.command(&note("b")).key("k").send().await.problem(422, "idempotency_key_reused");
-    let minimal = fight.command(&note("a")).key("k").header("prefer", "return=minimal");
-    minimal.send().await.problem(422, "idempotency_key_reused");
     let other = api.fight().await;
     assert_eq!(other.command(&note("b")).key("k").send().await.status, 200, "keys belong to their encounter");
     assert_eq!(fight.log().await, [1]);
@@ -53,13 +51,23 @@ async fn refusals_and_dry_runs_do_not_use_up_a_key() {
 }
 
 #[tokio::test]
-async fn a_minimal_answer_is_replayed_as_a_minimal_one() {
+async fn a_repeated_request_gets_the_first_answer_however_much_it_wants_to_be_told_now() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let send = || fight.command(&note("x")).key("k").header("prefer", "return=minimal").send();
-    let (first, again) = (send().await, send().await);
-    assert_eq!(again.header("preference-applied"), "return=minimal");
-    assert_eq!((first.body, again.header("idempotency-replayed")), (again.body.clone(), "true"));
+    for (key, first, applied) in [("brief", "return=minimal", "return=minimal"), ("full", "return=representation", "")]
+    {
+        let send = |prefer: &'static str| fight.command(&note("x")).key(key).header("prefer", prefer).send();
+        let first = send(first).await;
+        assert_eq!((first.status, first.header("preference-applied")), (200, applied));
+        for again in [send("return=minimal").await, send("").await, send("return=representation, wait=5").await] {
+            assert_eq!((again.status, again.header("idempotency-replayed")), (200, "true"), "{key}: {again:?}");
+            assert_eq!((&again.body, again.header("preference-applied")), (&first.body, applied), "{key}");
+        }
+    }
+    assert_eq!(fight.log().await, [1, 2]);
+    let create = |prefer: &'static str| api.post("/v1/encounters", &ambush()).key("c").header("prefer", prefer).send();
+    let (first, again) = (create("return=minimal").await, create("").await);
+    assert_eq!((again.status, again.body), (201, first.body), "a creation too");
 }
 
 #[tokio::test]
