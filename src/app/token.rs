@@ -26,7 +26,7 @@ impl Token {
     pub fn record(&self, role: Role) -> TokenRecord {
         let chance = BASE32.encode(&rand::random::<[u8; 5]>()).to_ascii_lowercase();
         let (id, digest) = (format!("{}-{chance}", role.as_str()), Presented::digest(&self.0).0);
-        TokenRecord { id, digest, role, combatants: Vec::new(), expires_at: None }
+        TokenRecord { id, digest, role, name: None, combatants: Vec::new(), expires_at: None }
     }
 }
 

@@ -88,7 +88,8 @@ impl App {
                 return Err(refused(Violation::new("too_many_tokens", "TK-4", detail)));
             }
             let (combatants, expires_at) = checked(wanted, game)?;
-            let record = TokenRecord { combatants, expires_at, ..record.clone() };
+            let name = wanted.name.clone();
+            let record = TokenRecord { name, combatants, expires_at, ..record.clone() };
             let info = serde_json::to_vec(&TokenInfo::from(&record))?;
             meta.tokens.push(record);
             Ok((Some(meta), info.into()))

@@ -2,7 +2,7 @@
 
 use super::history::Timeline;
 use super::{LoadError, Role, Told, Viewer};
-use crate::vocabulary::{CombatantId, Ruleset, Table};
+use crate::vocabulary::{CombatantId, Ruleset, Table, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -43,6 +43,9 @@ pub struct TokenRecord {
     pub digest: String,
     /// What it is for.
     pub role: Role,
+    /// Whom it is for, for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Text<80>>,
     /// The combatants that a player's token may act for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub combatants: Vec<CombatantId>,

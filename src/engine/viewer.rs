@@ -1,7 +1,7 @@
 //! Whoever stands before an encounter: what they may see and do follows from this and nothing else.
 
 use super::{Refusal, TokenRecord};
-use crate::vocabulary::{CombatantId, Int, read};
+use crate::vocabulary::{CombatantId, Int, Text, read};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -71,6 +71,9 @@ impl Viewer {
 pub struct NewToken {
     /// What it is for.
     pub role: Role,
+    /// Whom it is for, for the game master's list: a name for people, which gives no right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Text<80>>,
     /// The combatants of the encounter that a player acts for: one at least; for the other roles none.
     #[serde(default)]
     #[schema(max_items = 500)]
@@ -91,6 +94,9 @@ pub struct TokenInfo {
     pub id: String,
     /// What it is for.
     pub role: Role,
+    /// Whom it is for; left out where it was given no name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Text<80>>,
     /// The combatants that a player acts for.
     pub combatants: Vec<CombatantId>,
     /// When it ends, RFC 3339; left out where it does not.
@@ -108,7 +114,7 @@ impl NewToken {
 
 impl From<&TokenRecord> for TokenInfo {
     fn from(record: &TokenRecord) -> Self {
-        let TokenRecord { id, role, combatants, expires_at, .. } = record.clone();
-        Self { id, role, combatants, expires_at }
+        let TokenRecord { id, role, name, combatants, expires_at, .. } = record.clone();
+        Self { id, role, name, combatants, expires_at }
     }
 }

@@ -57,6 +57,23 @@ async fn tokens_are_shown_once_listed_without_their_secrets_and_revoked() {
 }
 
 #[tokio::test]
+async fn the_game_masters_list_says_whom_a_token_is_for() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let body = json!({"role": "player", "name": "Anna at the window", "combatants": ["valiant"]});
+    let (first, again) = (fight.ask(&body).key("anna").send().await, fight.ask(&body).key("anna").send().await);
+    assert_eq!(first.json()["name"], body["name"], "{first:?}");
+    assert_eq!(first.json(), again.json());
+    fight.hand_out(json!({"role": "spectator"})).await;
+    let names: Vec<_> = fight.tokens().await.iter().map(|token| token.get("name").cloned()).collect();
+    assert_eq!(names, [None, Some(body["name"].clone()), None]);
+    fight.accepted(note("the name is in no answer but these")).await;
+    for rest in ["", "/events", "/export", "/options"] {
+        assert!(!fight.get(rest).send().await.text().contains("window"), "{rest}");
+    }
+}
+
+#[tokio::test]
 async fn a_token_that_makes_no_sense_is_refused_with_its_field() {
     let api = Api::start().await;
     let fight = api.fight().await;
@@ -75,6 +92,8 @@ async fn a_token_that_makes_no_sense_is_refused_with_its_field() {
             "expires_in",
         ),
         (json!({"role": "gm", "expires_in": 0}), 422, "invalid_value", "expires_in"),
+        (json!({"role": "gm", "name": ""}), 422, "invalid_value", "name"),
+        (json!({"role": "gm", "name": "x".repeat(81)}), 422, "invalid_value", "name"),
         (json!({"role": "gm", "lives": 9}), 400, "invalid_body", "lives"),
         (json!({}), 400, "invalid_body", ""),
     ];

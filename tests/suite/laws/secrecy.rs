@@ -70,6 +70,7 @@ impl Stage {
             id: id.to_owned(),
             digest: String::new(),
             role,
+            name: None,
             combatants,
             expires_at: None,
         };
