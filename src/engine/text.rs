@@ -33,11 +33,14 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
     }
     if let Some(pending) = pending(table) {
         let mut who: Vec<&str> = pending.combatants.iter().map(CombatantId::as_str).collect();
-        if pending.gm {
+        // Who it is that acts unseen the reader may not know.
+        if pending.gm && !pending.is_someone() {
             who.push("the game master");
         }
-        let (decision, commands) = (pending.decision.replace('_', " "), pending.commands.join(", "));
-        line(&mut out, format_args!("awaiting: {decision} by {} ({commands})", who.join(", ")));
+        let by = if who.is_empty() { String::new() } else { format!(" by {}", who.join(", ")) };
+        let with = pending.commands.join(", ");
+        let with = if with.is_empty() { with } else { format!(" ({with})") };
+        line(&mut out, format_args!("awaiting: {}{by}{with}", pending.decision.replace('_', " ")));
     }
     out
 }

@@ -24,8 +24,10 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
         Phase::Window { nominee, .. } => {
             let may_interrupt = table.waiting().filter(|c| may_interrupt(table, c, nominee)).map(|c| c.id.clone());
             let who: Vec<_> = std::iter::once(nominee.clone()).chain(may_interrupt).collect();
-            let commands: &[&str] = if who.len() > 1 { &["begin_turn", "interrupt"] } else { &["begin_turn"] };
-            awaited("begin_or_interrupt", who, commands, "AI-17")
+            match who.len() {
+                1 => awaited("begin_turn", who, &["begin_turn"], "AI-17"),
+                _ => awaited("begin_or_interrupt", who, &["begin_turn", "interrupt"], "AI-17"),
+            }
         }
         Phase::Over => None,
         Phase::SomeoneActs => Some(Pending::someone()),

@@ -229,7 +229,9 @@ async fn a_hidden_combatant_in_turn_is_somebody_and_its_reveal_is_its_joining() 
     assert_eq!(types(&log.json()["items"][0]), ["encounter_started", "round_started", "someone_acts"]);
     let refused = table.player.command(&json!({"type": "end_turn", "combatant": "ann"})).send().await;
     assert_eq!(refused.problem(409, "not_your_turn")["detail"], "somebody else acts now, not ann");
-    for answer in [&log, &refused, &table.player.get("").header("accept", "text/plain").send().await] {
+    let printed = table.player.get("").header("accept", "text/plain").send().await;
+    assert!(printed.text().ends_with("\nawaiting: someone acts\n"), "{}", printed.text());
+    for answer in [&log, &refused, &printed] {
         assert!(!answer.text().to_lowercase().contains("shade"), "{answer:?}");
     }
     table.gm.accepted(json!({"type": "update_combatant", "combatant": "shade", "changes": {"hidden": false}})).await;
