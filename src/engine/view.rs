@@ -20,8 +20,8 @@ pub(super) struct EncounterView<'a, R: Ruleset> {
     combatants: Vec<SeatView<'a, R>>,
     effects: Vec<&'a Effect>,
     options: &'a R::Options,
-    #[serde(skip_serializing_if = "FoeHp::exact")]
     foe_hp: FoeHp,
+    player_undo: bool,
     state: &'a R::State,
     created_at: &'a str,
 }
@@ -76,6 +76,7 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
             effects: table.effects.iter().map(|e| &**e).collect(),
             options: &table.options,
             foe_hp: table.foe_hp,
+            player_undo: meta.player_undo,
             state: &table.state,
             created_at: &meta.created_at,
         }

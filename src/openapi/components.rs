@@ -1,7 +1,7 @@
 //! The unions and objects that answers and requests are made of, for every registered ruleset.
 
 use super::naming::{Components, Shelf, reference};
-use crate::engine::{AnyRuleset, NewToken, Rulesets, Summary, TokenInfo, TypeSchema, type_schema};
+use crate::engine::{AnyRuleset, Creation, NewToken, Rulesets, Summary, TokenInfo, TypeSchema, type_schema};
 use crate::vocabulary::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -12,6 +12,7 @@ pub fn components(rulesets: &Rulesets) -> Components {
     let mut shelf = Shelf::default();
     take::<SharedCommand>(&mut shelf);
     take::<SharedEvent>(&mut shelf);
+    take::<Creation>(&mut shelf);
     take::<Draft>(&mut shelf);
     take::<Member>(&mut shelf);
     take::<Kind>(&mut shelf);
@@ -141,7 +142,8 @@ fn of_ruleset(ruleset: &dyn AnyRuleset, shared: &BTreeSet<String>, known: &Compo
     let roster = [("combatant_joined", name("CombatantJoined")), ("combatant_updated", name("CombatantUpdated"))];
     let what = format!("Something that happened under {title}.");
     own.insert(name("Event"), joined(&event, &shared_schema("SharedEvent"), &roster, str::to_owned, &what));
-    own.extend(answers(&prefix, id, title));
+    own.insert(name("NewEncounter"), new_encounter(shared_schema("NewEncounter"), &prefix, id, title));
+    own.extend(answers(&prefix, id, title, &shared_schema("NewEncounter")));
     own
 }
 
@@ -214,6 +216,7 @@ fn combatant(stats: &Value, standing: &Value, title: &str) -> Value {
             ("controller", true, text("Who decides for it: `gm`, or a player's name.")),
             ("hidden", true, flag("True while the players may not know of it.")),
             ("hp", false, reference("Hp")),
+            ("hp_band", false, reference("Band")),
             ("members", true, list(reference("Member"), "The members of a group; empty for a single combatant.")),
             ("conditions", true, list(json!({"type": "string"}), "Its conditions.")),
             ("active", true, flag("Whether it is still in the fight.")),
@@ -256,11 +259,25 @@ fn roster_event(event: &str, combatant: &str) -> Value {
     )
 }
 
-fn answers(prefix: &str, id: &str, title: &str) -> Components {
+fn the_ruleset(id: &str) -> Value {
+    json!({"type": "string", "enum": [id], "description": "The id of its ruleset."})
+}
+
+/// What creates an encounter: every field that is read, with the ruleset's own types where it has some.
+fn new_encounter(mut creation: Value, prefix: &str, id: &str, title: &str) -> Value {
+    let own = |name: &str| reference(&format!("{prefix}{name}"));
+    creation["description"] = format!("A new encounter under {title}.").into();
+    creation["properties"]["ruleset"] = the_ruleset(id);
+    creation["properties"]["options"] = own("Options");
+    creation["properties"]["combatants"]["items"] = own("CombatantDraft");
+    creation
+}
+
+fn answers(prefix: &str, id: &str, title: &str, creation: &Value) -> Components {
+    let chosen = |field: &str| properties(creation).remove(field).unwrap_or_default();
     let own = |name: &str| reference(&format!("{prefix}{name}"));
     let version = json!({"type": "integer", "format": "int64", "minimum": 0, "description": "How many transitions made it; the ETag."});
     let ids = |description: &str| list(json!({"type": "string"}), description);
-    let ruleset = json!({"type": "string", "enum": [id], "description": "The id of its ruleset."});
     let pending =
         json!({"oneOf": [{"type": "null"}, reference("Pending")], "description": "The decision that is awaited."});
     let time = |description: &str| json!({"type": "string", "format": "date-time", "description": description});
@@ -269,7 +286,7 @@ fn answers(prefix: &str, id: &str, title: &str) -> Components {
         &[
             ("id", true, text("Names the encounter; unguessable.")),
             ("name", true, text("Its name for people.")),
-            ("ruleset", true, ruleset.clone()),
+            ("ruleset", true, the_ruleset(id)),
             ("status", true, reference("Status")),
             (
                 "round",
@@ -283,22 +300,12 @@ fn answers(prefix: &str, id: &str, title: &str) -> Components {
             ("combatants", true, list(own("Combatant"), "Who is in it, in the order of joining.")),
             ("effects", true, list(reference("Effect"), "What lasts.")),
             ("options", true, own("Options")),
+            ("foe_hp", true, chosen("foe_hp")),
+            ("player_undo", true, chosen("player_undo")),
             ("state", true, own("State")),
             ("created_at", true, time("When it was created.")),
         ],
     );
-    let new = json!({
-        "type": "object", "additionalProperties": false, "required": ["ruleset"],
-        "description": format!("A new encounter under {title}."),
-        "properties": {
-            "ruleset": ruleset,
-            "name": {"type": "string", "minLength": 1, "maxLength": 120, "description": "Its name for people. Default: Encounter."},
-            "options": own("Options"),
-            "combatants": {"type": "array", "maxItems": 500, "items": own("CombatantDraft"), "description": "Who is in it; more can join later."},
-            "seed": {"type": "integer", "format": "int64", "minimum": 0, "description": "Makes the server's dice reproducible."},
-            "player_undo": {"type": "boolean", "description": "Whether a player may undo the own last command, as long as nobody else has done anything since. Default: false."},
-        },
-    });
     let events = list(own("Event"), "What happened, in order.");
     let entry = object(
         "What one transition brought about.".into(),
@@ -331,12 +338,6 @@ fn answers(prefix: &str, id: &str, title: &str) -> Components {
             ("token", true, text("The game master's token; it is not shown again.")),
         ],
     );
-    let named = [
-        ("Encounter", encounter),
-        ("NewEncounter", new),
-        ("LogEntry", entry),
-        ("CommandAnswer", answer),
-        ("Created", created),
-    ];
+    let named = [("Encounter", encounter), ("LogEntry", entry), ("CommandAnswer", answer), ("Created", created)];
     named.into_iter().map(|(name, schema)| (format!("{prefix}{name}"), schema)).collect()
 }

@@ -1,7 +1,7 @@
 //! The schemas of exported logs and of the live feed's lines.
 
 use super::naming::{Components, reference};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 fn version(description: &str) -> Value {
     json!({"type": "integer", "format": "int64", "minimum": 0, "description": description})
@@ -26,17 +26,45 @@ pub(super) fn components() -> Components {
             "exported_at": {"type": "string", "format": "date-time", "description": "When it was exported."},
             "version": version("The version that the log ends at."),
             "base": base,
-            "entries": {"type": "array", "items": reference("LogEntry"), "description": "Every entry after the base; some carry the state after them as `checkpoint`."},
+            "entries": {"type": "array", "items": reference("ExportedEntry"), "description": "Every entry after the base."},
         },
     });
+    let kept = |what: &str| json!({"type": "object", "description": what});
+    let exported = json!({
+        "description": "An entry of the log with what is kept beside it.",
+        "allOf": [reference("LogEntry"), {"type": "object", "properties": {
+            "told": kept("What players and spectators were told, where that is not all of it."),
+            "checkpoint": kept("The state after it, where it carries one."),
+        }}],
+    });
+    let kinds = [
+        ("snapshot", "FeedSnapshot"),
+        ("transition", "FeedTransition"),
+        ("keep_alive", "FeedKeepAlive"),
+        ("deleted", "FeedDeleted"),
+    ];
+    let target = |name: &str| format!("#/components/schemas/{name}");
+    let mapping: Map<_, _> = kinds.iter().map(|(tag, name)| ((*tag).to_owned(), target(name).into())).collect();
     let line = json!({
-        "type": "object", "required": ["type"],
-        "description": "A line of the live feed. `snapshot` brings `version` and `encounter`, `transition` the fields of a log entry, \
-            `keep_alive` nothing; after `deleted` nothing follows.",
-        "properties": {
-            "type": {"type": "string", "enum": ["snapshot", "transition", "keep_alive", "deleted"]},
-            "version": version("The version to go on from."),
-        },
+        "description": "A line of the live feed, or the data of a server-sent event.",
+        "oneOf": kinds.map(|(_, name)| reference(name)),
+        "discriminator": {"propertyName": "type", "mapping": mapping},
     });
-    [("ExportedLog", log), ("FeedLine", line)].into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
+    let bare = |kind: &str, what: &str| json!({"type": "object", "required": ["type"], "description": what, "properties": {"type": tag(kind)}});
+    let snapshot = json!({
+        "type": "object", "required": ["type", "version", "encounter"], "description": "The encounter that the transitions follow.",
+        "properties": {"type": tag("snapshot"), "version": version("The version to go on from."), "encounter": reference("Encounter")},
+    });
+    let mut transition = bare("transition", "What one transition brought about: an entry of the log.");
+    transition["allOf"] = json!([reference("LogEntry")]);
+    let named = [
+        ("ExportedLog", log),
+        ("ExportedEntry", exported),
+        ("FeedLine", line),
+        ("FeedSnapshot", snapshot),
+        ("FeedTransition", transition),
+        ("FeedKeepAlive", bare("keep_alive", "Nothing has happened.")),
+        ("FeedDeleted", bare("deleted", "The encounter is gone; nothing follows.")),
+    ];
+    named.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect()
 }

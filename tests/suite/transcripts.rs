@@ -1,5 +1,6 @@
 //! Transcripts: fights written down as JSON, one folder for each ruleset, played by one runner.
 
+use crate::support::contract;
 use crate::support::dice::ScriptedDice;
 use crate::support::json::{at, difference, short};
 use crate::support::offers::listed;
@@ -95,8 +96,8 @@ fn play(transcript: &Transcript) -> Vec<String> {
         Ok(table) => table,
         Err(refused) => return vec![format!("the encounter was not created: {}", told(&refused))],
     };
+    let mut wrong = undocumented(&table, &[("NewEncounter", &transcript.create)]);
     let mut dice = ScriptedDice::new(&transcript.dice);
-    let mut wrong = Vec::new();
     for (number, step) in (1..).zip(&transcript.steps) {
         let sent = step.send.as_ref().map_or("a look".to_owned(), short);
         let mut note = |what: String| wrong.push(format!("step {number}, {sent}\n      {what}"));
@@ -121,7 +122,13 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
     if let Some(body) = &step.send {
         let untouched = dice.clone();
         match (table.try_send(body.clone(), dice)?, &step.refused) {
-            (Ok(events), None) => wrong.extend(step.events.iter().filter_map(|e| unlike(e, &events))),
+            (Ok(events), None) => {
+                wrong.extend(step.events.iter().filter_map(|e| unlike(e, &events)));
+                let commands = body.as_array().map_or(std::slice::from_ref(body), Vec::as_slice);
+                let parts = commands.iter().map(|command| ("Command", command));
+                let parts: Vec<_> = parts.chain(events.iter().map(|event| ("Event", event))).collect();
+                wrong.extend(undocumented(table, &parts));
+            }
             (Ok(events), Some(expected)) => {
                 return Err(format!("expected a refusal ({}), got {}", expected.code, short(&Value::Array(events))));
             }
@@ -140,6 +147,7 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
         return Err("a step that sends nothing has neither events nor a refusal".into());
     }
     let view = table.view();
+    wrong.extend(undocumented(table, &[("Encounter", &view)]));
     for (path, expected) in &step.expect {
         match at(&view, path) {
             Ok(got) => wrong.extend(difference(path, expected, &got)),
@@ -154,6 +162,14 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
         wrong.extend(surplus.map(|c| format!("{c} is offered")));
     }
     Ok(wrong)
+}
+
+/// What of these is not as the published document says, each under the ruleset's schema of this name.
+fn undocumented(table: &Table, parts: &[(&str, &Value)]) -> Vec<String> {
+    let ruleset = table.game.ruleset();
+    // The tests' own is not published.
+    let published = parts.iter().filter(|_| ruleset != "tiny");
+    published.flat_map(|(schema, value)| contract::faults(&contract::own(ruleset, schema), value)).collect()
 }
 
 /// The offers of the same verb, for the reader of a failure.

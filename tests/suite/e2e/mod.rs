@@ -22,6 +22,7 @@ mod status;
 mod tokens;
 
 use crate::support::client::{Answer, send};
+use crate::support::contract::{self, Exchange};
 use crate::support::lambda::Function;
 use crate::support::secrets;
 use bytes::Bytes;
@@ -317,7 +318,15 @@ impl Call<'_> {
         }
     }
 
+    /// Sends it, and holds it and its answer against the published document.
     pub async fn send(self) -> Answer {
-        send(self.request()).await.expect("an answer")
+        let (method, path, sent) = (self.method.clone(), self.path.clone(), self.body.clone().unwrap_or_default());
+        let answer = send(self.request()).await.expect("an answer");
+        if answer.header("content-encoding").is_empty() {
+            let (method, media) = (method.as_str(), answer.header("content-type"));
+            let (status, body) = (answer.status, &answer.body);
+            contract::kept(&Exchange { method, path: &path, sent: &sent, status, media, body });
+        }
+        answer
     }
 }

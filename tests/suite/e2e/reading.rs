@@ -1,6 +1,6 @@
 //! Reading: the turn table, the log, manifests, the document, health.
 
-use super::{Api, note};
+use super::{Api, Fight, note};
 use serde_json::json;
 
 #[tokio::test]
@@ -13,6 +13,9 @@ async fn the_turn_table_is_plain_text_for_whoever_asks_for_it() {
     assert_eq!((table.header("etag"), table.header("vary")), ("\"1\"", "accept, authorization"));
     assert!(table.text().starts_with("Ambush - Active Initiative, round 1\n"), "{}", table.text());
     assert!(table.text().contains("> Chansi"), "{}", table.text());
+    fight.accepted(json!({"type": "end_turn", "combatant": "chansi", "next": "valiant"})).await;
+    let table = fight.get("").header("accept", "text/plain").send().await.text();
+    assert!(table.ends_with("\nawaiting: begin turn by valiant (begin_turn)\n"), "nobody could interrupt: {table}");
     let json = fight.get("").header("accept", "application/json, text/plain, */*").send().await;
     assert_eq!(json.header("content-type"), "application/json");
 }
@@ -44,7 +47,52 @@ async fn the_log_is_read_page_by_page_without_a_gap() {
     assert_eq!((&entry["version"], &entry["commands"], &entry["by"]), (&json!(25), &json!(["note"]), &json!("gm")));
     assert_eq!(entry["events"], json!([{"type": "noted", "text": "note 24"}]));
     assert!(entry["at"].as_str().unwrap().ends_with('Z'), "{entry}");
-    assert_eq!(fight.get("/events?after=99").send().await.json(), json!({"items": [], "next_cursor": null}));
+}
+
+#[tokio::test]
+async fn a_version_that_has_not_been_is_refused_by_pages_polls_and_streams_alike() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    fight.accepted(note("only one")).await;
+    let body = json!({"role": "player", "combatants": ["valiant"]});
+    let player = api.post(&fight.path("/tokens"), &body).token(&fight.token).send().await.json();
+    let player = Fight { token: player["token"].as_str().unwrap().to_owned(), ..fight.clone() };
+    for (viewer, newest) in [(&fight, 1), (&player, 0)] {
+        let last = viewer.get(&format!("/events?after={newest}")).send().await;
+        assert_eq!(last.json(), json!({"items": [], "next_cursor": null}), "the newest version is one");
+        let next = format!("/events?after={}", newest + 1);
+        for (path, accept) in [
+            (next.clone(), "application/json"),
+            (format!("{next}&wait=1"), "application/json"),
+            (next.clone(), "application/x-ndjson"),
+            (next.clone(), "text/event-stream"),
+        ] {
+            let refused = viewer.get(&path).header("accept", accept).send().await;
+            assert_eq!(refused.problem(422, "no_such_version")["current_version"], newest, "{path} {accept}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_encounter_tells_what_was_chosen_for_it_at_its_creation() {
+    let api = Api::start().await;
+    let usual = api.fight().await.get("").send().await.json();
+    assert_eq!(
+        (&usual["foe_hp"], &usual["player_undo"]),
+        (&json!("exact"), &json!(false)),
+        "what is usual is told too"
+    );
+    let mut creation = super::ambush();
+    (creation["foe_hp"], creation["player_undo"], creation["seed"]) = (json!("none"), json!(true), json!(7));
+    let fight = api.create(&creation).await;
+    let body = json!({"role": "spectator"});
+    let onlooker = api.post(&fight.path("/tokens"), &body).token(&fight.token).send().await.json();
+    let onlooker = Fight { token: onlooker["token"].as_str().unwrap().to_owned(), ..fight.clone() };
+    for viewer in [&fight, &onlooker] {
+        let told = viewer.get("").send().await.json();
+        assert_eq!((&told["foe_hp"], &told["player_undo"]), (&json!("none"), &json!(true)), "{told}");
+        assert!(told.get("seed").is_none(), "who knows the seed knows the dice to come: {told}");
+    }
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod cluster;
+pub mod contract;
 pub mod dice;
 pub mod json;
 pub mod lambda;

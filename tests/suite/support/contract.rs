@@ -1,0 +1,196 @@
+//! The published document as a contract: what tests send and get is held against it. What has a field that the document does not
+//! name breaks it, though schemas of answers let readers be lenient.
+
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use turnkeeper::engine::Rulesets;
+use turnkeeper::openapi::Examples;
+use turnkeeper::{http, openapi};
+
+/// A request that was sent, and what it was answered.
+pub struct Exchange<'a> {
+    pub method: &'a str,
+    /// With or without the query.
+    pub path: &'a str,
+    pub sent: &'a [u8],
+    pub status: u16,
+    /// The media type of the answer, with or without parameters.
+    pub media: &'a str,
+    pub body: &'a [u8],
+}
+
+struct Contract {
+    document: Value,
+    validators: Mutex<HashMap<String, Arc<OnceLock<jsonschema::Validator>>>>,
+}
+
+static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
+    let mut document = openapi::document(&http::openapi(), &Rulesets::shipped(), &Examples::default());
+    let published = document.clone();
+    for schema in document["components"]["schemas"].as_object_mut().expect("schemas").values_mut() {
+        shut(schema, &published, false);
+    }
+    shut_contents(&mut document["paths"], &published);
+    Contract { document, validators: Mutex::default() }
+});
+
+/// Shuts every schema below `paths`.
+fn shut_contents(value: &mut Value, published: &Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| shut_contents(item, published)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                if name == "schema" { shut(value, published, false) } else { shut_contents(value, published) }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Lets an object hold nothing but what its schema names. A part of a whole (`part`) says nothing of the other parts' fields.
+fn shut(schema: &mut Value, published: &Value, part: bool) {
+    let target = schema.get("$ref").and_then(Value::as_str).filter(|_| part).map(|target| &target[1..]);
+    if let Some(target) = target.and_then(|target| published.pointer(target)) {
+        *schema = target.clone();
+    }
+    let Some(fields) = schema.as_object_mut() else { return };
+    for (name, value) in fields.iter_mut() {
+        match (name.as_str(), value) {
+            ("properties", Value::Object(properties)) => {
+                properties.values_mut().for_each(|property| shut(property, published, false));
+            }
+            ("items" | "additionalProperties", value) => shut(value, published, false),
+            ("anyOf" | "oneOf", Value::Array(variants)) => {
+                variants.iter_mut().for_each(|variant| shut(variant, published, part));
+            }
+            ("allOf", Value::Array(parts)) => parts.iter_mut().for_each(|part| shut(part, published, true)),
+            _ => {}
+        }
+    }
+    if !part && fields.contains_key("allOf") {
+        fields.insert("unevaluatedProperties".to_owned(), json!(false));
+    } else if !part && fields.contains_key("properties") && !fields.contains_key("additionalProperties") {
+        fields.insert("additionalProperties".to_owned(), json!(false));
+    }
+}
+
+impl Contract {
+    /// What is wrong with a value by the schema at this pointer of the document.
+    fn faults(&self, pointer: &str, value: &Value) -> Vec<String> {
+        let pointer = self.narrowed(pointer, value);
+        let slot = self.validators.lock().expect("no panic").entry(pointer.clone()).or_default().clone();
+        let validator = slot.get_or_init(|| self.validator(&pointer));
+        let fault = |error: jsonschema::ValidationError<'_>| format!("{pointer}{}: {error}", error.instance_path());
+        validator.iter_errors(value).map(fault).collect()
+    }
+
+    /// The validator of a schema, with those that it leads to and no others: less to compile.
+    fn validator(&self, pointer: &str) -> jsonschema::Validator {
+        let schema = self.document.pointer(pointer).unwrap_or_else(|| panic!("there is no {pointer}"));
+        let mut whole = json!({"allOf": [schema], "components": {"schemas": {}}});
+        let mut wanted = vec![schema];
+        while let Some(schema) = wanted.pop() {
+            match schema {
+                Value::Array(items) => wanted.extend(items),
+                Value::Object(fields) => wanted.extend(fields.values()),
+                Value::String(target) if target.starts_with("#/components/schemas/") => {
+                    let name = target.rsplit('/').next().unwrap_or_default();
+                    if whole["components"]["schemas"][name].is_null() {
+                        let target = self.document.pointer(&target[1..]).expect("a schema");
+                        whole["components"]["schemas"][name] = target.clone();
+                        wanted.push(target);
+                    }
+                }
+                _ => {}
+            }
+        }
+        jsonschema::draft202012::new(&whole).expect("a schema")
+    }
+
+    /// Of a union over all rulesets the schema of the one that the value names: quicker, and it tells more.
+    fn narrowed(&self, pointer: &str, value: &Value) -> String {
+        let named = self.document.pointer(pointer).and_then(|schema| schema["$ref"].as_str());
+        let target = named.map_or(pointer, |target| &target[1..]);
+        let name = target.rsplit('/').next().unwrap_or_default();
+        let id = value.get("ruleset").or(value.pointer("/encounter/ruleset")).and_then(Value::as_str);
+        let own = id.map(|id| format!("/components/schemas/{}", own(id, name)));
+        own.filter(|own| self.document.pointer(own).is_some()).unwrap_or_else(|| target.to_owned())
+    }
+
+    /// The template of a path, where the document has one: rather one without parameters.
+    fn template(&self, path: &str) -> Option<&str> {
+        let steps: Vec<&str> = path.split('/').collect();
+        let fits = |template: &str| {
+            let own: Vec<&str> = template.split('/').collect();
+            own.len() == steps.len() && own.iter().zip(&steps).all(|(own, step)| own == step || own.starts_with('{'))
+        };
+        let paths = self.document["paths"].as_object()?.keys().map(String::as_str);
+        paths.filter(|template| fits(template)).min_by_key(|template| template.matches('{').count())
+    }
+}
+
+fn capitalised(word: &str) -> String {
+    let (first, rest) = word.split_at(word.len().min(1));
+    first.to_uppercase() + rest
+}
+
+/// What is wrong with a value by the schema of this name.
+pub fn faults(schema: &str, value: &Value) -> Vec<String> {
+    CONTRACT.faults(&format!("/components/schemas/{schema}"), value)
+}
+
+/// The name of a ruleset's own schema, such as `Dc20Event`.
+pub fn own(ruleset: &str, schema: &str) -> String {
+    ruleset.split('-').map(capitalised).collect::<String>() + schema
+}
+
+/// Holds an exchange against the document: an accepted request has the shape that it asks for, and any answer a shape that it promises.
+#[track_caller]
+pub fn kept(exchange: &Exchange<'_>) {
+    let broken = breaches(exchange);
+    let Exchange { method, path, status, .. } = exchange;
+    assert!(broken.is_empty(), "{method} {path}, answered {status}, is not as the document says: {broken:#?}");
+}
+
+fn breaches(exchange: &Exchange<'_>) -> Vec<String> {
+    let path = exchange.path.split('?').next().unwrap_or_default();
+    let Some(template) = CONTRACT.template(path) else { return Vec::new() };
+    let operation = format!("/paths/{}/{}", template.replace('/', "~1"), exchange.method.to_lowercase());
+    if CONTRACT.document.pointer(&operation).is_none() {
+        return Vec::new();
+    }
+    let mut broken = Vec::new();
+    if exchange.status < 300 && exchange.method == "POST" {
+        let sent = serde_json::from_slice(exchange.sent).expect("what is accepted is JSON");
+        let schema = format!("{operation}/requestBody/content/application~1json/schema");
+        broken.extend(CONTRACT.faults(&schema, &sent));
+    }
+    let response = format!("{operation}/responses/{}", exchange.status);
+    let Some(declared) = CONTRACT.document.pointer(&response) else {
+        broken.push(format!("{operation} does not say that it may answer {}", exchange.status));
+        return broken;
+    };
+    let media = exchange.media.split(';').next().unwrap_or_default();
+    if declared["content"].is_null() && exchange.body.is_empty() {
+        return broken;
+    }
+    let content = format!("{response}/content/{}", media.replace('/', "~1"));
+    if CONTRACT.document.pointer(&content).is_none() {
+        broken.push(format!("{response} does not say that it may be {media:?}"));
+        return broken;
+    }
+    let text = String::from_utf8_lossy(exchange.body);
+    let json = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
+    let schema = format!("{content}/schema");
+    match media {
+        "application/x-ndjson" => text.lines().for_each(|line| broken.extend(CONTRACT.faults(&schema, &json(line)))),
+        "text/event-stream" => {
+            let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
+            data.for_each(|data| broken.extend(faults("FeedLine", &json(data))));
+        }
+        "text/plain" => broken.extend(CONTRACT.faults(&schema, &json!(text))),
+        _ => broken.extend(CONTRACT.faults(&schema, &json(&text))),
+    }
+    broken
+}
