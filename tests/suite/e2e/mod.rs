@@ -324,8 +324,9 @@ impl Call<'_> {
         let (method, path, sent) = (self.method.clone(), self.path.clone(), self.body.clone().unwrap_or_default());
         let answer = send(self.request()).await.expect("an answer");
         if answer.header("content-encoding").is_empty() {
-            let (method, path, media) = (method.as_str(), path.as_str(), answer.header("content-type"));
-            contract::kept(&Exchange { method, path, sent: &sent, status: answer.status, media, body: &answer.body });
+            let (method, media) = (method.as_str(), answer.header("content-type"));
+            let (status, body) = (answer.status, &answer.body);
+            contract::kept(&Exchange { method, path: &path, sent: &sent, status, media, body });
         }
         answer
     }
