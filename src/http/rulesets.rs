@@ -7,7 +7,7 @@ use super::reply::{List, Reply};
 use crate::app::AppError;
 use crate::engine::{AnyRuleset, Rulesets, type_schema};
 use crate::openapi::standalone;
-use crate::vocabulary::{CommandSpec, Draft, Manifest, SHARED_COMMANDS};
+use crate::vocabulary::{CommandSpec, Draft, HOUSE_RULES, Manifest, Rule, SHARED_COMMANDS};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use serde::Serialize;
@@ -23,6 +23,8 @@ pub(super) struct RulesetInfo {
     manifest: &'static Manifest,
     /// The commands that every ruleset understands.
     shared_commands: &'static [CommandSpec],
+    /// The rules that hold in every ruleset: refusals name them too.
+    shared_rules: &'static [Rule],
     /// The JSON Schema of its options, with their defaults.
     #[schema(value_type = Object)]
     options: Value,
@@ -54,6 +56,7 @@ impl RulesetInfo {
         Self {
             manifest: ruleset.manifest(),
             shared_commands: SHARED_COMMANDS,
+            shared_rules: HOUSE_RULES,
             options: standalone(schemas.options),
             combatant,
         }

@@ -44,8 +44,13 @@ pub fn components(rulesets: &Rulesets) -> Components {
     for (field, what) in told {
         all.entry("RulesetInfo".to_owned()).or_default()["properties"][field] = schema(what);
     }
-    all.entry("RulesetInfo".to_owned()).or_default()["properties"]["shared_commands"] =
-        list(reference("CommandSpec"), "The commands that every ruleset understands.");
+    let shared = [
+        ("shared_commands", "CommandSpec", "The commands that every ruleset understands."),
+        ("shared_rules", "Rule", "The rules that hold in every ruleset: refusals name them too."),
+    ];
+    for (field, item, what) in shared {
+        all.entry("RulesetInfo".to_owned()).or_default()["properties"][field] = list(reference(item), what);
+    }
     all.extend(super::history::components());
     for name in ["Encounter", "NewEncounter"] {
         all.insert(name.to_owned(), by_ruleset(&prefixes, name));

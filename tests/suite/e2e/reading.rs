@@ -107,7 +107,7 @@ async fn rulesets_tell_what_they_are_and_what_they_need() {
         for field in ["title", "author", "source", "summary"] {
             assert!(item[field].as_str().is_some_and(|text| !text.is_empty()), "{field} of {item}");
         }
-        for field in ["commands", "rules"] {
+        for field in ["commands", "rules", "shared_commands", "shared_rules"] {
             assert!(item[field].as_array().is_some_and(|list| !list.is_empty()), "{field} of {item}");
         }
         for field in ["options", "combatant"] {
