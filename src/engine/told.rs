@@ -255,17 +255,19 @@ impl<R: Ruleset> Transition<'_, R> {
 
     /// What `eyes` are told; None where that is the entry as it stands. `seen`: they must be told something.
     fn account(&self, eyes: &Eyes<'_>, seen: bool) -> Result<Option<Account>, serde_json::Error> {
-        let told = match self.past {
-            Some(past) => self.rewound(past, eyes),
-            None => self.retold(eyes),
+        let start = self.before.table.concealed(eyes.own);
+        let mut told = match self.past {
+            Some(past) => self.rewound(past, eyes, &start),
+            None => self.retold(eyes, &start),
         };
-        let mut told: Vec<(usize, Event<R>)> = told;
-        let changed = || self.before.table.concealed(eyes.own) != self.after.concealed(eyes.own);
+        let changed = || start != self.after.concealed(eyes.own);
         if told.is_empty() && (seen || changed()) {
             told.push((0, Event::Shared(SharedEvent::SomeoneActs(SomeoneActs {}))));
         }
         // A transition of which nothing came is none.
-        if !told.is_empty() && told.iter().map(|(_, event)| event).eq(self.events) {
+        let someone = |(_, event): &(usize, Event<R>)| matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)));
+        let unsigned = start.someone_acts() || told.iter().any(someone);
+        if !unsigned && !told.is_empty() && told.iter().map(|(_, event)| event).eq(self.events) {
             return Ok(None);
         }
         let mut begin = 0;
@@ -277,15 +279,12 @@ impl<R: Ruleset> Transition<'_, R> {
             begin = *end;
         }
         let events: Vec<&Event<R>> = told.iter().map(|(_, event)| event).collect();
-        let someone = |event: &&Event<R>| matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)));
-        let unsigned = events.iter().any(someone) || self.before.table.concealed(eyes.own).someone_acts();
         Ok(Some(Account { commands, events: to_raw_value(&events)?, unsigned }))
     }
 
     /// What is told of each event, with its place among all of them.
-    fn retold(&self, eyes: &Eyes<'_>) -> Vec<(usize, Event<R>)> {
+    fn retold(&self, eyes: &Eyes<'_>, start: &Table<R>) -> Vec<(usize, Event<R>)> {
         let mut whole = self.before.table.clone();
-        let start = whole.concealed(eyes.own);
         let mut before = start.clone();
         let unseen = |whole: &Table<R>| {
             let hidden = whole.iter().filter(|c| c.hidden && !eyes.own.contains(&c.id)).map(|c| c.id.clone());
@@ -303,14 +302,8 @@ impl<R: Ruleset> Transition<'_, R> {
             let hidden = unseen(&whole);
             unknown.extend(hidden.iter().filter(|id| before.get(id).is_none()).cloned());
             unknown.retain(|id| after.get(id).is_none());
-            let telling = Telling {
-                own: eyes.own,
-                unknown: &unknown,
-                start: &start,
-                whole: &whole,
-                before: &before,
-                after: &after,
-            };
+            let telling =
+                Telling { own: eyes.own, unknown: &unknown, start, whole: &whole, before: &before, after: &after };
             told.extend(telling.tell(event).into_iter().map(|event| (index, event)));
             let real = matches!(event, Event::Shared(SharedEvent::TurnStarted(e)) if unknown.contains(&e.combatant));
             match (before.someone_acts(), after.someone_acts(), &mut veil) {
@@ -334,9 +327,8 @@ impl<R: Ruleset> Transition<'_, R> {
 
     /// What is told of an undo or redo: the number that the state had for these eyes. Nothing where they were told nothing of
     /// what it takes back.
-    fn rewound(&self, past: &Live<R>, eyes: &Eyes<'_>) -> Vec<(usize, Event<R>)> {
-        let same = past.counts().content == self.before.counts().content
-            && past.table.concealed(eyes.own) == self.before.table.concealed(eyes.own);
+    fn rewound(&self, past: &Live<R>, eyes: &Eyes<'_>, start: &Table<R>) -> Vec<(usize, Event<R>)> {
+        let same = past.counts().content == self.before.counts().content && past.table.concealed(eyes.own) == *start;
         if same {
             return Vec::new();
         }

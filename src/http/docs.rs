@@ -5,12 +5,16 @@ use super::base::Shown;
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::AppError;
+use axum::body::Bytes;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_ENCODING;
 use axum::routing::get;
 use axum::{Extension, Router};
+use flate2::Compression;
 use flate2::read::GzDecoder;
-use std::io::Read;
+use flate2::write::GzEncoder;
+use std::io::{Read, Write};
+use std::sync::{Mutex, PoisonError};
 use tower_http::decompression::DecompressionLayer;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
@@ -39,9 +43,25 @@ pub(super) fn routes() -> Router<Shared> {
 
 /// The document; for who sees the service below a path, with that path as the server's.
 async fn published(shown: Option<Extension<Shown>>) -> Result<Reply, Problem> {
-    let Some(Extension(Shown(path))) = shown else {
-        return Ok(Reply::json(PACKED).header(CONTENT_ENCODING, HeaderValue::from_static("gzip")));
+    let packed = match shown {
+        None => Bytes::from_static(PACKED),
+        Some(Extension(Shown(path))) => below(path).map_err(|error| AppError::Broken(error.to_string()))?,
     };
-    let document = document().map_err(|error| AppError::Broken(error.to_string()))?;
-    Ok(Reply::json(document.replacen(r#""url": "/""#, &format!(r#""url": "{path}""#), 1)))
+    Ok(Reply::json(packed).header(CONTENT_ENCODING, HeaderValue::from_static("gzip")))
+}
+
+/// The compressed document of the service below a path. The newest one is kept: most processes are seen below one path only, and it
+/// takes as long as hundreds of other answers.
+fn below(path: String) -> std::io::Result<Bytes> {
+    static NEWEST: Mutex<Option<(String, Bytes)>> = Mutex::new(None);
+    let mut newest = NEWEST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, packed)) = newest.as_ref().filter(|(known, _)| *known == path) {
+        return Ok(packed.clone());
+    }
+    let document = document()?.replacen(r#""url": "/""#, &format!(r#""url": "{path}""#), 1);
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(document.as_bytes())?;
+    let packed = Bytes::from(packer.finish()?);
+    *newest = Some((path, packed.clone()));
+    Ok(packed)
 }

@@ -6,8 +6,9 @@ use super::Shared;
 use super::extract::{bearer, sound};
 use super::problem::Problem;
 use crate::app::{Allowance, Application, Presented, Rate};
+use axum::RequestExt;
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{RawPathParams, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
@@ -46,16 +47,16 @@ enum Sender {
 }
 
 impl Sender {
-    fn of(shared: &Shared, request: &Request) -> Self {
+    async fn of(shared: &Shared, request: &mut Request) -> Self {
+        // Decoded, as those who serve the request read it. Where there is none, nobody would look whether the token is one.
+        let parameters = request.extract_parts::<RawPathParams>().await.ok();
+        let id = parameters.iter().flatten().find(|(name, id)| *name == "id" && sound(id)).map(|(_, id)| id.to_owned());
         let credential = bearer(request.headers()).ok().flatten().unwrap_or_default();
         if let Ok(application) = shared.app.applications().find(credential) {
             return Self::Application(application);
         }
-        // Elsewhere nobody would look whether the token is one.
-        let owned = request.extensions().get::<MatchedPath>().is_some_and(|route| route.as_str().contains("{id}"));
-        let id = request.uri().path().split('/').nth(3).filter(|id| owned && sound(id));
         match id.zip(Presented::read(credential)) {
-            Some((id, token)) => Self::Token(id.to_owned(), token),
+            Some((id, token)) => Self::Token(id, token),
             None => Self::Stranger,
         }
     }
@@ -88,11 +89,11 @@ impl Sender {
 }
 
 /// Counts a request, and serves it or not.
-pub(super) async fn around(State(shared): State<Shared>, request: Request, next: Next) -> Response<Body> {
+pub(super) async fn around(State(shared): State<Shared>, mut request: Request, next: Next) -> Response<Body> {
     if !request.uri().path().starts_with("/v1/encounters") {
         return next.run(request).await;
     }
-    let sender = Sender::of(&shared, &request);
+    let sender = Sender::of(&shared, &mut request).await;
     let address = address(&shared, &request);
     let response = match sender.payer(&shared, address).await {
         Err(refusal) => return refusal,

@@ -130,7 +130,7 @@ impl Problem {
         let first = errors.first().map(FieldError::to_string).unwrap_or_default();
         let detail = match errors.len() {
             0 | 1 => first,
-            n => format!("{first} ({n} fields are wrong: `errors` has them all)"),
+            n => format!("{first} (`errors` lists {n})"),
         };
         errors.into_iter().fold(Self::new(status, code, detail), |problem, error| problem.at(error.path, error.message))
     }
@@ -160,10 +160,13 @@ impl Problem {
         let header = self.0.header.take();
         let body = self.document(path);
         let headers = response.headers_mut();
-        let kept = KEPT.map(|name| headers.remove(&name).map(|value| (name, value)));
+        let values = |name: &HeaderName| headers.get_all(name).iter().cloned().collect::<Vec<_>>();
+        let kept = KEPT.map(|name| values(&name).into_iter().map(move |value| (name.clone(), value)));
         headers.clear();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        headers.extend(kept.into_iter().flatten());
+        for (name, value) in kept.into_iter().flatten() {
+            headers.append(name, value);
+        }
         headers.extend(header);
         *response.body_mut() = body.into();
     }

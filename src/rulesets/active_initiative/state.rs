@@ -1,5 +1,6 @@
 //! What Active Initiative keeps.
 
+use crate::rulesets::shared::several;
 use crate::vocabulary::{CombatantId, Die, Int, Kept, Text};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -140,7 +141,7 @@ pub enum Way {
         /// The die and the INT modifier.
         total: i64,
         /// Who else rolled as high, so that DEX or WIS decided (AI-5).
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
         tied: Vec<CombatantId>,
     },
     /// Somebody who had finished a turn named it (AI-7, AI-41).

@@ -42,7 +42,10 @@ impl<'t> Known<'t> {
         let Some(place) = self.unseen.iter().position(|(n, _)| *n == old) else { return Some(known) };
         let team = Team::Enemy(u32::try_from(MAX_ENEMY_TEAMS + place + 1).unwrap_or(old));
         let n = slot.id.as_str().trim_start_matches('e').split('-').next()?.parse().ok()?;
-        Some(Slot { id: nth(team, true, n).id, team, ..known })
+        let id = nth(team, true, n).id;
+        // A turn that was shown since keeps its name.
+        let taken = self.state.slots.iter().any(|slot| !slot.unseen && slot.id == id);
+        Some(Slot { id: if taken { slot.id.clone() } else { id }, team, ..known })
     }
 
     /// The name under which a turn of the true state is known.

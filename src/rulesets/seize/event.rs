@@ -1,6 +1,7 @@
 //! The events of Seize the initiative.
 
 use super::{Meaning, Way};
+use crate::rulesets::shared::several;
 use crate::vocabulary::{CombatantId, Die, Slug, tagged};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -62,6 +63,7 @@ pub struct RolledOff {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct RollOffRoll {
     /// For whom: one combatant, or a group with the one first who would act first by it.
+    #[serde(alias = "combatant", deserialize_with = "several")]
     pub combatants: Vec<CombatantId>,
     /// The d20.
     pub die: Die,

@@ -1,5 +1,6 @@
 //! What Seize the initiative keeps.
 
+use crate::rulesets::shared::several;
 use crate::vocabulary::{CombatantId, Die, Int, Slug};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -123,7 +124,7 @@ pub struct Seizer {
     /// Which of the times at which turns could be seized it was; earlier ones go first (AWA4).
     pub window: u32,
     /// Who else seized after the same turn with the same bonus, so that AWA2 decides between them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
     pub tied: Vec<CombatantId>,
 }
 
@@ -166,7 +167,7 @@ pub enum Way {
         /// Its Initiative Bonus at that time.
         bonus: i64,
         /// Who else seized after the same turn and had the same.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
         tied: Vec<CombatantId>,
     },
     /// The game master set it.

@@ -1,5 +1,7 @@
-//! What at least three systems share: turns and rounds with their effect clocks.
+//! What several systems share: turns and rounds with their effect clocks, and shapes that older logs have.
 
 mod clock;
+mod older;
 
 pub use clock::{end_round, end_turn, start_round, start_turn};
+pub use older::several;

@@ -131,6 +131,10 @@ async fn invented_tokens_share_one_rate_and_one_counter_where_only_tokens_are_li
     let api = Api::on_url(&redis.url(), fronted(Limits { token: rate("6/1h"), ..Limits::default() })).await;
     let fight = api.fight().await;
     assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200);
+    // However the encounter's id is written, it is the token that pays.
+    let coded: String = fight.id.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let coded = from(api.get(&format!("/v1/encounters/{coded}")).token(&fight.token), "198.51.100.1").await;
+    assert_eq!((coded.status, left(&coded, "token").0), (200, 4));
     for n in 0..12 {
         // At an encounter that is there, and at others that are not.
         let path = if n % 2 == 0 { fight.path("") } else { format!("/v1/encounters/{n}") };
@@ -184,6 +188,10 @@ async fn a_token_that_was_good_and_is_revoked_counts_with_the_strangers() {
     if cell::front().is_none() {
         assert_eq!(from(fight.get(""), HOME).await.status, 200, "the game master's is good");
     }
+    // However the encounter's id is written.
+    let coded: String = fight.id.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let coded = api.get(&format!("/v1/encounters/{coded}")).token(&player.token);
+    refused(&from(coded, HOME).await, "address");
     // A good token of one encounter is a stranger in another one.
     let elsewhere = api.get(&format!("/v1/encounters/{}x", fight.id)).token(&fight.token);
     refused(&from(elsewhere, HOME).await, "address");

@@ -196,11 +196,15 @@ async fn whose_player_acts_for_somebody_hidden_is_not_told() {
     let token = answer["token"].as_str().expect("a token").to_owned();
     let shade = Fight { token, ..table.gm.clone() };
     table.gm.accepted(json!({"type": "start", "first": "shade"})).await;
-    shade.accepted(json!({"type": "end_turn", "combatant": "shade", "next": "ann"})).await;
     let last = async |fight: &Fight<'_>| {
         let log = fight.get("/events").send().await.json();
         log["items"].as_array().and_then(|items| items.last().cloned()).expect("an entry")
     };
+    let open = json!({"type": "note", "text": "a scream", "readers": "all"});
+    table.gm.accepted(open).await;
+    let told = last(&table.onlooker).await;
+    assert!(told.get("by").is_none() && told["events"][0]["text"] == "a scream", "{told}");
+    shade.accepted(json!({"type": "end_turn", "combatant": "shade", "next": "ann"})).await;
     for viewer in [&table.player, &table.onlooker] {
         let entry = last(viewer).await;
         assert!(entry.get("by").is_none() && entry["at"].is_string(), "{entry}");

@@ -1,0 +1,41 @@
+//! Shapes that older logs and documents have.
+
+use crate::vocabulary::CombatantId;
+use serde::{Deserialize, Deserializer};
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    All(Vec<CombatantId>),
+    One(CombatantId),
+    Flag(#[expect(dead_code)] bool),
+}
+
+/// Reads a list of combatants that used to be one combatant, or a flag: of a flag nobody knows who was meant.
+pub fn several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<CombatantId>, D::Error> {
+    Ok(match Written::deserialize(deserializer)? {
+        Written::All(all) => all,
+        Written::One(one) => vec![one],
+        Written::Flag(_) => Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::several;
+    use crate::vocabulary::CombatantId;
+    use serde::Deserialize;
+
+    #[derive(Deserialize)]
+    struct Tie {
+        #[serde(default, alias = "combatant", deserialize_with = "several")]
+        tied: Vec<CombatantId>,
+    }
+
+    #[test]
+    fn what_was_one_or_a_flag_is_read_as_a_list() {
+        let read = |text| serde_json::from_str::<Tie>(text).map(|tie| tie.tied.len()).ok();
+        let texts = [r#"{"tied":["a","b"]}"#, r#"{"combatant":"a"}"#, r#"{"tied":true}"#, "{}", r#"{"tied":7}"#];
+        assert_eq!(texts.map(read), [Some(2), Some(1), Some(0), Some(0), None]);
+    }
+}
