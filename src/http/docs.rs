@@ -58,7 +58,7 @@ fn below(path: String) -> std::io::Result<Bytes> {
     if let Some((_, packed)) = newest.as_ref().filter(|(known, _)| *known == path) {
         return Ok(packed.clone());
     }
-    let document = document()?.replacen(r#""url": "/""#, &format!(r#""url": "{path}""#), 1);
+    let document = document()?.replacen(r#""url":"/""#, &format!(r#""url":"{path}""#), 1);
     let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
     packer.write_all(document.as_bytes())?;
     let packed = Bytes::from(packer.finish()?);
