@@ -26,7 +26,7 @@ fn allow<R: Ruleset>(
         return Err("a spectator's token sends no commands: players send those of their combatants".to_owned());
     }
     let gm = || format!("{verb} is the game master's: send it with a token whose role is gm");
-    let verbs = [R::Command::VERBS, SharedCommand::VERBS].concat();
+    let verbs = [R::Command::VERBS, SharedCommand::VERBS];
     // What is no command at all gets a refusal of its own.
     let Some(sender) = sender(verb, &[R::MANIFEST.commands, SHARED_COMMANDS], &verbs) else { return Ok(()) };
     match sender {
@@ -53,9 +53,9 @@ fn allow<R: Ruleset>(
 }
 
 /// Whose a command is: a verb that no table lists is the game master's, one that nothing can read is nobody's.
-fn sender(verb: &str, tables: &[&[CommandSpec]], verbs: &[&str]) -> Option<Sender> {
+fn sender(verb: &str, tables: &[&[CommandSpec]], verbs: &[&[&str]]) -> Option<Sender> {
     let listed = tables.iter().copied().flatten().find(|spec| spec.verb == verb);
-    let unlisted = verbs.contains(&verb).then_some(Sender::Gm);
+    let unlisted = verbs.iter().any(|verbs| verbs.contains(&verb)).then_some(Sender::Gm);
     listed.map(|spec| spec.sender).or(unlisted)
 }
 
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn a_command_that_no_table_lists_is_the_game_masters() {
         let own = [CommandSpec::player("end_turn", "Ends a turn."), CommandSpec::gm("start", "Starts.")];
-        let whose = |verb| sender(verb, &[&own, SHARED_COMMANDS], &["start", "end_turn", "forgotten", "undo"]);
+        let whose = |verb| sender(verb, &[&own, SHARED_COMMANDS], &[&["start", "end_turn", "forgotten"], &["undo"]]);
         assert_eq!(whose("end_turn"), Some(Sender::Player));
         assert_eq!(whose("start"), Some(Sender::Gm));
         assert_eq!(whose("undo"), Some(Sender::Author));

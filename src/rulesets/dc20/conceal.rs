@@ -4,7 +4,7 @@
 //! without the hidden. For the hidden who find no place in those there are turns beside them ([`Slot::unseen`]), which are left out
 //! here for all who know nobody in them.
 
-use super::team::{MAX_ENEMY_TEAMS, is_pc, nth, team, wanting};
+use super::team::{MAX_ENEMY_TEAMS, is_pc, nth, of_the_hidden, team, wanting};
 use super::*;
 use crate::vocabulary::Slug;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ struct Known<'t> {
 impl<'t> Known<'t> {
     fn of(table: &'t Table, whole: &'t Table) -> Self {
         let own = table.iter().filter_map(|c| match team(&whole.state, c) {
-            Team::Enemy(n) if usize::try_from(n).is_ok_and(|n| n > MAX_ENEMY_TEAMS) => Some((n, c.side.clone())),
+            Team::Enemy(n) if of_the_hidden(n) => Some((n, c.side.clone())),
             _ => None,
         });
         let mut unseen: Vec<(u32, Slug)> = own.collect();

@@ -16,6 +16,11 @@ pub(super) fn is_enemy(c: &Creature) -> bool {
     !(c.side == "players" || c.side == "npc" || c.side == "npcs" || c.stats.neutral)
 }
 
+/// Whether the `n`th enemy team is one of those of which nobody has been seen.
+pub(super) fn of_the_hidden(n: u32) -> bool {
+    usize::try_from(n).is_ok_and(|n| n > MAX_ENEMY_TEAMS)
+}
+
 /// The team that a combatant belongs to (DC-26, DC-28, DC-29). A hidden one of a side of which nobody has been seen is on a team of
 /// those alone, that nobody may know of.
 pub(super) fn team(state: &State, c: &Creature) -> Team {

@@ -44,14 +44,13 @@ fn phase(table: &Table, whole: &Table) -> Phase {
 
 /// The way without the names of those who are not known. Whoever rolled off with them alone did not roll off.
 fn picked(by: &Way, known: impl Fn(&CombatantId) -> bool) -> Way {
+    let names = |ids: &[CombatantId]| ids.iter().filter(|id| known(id)).cloned().collect::<Vec<_>>();
     match by {
         Way::Picked { by } => Way::Picked { by: by.clone().filter(|id| known(id)) },
-        Way::Seized { bonus, tied } => {
-            Way::Seized { bonus: *bonus, tied: tied.iter().filter(|id| known(id)).cloned().collect() }
-        }
+        Way::Seized { bonus, tied } => Way::Seized { bonus: *bonus, tied: names(tied) },
         Way::Rolled { dice, bonus, total, meaning, equals } => {
             let equals = equals.iter().filter_map(|equal| {
-                let combatants: Vec<_> = equal.combatants.iter().filter(|id| known(id)).cloned().collect();
+                let combatants = names(&equal.combatants);
                 (!combatants.is_empty()).then_some(Equal { combatants, tie: equal.tie })
             });
             let equals: Vec<Equal> = equals.collect();

@@ -19,8 +19,9 @@ fn limited(limits: Limits) -> Setup<'static> {
 
 /// The same behind a proxy that says who asks: see [`from`].
 fn fronted(limits: Limits) -> Setup<'static> {
-    let client_header = Some("x-real-client".parse().expect("a header's name"));
-    Setup { settings: Settings { limits, client_header, ..Settings::default() }, ..Setup::default() }
+    let mut setup = limited(limits);
+    setup.settings.client_header = Some("x-real-client".parse().expect("a header's name"));
+    setup
 }
 
 /// What the header says is left, and for how long.

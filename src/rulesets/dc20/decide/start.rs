@@ -2,7 +2,7 @@
 
 use super::super::flow::advance;
 use super::super::react::make_room;
-use super::super::team::{MAX_ENEMY_TEAMS, is_enemy, is_pc, nth, rotation, team};
+use super::super::team::{MAX_ENEMY_TEAMS, is_enemy, is_pc, nth, of_the_hidden, rotation, team};
 use super::super::*;
 use crate::vocabulary::{ConditionSet, D20, Die, EncounterStarted, SharedEvent, Slug, Status};
 
@@ -195,7 +195,7 @@ fn lay_out(play: &mut Combat<'_>, sides: Sides, successes: usize, pcs: usize) {
     teams.rotate_left(first);
     let unseen = |team: Team| match team {
         Team::Pc => false,
-        Team::Enemy(n) => usize::try_from(n).is_ok_and(|n| n > MAX_ENEMY_TEAMS),
+        Team::Enemy(n) => of_the_hidden(n),
         Team::Npc => !npcs,
     };
     let slots = (1..=turns).flat_map(|n| teams.iter().map(move |team| nth(*team, unseen(*team), n))).collect();
