@@ -29,7 +29,7 @@ pub use history::{CHECKPOINTS, Rewind};
 pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
-pub use schema::{Schemas, TypeSchema, type_schema};
+pub use schema::{TypeSchema, type_schema};
 pub use summary::Summary;
 pub use told::{Account, Eyes, Told};
 pub use viewer::{NewToken, Role, TokenInfo, Viewer};

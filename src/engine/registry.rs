@@ -3,7 +3,7 @@
 use super::document::{Cover, Document, open, unreadable};
 use super::game::Live;
 use super::history::Timeline;
-use super::{Creation, Game, LoadError, MAX_COMBATANTS, Meta, Refusal, Schemas, foreign, roster};
+use super::{Creation, Game, LoadError, MAX_COMBATANTS, Meta, Refusal, TypeSchema, foreign, roster, type_schema};
 use crate::vocabulary::{FieldError, Manifest, Registrar, Ruleset, Seat, Status, Table, read};
 use serde_json::Value;
 use std::marker::PhantomData;
@@ -17,8 +17,11 @@ pub trait AnyRuleset: Send + Sync {
     /// Everything about it that never changes.
     fn manifest(&self) -> &'static Manifest;
 
-    /// The schemas of its types for the published document.
-    fn schemas(&self) -> Schemas;
+    /// The schema of its options.
+    fn options(&self) -> TypeSchema;
+
+    /// The schema of what a client tells about a combatant beyond the shared fields.
+    fn stats(&self) -> TypeSchema;
 
     /// Makes a new encounter; an error names the field.
     fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal>;
@@ -40,8 +43,12 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
         R::MANIFEST
     }
 
-    fn schemas(&self) -> Schemas {
-        Schemas::of::<R>()
+    fn options(&self) -> TypeSchema {
+        type_schema::<R::Options>()
+    }
+
+    fn stats(&self) -> TypeSchema {
+        type_schema::<R::Stats>()
     }
 
     fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {

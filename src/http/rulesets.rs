@@ -45,9 +45,8 @@ impl Manifests {
 
 impl RulesetInfo {
     fn of(ruleset: &dyn AnyRuleset) -> Self {
-        let schemas = ruleset.schemas();
         let mut combatant = standalone(type_schema::<Draft>());
-        let stats = standalone(schemas.stats);
+        let stats = standalone(ruleset.stats());
         if let (Some(fields), Some(Value::Object(own))) =
             (combatant.get_mut("properties").and_then(Value::as_object_mut), stats.get("properties"))
         {
@@ -57,7 +56,7 @@ impl RulesetInfo {
             manifest: ruleset.manifest(),
             shared_commands: SHARED_COMMANDS,
             shared_rules: HOUSE_RULES,
-            options: standalone(schemas.options),
+            options: standalone(ruleset.options()),
             combatant,
         }
     }

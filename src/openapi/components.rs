@@ -1,14 +1,15 @@
 //! The unions and objects that answers and requests are made of, for every registered ruleset.
 
 use super::naming::{Components, Shelf, reference};
-use crate::engine::{AnyRuleset, Creation, NewToken, Rulesets, Summary, TokenInfo, TypeSchema, type_schema};
+use super::schemas::Schemas;
+use crate::engine::{Creation, NewToken, Summary, TokenInfo, TypeSchema, type_schema};
 use crate::vocabulary::*;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use utoipa::{PartialSchema, ToSchema};
 
 /// The schemas of everything that is the encounter's, by name: shared types, and each ruleset's own with its name in front.
-pub fn components(rulesets: &Rulesets) -> Components {
+pub fn components() -> Components {
     let mut shelf = Shelf::default();
     take::<SharedCommand>(&mut shelf);
     take::<SharedEvent>(&mut shelf);
@@ -28,9 +29,11 @@ pub fn components(rulesets: &Rulesets) -> Components {
     take::<Summary>(&mut shelf);
     let mut all = shelf.publish("", &BTreeSet::new());
     let shared: BTreeSet<String> = all.keys().cloned().collect();
+    let mut rulesets: Vec<Schemas> = Vec::new();
+    crate::rulesets::register(&mut rulesets);
     let prefixes: Vec<(String, &'static str)> =
-        rulesets.iter().map(|r| (prefix(r.manifest().id), r.manifest().id)).collect();
-    for ruleset in rulesets.iter() {
+        rulesets.iter().map(|r| (prefix(r.manifest.id), r.manifest.id)).collect();
+    for ruleset in rulesets {
         all.extend(of_ruleset(ruleset, &shared, &all));
     }
     for name in ["AddCombatant", "UpdateCombatant", "SharedCommand", "SharedEvent", "CombatantDraft"] {
@@ -95,28 +98,26 @@ fn by_ruleset(prefixes: &[(String, &'static str)], name: &str) -> Value {
     json!({"oneOf": one_of, "discriminator": {"propertyName": "ruleset", "mapping": mapping}})
 }
 
-fn of_ruleset(ruleset: &dyn AnyRuleset, shared: &BTreeSet<String>, known: &Components) -> Components {
-    let schemas = ruleset.schemas();
+fn of_ruleset(ruleset: Schemas, shared: &BTreeSet<String>, known: &Components) -> Components {
     let mut shelf = Shelf::default();
     let parts = [
-        ("Options", schemas.options),
-        ("Stats", schemas.stats),
-        ("Standing", schemas.standing),
-        ("State", schemas.state),
-        ("OwnCommand", schemas.command),
-        ("OwnEvent", schemas.event),
+        ("Options", ruleset.options),
+        ("Stats", ruleset.stats),
+        ("Standing", ruleset.standing),
+        ("State", ruleset.state),
+        ("OwnCommand", ruleset.command),
+        ("OwnEvent", ruleset.event),
     ];
     for (name, TypeSchema { schema, components }) in parts {
         shelf.take(name, schema, components);
     }
-    let id = ruleset.manifest().id;
+    let Manifest { id, title, .. } = *ruleset.manifest;
     let prefix = prefix(id);
     let mut own = shelf.publish(&prefix, shared);
     own.retain(|name, _| !shared.contains(name));
     let part = |own: &mut Components, name: &str| own.remove(&format!("{prefix}{name}")).unwrap_or_default();
     let (stats, standing) = (part(&mut own, "Stats"), part(&mut own, "Standing"));
     let (command, event) = (part(&mut own, "OwnCommand"), part(&mut own, "OwnEvent"));
-    let title = ruleset.manifest().title;
     let name = |name: &str| format!("{prefix}{name}");
     let shared_schema = |name: &str| known.get(name).cloned().unwrap_or_default();
     let draft = drafted(&shared_schema("CombatantDraft"), &stats, title);

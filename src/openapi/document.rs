@@ -2,7 +2,6 @@
 
 use super::components;
 use super::naming::reference;
-use crate::engine::Rulesets;
 use serde_json::{Map, Value, json};
 
 /// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI examples.
@@ -146,7 +145,7 @@ fn page(items: Value) -> Value {
 }
 
 /// The whole document.
-pub fn document(routes: &utoipa::openapi::OpenApi, rulesets: &Rulesets, examples: &Examples) -> Value {
+pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value {
     let mut document = serde_json::to_value(routes).unwrap_or_default();
     document["openapi"] = "3.1.0".into();
     document["info"] = json!({
@@ -166,7 +165,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, rulesets: &Rulesets, examples
         {"name": "events", "description": "What has happened"},
         {"name": "operations", "description": "The process and its store"},
     ]);
-    for (name, schema) in components(rulesets) {
+    for (name, schema) in components() {
         document["components"]["schemas"][name] = schema;
     }
     document["components"]["securitySchemes"] = json!({

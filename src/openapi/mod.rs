@@ -4,8 +4,10 @@ mod components;
 mod document;
 mod history;
 mod naming;
+mod schemas;
 mod walk;
 
 pub use components::components;
 pub use document::{Examples, document};
 pub use naming::standalone;
+pub use schemas::Schemas;

@@ -38,13 +38,13 @@ const SIDES: [&str; 3] = ["players", "monsters", "wolves"];
 
 impl Subject {
     pub fn of(ruleset: &dyn AnyRuleset) -> Self {
-        let (manifest, schemas) = (ruleset.manifest(), ruleset.schemas());
+        let manifest = ruleset.manifest();
         let common = ["dead", "defeated", "dead", "marked"].iter();
         Self {
             id: manifest.id,
-            options: Shapes::of(&schemas.options),
-            stats: Shapes::of(&schemas.stats),
-            command: Shapes::of(&schemas.command),
+            options: Shapes::of(&ruleset.options()),
+            stats: Shapes::of(&ruleset.stats()),
+            command: Shapes::of_commands(manifest.id),
             conditions: common
                 .chain(manifest.conditions)
                 .map(|c| (*c).to_owned())

@@ -83,8 +83,7 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
     for ruleset in RULESETS.iter() {
         let id = ruleset.manifest().id;
         let (_, gm_verbs) = GM.iter().find(|(row, _)| *row == id).unwrap_or_else(|| panic!("{id} has no row"));
-        for (shapes, shared) in
-            [(Shapes::of(&ruleset.schemas().command), false), (Shapes::of(&type_schema::<SharedCommand>()), true)]
+        for (shapes, shared) in [(Shapes::of_commands(id), false), (Shapes::of(&type_schema::<SharedCommand>()), true)]
         {
             for variant in shapes.variants(shapes.root()) {
                 let verb = variant["properties"]["type"]["enum"][0].as_str().expect("a type").to_owned();

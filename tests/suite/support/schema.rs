@@ -1,8 +1,11 @@
 //! JSON Schemas of a ruleset's types, as plain JSON with references followed.
 
+use crate::tiny::Tiny;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use turnkeeper::engine::TypeSchema;
+use turnkeeper::openapi::Schemas;
+use turnkeeper::vocabulary::Registrar;
 
 /// A type's schema with those that it refers to.
 pub struct Shapes {
@@ -16,6 +19,15 @@ impl Shapes {
         let json = |schema| serde_json::to_value(schema).expect("a schema is JSON");
         let named = schema.components.iter().map(|(name, schema)| (name.clone(), json(schema)));
         Self { root: json(&schema.schema), named: named.collect() }
+    }
+
+    /// The shapes of a ruleset's own commands.
+    pub fn of_commands(ruleset: &str) -> Self {
+        let mut all: Vec<Schemas> = Vec::new();
+        turnkeeper::rulesets::register(&mut all);
+        all.add::<Tiny>();
+        let found = all.iter().find(|schemas| schemas.manifest.id == ruleset);
+        Self::of(&found.unwrap_or_else(|| panic!("there is no ruleset {ruleset}")).command)
     }
 
     /// The type's own schema.
