@@ -2,10 +2,12 @@
 
 use crate::app::{AppKeys, Limits, Rate, app_name};
 use crate::http::{BasePath, Origins, Settings};
+use crate::lambda;
 use crate::store::StoreConfig;
 use axum::http::HeaderName;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use serde_json::json;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -29,7 +31,15 @@ pub struct Config {
 impl Config {
     /// Reads the environment and the arguments. What is wrong with them is printed and ends the program.
     pub fn read() -> Self {
-        Self::try_parse().unwrap_or_else(|error| named(error).exit())
+        Self::try_parse().unwrap_or_else(|error| {
+            let error = named(error);
+            if lambda::present() {
+                // Log lines are JSON there, and the log has not begun.
+                eprintln!("{}", json!({"level": "ERROR", "message": "does not serve", "reason": error.to_string()}));
+                std::process::exit(error.exit_code());
+            }
+            error.exit()
+        })
     }
 }
 
@@ -79,11 +89,11 @@ pub struct Server {
     pub redis_url: Option<String>,
 
     /// A PEM file with the certificate authorities to trust for rediss://, instead of the public ones.
-    #[arg(long, env = "TURNKEEPER_REDIS_CA", value_name = "FILE")]
+    #[arg(long, env = "TURNKEEPER_REDIS_CA", value_name = "FILE", requires = "redis_url")]
     pub redis_ca: Option<PathBuf>,
 
     /// A PEM file with the certificate to show to a rediss:// server that asks for one.
-    #[arg(long, env = "TURNKEEPER_REDIS_CERT", value_name = "FILE", requires = "redis_key")]
+    #[arg(long, env = "TURNKEEPER_REDIS_CERT", value_name = "FILE", requires = "redis_key", requires = "redis_url")]
     pub redis_cert: Option<PathBuf>,
 
     /// A PEM file with the key of that certificate.

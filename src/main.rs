@@ -1,6 +1,8 @@
 //! The program: reads the configuration, picks the store, opens the front door.
 
 use redis::{ClientTlsConfig, TlsCertificates};
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::fmt::Display;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -56,6 +58,9 @@ fn start(config: &Server) -> Result<(), String> {
     // An instance of a function serves one event at a time: threads would cost it a part of its start and gain nothing.
     let mut runtime = if on_lambda { Builder::new_current_thread() } else { Builder::new_multi_thread() };
     let outcome = runtime.enable_all().build().map_err(reason)?.block_on(serve(config, on_lambda));
+    if let (Err(reason), true) = (&outcome, on_lambda) {
+        tracing::error!(%reason, "does not serve");
+    }
     log.flush();
     outcome
 }
@@ -96,7 +101,7 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
 fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, String), String> {
     match &config.redis_url {
         Some(urls) => {
-            let store = RedisStore::open(urls, certificates(config)?, config.store());
+            let store = RedisStore::open(urls, certificates(config, urls)?, config.store());
             let store = store.map_err(|error| format!("REDIS_URL: {error}"))?;
             Ok((Arc::new(store), presentable(urls)))
         }
@@ -160,15 +165,23 @@ fn healthy(listen: SocketAddr) -> Result<(), String> {
     if answer.starts_with("HTTP/1.1 200 ") { Ok(()) } else { Err(format!("{address} is not ready: {answer}")) }
 }
 
-fn certificates(config: &Server) -> Result<Option<TlsCertificates>, String> {
-    let read = |part: &str, path: &Path| {
-        std::fs::read(path).map_err(|error| format!("TURNKEEPER_REDIS_{part}: cannot read {}: {error}", path.display()))
-    };
-    let root_cert = config.redis_ca.as_deref().map(|path| read("CA", path)).transpose()?;
-    let client_tls = match (&config.redis_cert, &config.redis_key) {
-        (Some(cert), Some(key)) => {
-            Some(ClientTlsConfig { client_cert: read("CERT", cert)?, client_key: read("KEY", key)? })
+fn certificates(config: &Server, urls: &str) -> Result<Option<TlsCertificates>, String> {
+    let read = |part: &str, path: &Path, holds: &str, fit: fn(&[u8]) -> bool| {
+        let place = format!("TURNKEEPER_REDIS_{part}");
+        let bytes = std::fs::read(path).map_err(|error| format!("{place}: cannot read {}: {error}", path.display()))?;
+        if !urls.split(',').all(|url| ["rediss://", "valkeys://"].iter().any(|tls| url.trim().starts_with(tls))) {
+            return Err(format!("{place} is for TLS: begin REDIS_URL with rediss://"));
         }
+        if fit(&bytes) { Ok(bytes) } else { Err(format!("{place}: {} holds no {holds} in PEM", path.display())) }
+    };
+    let certificate = |bytes: &[u8]| matches!(CertificateDer::pem_slice_iter(bytes).next(), Some(Ok(_)));
+    let key = |bytes: &[u8]| PrivateKeyDer::from_pem_slice(bytes).is_ok();
+    let root_cert = config.redis_ca.as_deref().map(|path| read("CA", path, "certificate", certificate)).transpose()?;
+    let client_tls = match (&config.redis_cert, &config.redis_key) {
+        (Some(cert), Some(path)) => Some(ClientTlsConfig {
+            client_cert: read("CERT", cert, "certificate", certificate)?,
+            client_key: read("KEY", path, "key", key)?,
+        }),
         _ => None,
     };
     Ok((root_cert.is_some() || client_tls.is_some()).then_some(TlsCertificates { client_tls, root_cert }))

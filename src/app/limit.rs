@@ -9,7 +9,7 @@ use crate::store::Store;
 use quick_cache::sync::Cache;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, SystemTime};
 
 /// So many requests in so much time, written `600/1m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,18 +73,27 @@ struct Taken {
     others: u32,
     /// How many were served here in this window, and half as many as in the one before.
     served: u32,
-    ends: Instant,
+    /// When it was taken, by the clock on the wall: others may stand still while a process is frozen.
+    at: SystemTime,
+    /// How long the window went on from then.
+    lasts: Duration,
 }
 
 impl Taken {
-    fn allowance(&self, granted: bool, now: Instant) -> Allowance {
+    /// Until the window is over; None where it is, or where nobody knows because the clock was set back.
+    fn ends_in(&self, now: SystemTime) -> Option<Duration> {
+        let left = self.lasts.checked_sub(now.duration_since(self.at).ok()?)?;
+        (!left.is_zero()).then_some(left)
+    }
+
+    fn allowance(&self, granted: bool, now: SystemTime) -> Allowance {
         let left = self.unused.saturating_add(self.others);
-        Allowance { granted, left, ends_in: self.ends.saturating_duration_since(now) }
+        Allowance { granted, left, ends_in: self.ends_in(now).unwrap_or_default() }
     }
 
     /// Serves one more request, or refuses it for good, if the store need not be asked for that.
-    fn next(&mut self, now: Instant) -> Option<Allowance> {
-        if self.ends <= now || self.unused == 0 && self.others > 0 {
+    fn next(&mut self, now: SystemTime) -> Option<Allowance> {
+        if self.ends_in(now).is_none() || self.unused == 0 && self.others > 0 {
             return None;
         }
         let granted = self.unused > 0;
@@ -114,30 +123,31 @@ impl Limiter {
 
     async fn take(&self, store: &dyn Store, bucket: &str, rate: Rate) -> Result<Allowance, AppError> {
         let fresh = || {
-            let none = Taken { unused: 0, others: 1, served: 0, ends: Instant::now() };
+            let none = Taken { unused: 0, others: 1, served: 0, at: SystemTime::now(), lasts: Duration::ZERO };
             Ok::<_, std::convert::Infallible>(Arc::new(tokio::sync::Mutex::new(none)))
         };
         let Ok(taken) = self.taken.get_or_insert_with(bucket, fresh);
         // Whoever waits here for the store shares what it grants.
         let mut taken = taken.lock().await;
-        if let Some(allowance) = taken.next(Instant::now()) {
+        if let Some(allowance) = taken.next(SystemTime::now()) {
             return Ok(allowance);
         }
-        let served = if taken.ends <= Instant::now() { taken.served / 2 } else { taken.served };
+        let over = taken.ends_in(SystemTime::now()).is_none();
+        let served = if over { taken.served / 2 } else { taken.served };
         // A quarter of what was served here: a process that is asked little holds little that others could use. And a twentieth of all.
         let want = (served / 4).clamp(1, (rate.quota / 20).max(1));
         let lease = store.lease(bucket, want, rate.quota, rate.window).await?;
-        let now = Instant::now();
-        *taken = Taken { unused: lease.granted, others: lease.left, served, ends: now + lease.ends_in.max(SHORTEST) };
-        Ok(taken.next(now).unwrap_or_else(|| taken.allowance(false, now)))
+        let (at, lasts) = (SystemTime::now(), lease.ends_in.max(SHORTEST));
+        *taken = Taken { unused: lease.granted, others: lease.left, served, at, lasts };
+        Ok(taken.next(at).unwrap_or_else(|| taken.allowance(false, at)))
     }
 
     /// Where a bucket is exhausted as far as this process knows; the store is not asked.
     fn exhausted(&self, bucket: &str) -> Option<Allowance> {
         let taken = self.taken.get(bucket)?;
         let taken = taken.try_lock().ok()?;
-        let now = Instant::now();
-        (taken.ends > now && taken.unused == 0 && taken.others == 0).then(|| taken.allowance(false, now))
+        let now = SystemTime::now();
+        (taken.ends_in(now).is_some() && taken.unused == 0 && taken.others == 0).then(|| taken.allowance(false, now))
     }
 }
 
@@ -181,6 +191,15 @@ impl App {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_window_is_over_by_the_clock_on_the_wall_also_where_that_was_set_back() {
+        let (at, lasts) = (SystemTime::now(), Duration::from_secs(60));
+        let taken = Taken { unused: 0, others: 0, served: 0, at, lasts };
+        assert_eq!(taken.ends_in(at + Duration::from_secs(20)), Some(Duration::from_secs(40)));
+        assert_eq!(taken.ends_in(at + lasts), None);
+        assert_eq!(taken.ends_in(at - Duration::from_secs(1)), None);
+    }
 
     #[test]
     fn rates_are_requests_in_a_time() {

@@ -4,8 +4,10 @@ use crate::e2e::applications::key;
 use crate::support::cluster::RedisCluster;
 use crate::support::lambda::{Front, Function};
 use crate::support::redis::RedisServer;
+use clap::Parser;
 use serde_json::{Value, json};
 use std::path::Path;
+use turnkeeper::config::Config;
 
 fn text(path: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -103,7 +105,34 @@ fn the_template_sets_only_what_the_program_knows_and_all_of_its_rates() {
     }
 }
 
-/// A resource of the template, as it is written there.
+#[test]
+fn what_the_template_accepts_does_not_keep_the_program_from_starting() {
+    let rates = ("600/1m 20/s 5000/24h 9999/9999s", "5/99999h 600/25h 600/86401s 600/1441m 600/0s 0/m 600");
+    let times = ("0 30d 9999d 99999h 9999999m 999999999s", "99999999d 36601d 878401h 52704001m 9999999999s 30 d");
+    let origins = ("* https://table.example http://127.0.0.1:8080", "https://table.example/ https://*.example table");
+    let paths = ("/turns /api/turns /$default /v1x", "turns / /a//b /a/../b /. /v1 /v1/turns /a?b");
+    let levels = ("off info turnkeeper=debug,warn", "loud info, turnkeeper= hyper=debug turnkeeper=loud,info");
+    for (parameter, argument, (right, wrong)) in [
+        ("RateApplication", "rate-application", rates),
+        ("RateToken", "rate-token", rates),
+        ("RateAddress", "rate-address", rates),
+        ("EncounterTtl", "ttl", times),
+        ("CorsOrigin", "cors-origins", origins),
+        ("BasePath", "base-path", paths),
+        ("LogLevel", "log", levels),
+    ] {
+        let described = resource(parameter);
+        let schema = json!({"pattern": property(&described, "AllowedPattern").trim_matches('"')});
+        let right = right.split(' ').map(|value| (value, true));
+        for (value, sound) in right.chain(wrong.split(' ').map(|value| (value, false))) {
+            let started = Config::try_parse_from(["turnkeeper", &format!("--{argument}={value}")]);
+            assert_eq!(started.is_ok(), sound, "the program, {parameter} {value}");
+            assert_eq!(jsonschema::is_valid(&schema, &json!(value)), sound, "the template, {parameter} {value}");
+        }
+    }
+}
+
+/// A resource or a parameter of the template, as it is written there.
 fn resource(name: &str) -> String {
     let template = text("infra/template.yaml");
     let (_, rest) = template.split_once(&format!("\n  {name}:\n")).expect("a resource of this name");

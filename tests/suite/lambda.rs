@@ -3,9 +3,10 @@
 use crate::support::cluster::RedisCluster;
 use crate::support::lambda::{Front, Function};
 use crate::support::redis::RedisServer;
+use crate::support::server::Server;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -150,6 +151,15 @@ async fn without_a_redis_it_says_so_and_does_not_start() {
     let function = Function::start(Front::HttpApi, &[], 1).await;
     assert_eq!(function.ended(Duration::from_secs(5)).code(), Some(1));
     assert!(function.log().contains("REDIS_URL is not set"), "{}", function.log());
+    for settings in [("REDIS_URL", "http://nowhere"), ("TURNKEEPER_TTL", "a while")] {
+        let function = Function::start(Front::HttpApi, &[settings], 1).await;
+        assert!(!function.ended(Duration::from_secs(5)).success());
+        let log = function.log();
+        let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let told =
+            lines.filter(|line| line["level"] == "ERROR").filter_map(|line| line["reason"].as_str().map(str::to_owned));
+        assert!(told.into_iter().any(|reason| reason.contains(settings.0)), "{log}");
+    }
 }
 
 #[tokio::test]
@@ -172,37 +182,52 @@ async fn connections_that_were_cut_between_two_events_are_replaced_within_the_se
 /// A way to a server that can forget its connections without a word, as networks do with those of a frozen process.
 struct Forgetful {
     port: u16,
-    forget: Arc<AtomicBool>,
+    /// So many connections were made.
+    made: Arc<AtomicU64>,
+    /// So many of them, the oldest, are forgotten.
+    forgotten: Arc<AtomicU64>,
 }
 
 impl Forgetful {
     async fn before(server: &RedisServer) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (port, to) = (listener.local_addr().unwrap().port(), server.port());
-        let forget = Arc::new(AtomicBool::new(false));
-        let flag = forget.clone();
+        let (made, forgotten) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let (count, lost) = (made.clone(), forgotten.clone());
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                flag.store(false, Ordering::SeqCst);
+                let number = count.fetch_add(1, Ordering::SeqCst) + 1;
                 let server = TcpStream::connect(("127.0.0.1", to)).await.unwrap();
                 let (from_client, to_client) = client.into_split();
                 let (from_server, to_server) = server.into_split();
-                tokio::spawn(Self::pass(from_client, to_server, flag.clone()));
-                tokio::spawn(Self::pass(from_server, to_client, flag.clone()));
+                tokio::spawn(Self::pass(from_client, to_server, number, lost.clone()));
+                tokio::spawn(Self::pass(from_server, to_client, number, lost.clone()));
             }
         });
-        Self { port, forget }
+        Self { port, made, forgotten }
     }
 
-    async fn pass(mut from: impl AsyncReadExt + Unpin, mut to: impl AsyncWriteExt + Unpin, forget: Arc<AtomicBool>) {
+    async fn pass(
+        mut from: impl AsyncReadExt + Unpin, mut to: impl AsyncWriteExt + Unpin, number: u64, lost: Arc<AtomicU64>,
+    ) {
         let mut buffer = vec![0; 1 << 16];
-        let mut forgotten = false;
         while let Ok(read @ 1..) = from.read(&mut buffer).await {
-            forgotten |= forget.load(Ordering::SeqCst);
-            if !forgotten && to.write_all(&buffer[..read]).await.is_err() {
+            if lost.load(Ordering::SeqCst) < number && to.write_all(&buffer[..read]).await.is_err() {
                 break;
             }
         }
+    }
+
+    fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Freezes the function for so long that whoever is between it and its server forgets all of its connections.
+    async fn freeze(&self, function: &Function) {
+        function.signal("STOP");
+        self.forgotten.store(self.made.load(Ordering::SeqCst), Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(2200)).await;
+        function.signal("CONT");
     }
 }
 
@@ -210,20 +235,43 @@ impl Forgetful {
 async fn a_connection_that_died_without_a_word_while_it_was_frozen_is_replaced_within_the_request() {
     let redis = RedisServer::start();
     let way = Forgetful::before(&redis).await;
-    let url = format!("redis://127.0.0.1:{}", way.port);
-    let function = Function::start(Front::HttpApi, &[("REDIS_URL", &url)], 1).await;
+    let function = Function::start(Front::HttpApi, &[("REDIS_URL", &way.url())], 1).await;
     assert_eq!(create(&function).await.status(), 201);
-    function.signal("STOP");
-    way.forget.store(true, Ordering::SeqCst);
-    tokio::time::sleep(Duration::from_millis(2200)).await;
-    function.signal("CONT");
+    way.freeze(&function).await;
     let started = Instant::now();
     assert_eq!(create(&function).await.status(), 201, "{}", function.log());
     assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
-    assert!(!way.forget.load(Ordering::SeqCst), "it was connected anew");
+    assert!(way.made.load(Ordering::SeqCst) > way.forgotten.load(Ordering::SeqCst), "it was connected anew");
 }
 
-/// Servers of a cluster that say of themselves that they are primaries, without the first.
+#[tokio::test]
+async fn a_long_poll_hears_of_what_is_committed_soon_after_a_freeze() {
+    let redis = RedisServer::start();
+    let way = Forgetful::before(&redis).await;
+    let function = Function::start(Front::HttpApi, &[("REDIS_URL", &way.url())], 1).await;
+    let server = Server::on(&redis);
+    let made = json(create(&function).await).await;
+    let path = format!("/v1/encounters/{}", made["encounter"]["id"].as_str().unwrap());
+    let (client, token) = (reqwest::Client::new(), made["token"].as_str().unwrap());
+    let poll = |after: u64| {
+        let url = format!("{}{path}/events?after={after}&wait=15", function.url);
+        async { json(client.get(url).bearer_auth(token).send().await.unwrap()).await["items"].clone() }
+    };
+    let commit = async || {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        let command = client.post(format!("{}{path}/commands", server.url())).bearer_auth(token);
+        let command = command.header("content-type", "application/json").body(r#"{"type": "note", "text": "later"}"#);
+        assert_eq!(command.send().await.unwrap().status(), 200);
+        Instant::now()
+    };
+    for after in 0..2 {
+        let (items, committed) = tokio::join!(poll(after), commit());
+        assert_eq!(items[0]["version"], after + 1, "{items}");
+        assert!(committed.elapsed() < Duration::from_secs(3), "{:?} after the commit", committed.elapsed());
+        way.freeze(&function).await;
+    }
+}
+
 fn primaries_beside_the_first(cluster: &RedisCluster) -> usize {
     let role = |server: &RedisServer| redis::from_redis_value::<String>(server.command(&["INFO", "replication"]));
     let primary = |server: &&RedisServer| role(server).is_ok_and(|role| role.contains("role:master"));

@@ -29,9 +29,9 @@ pub(super) const ANSWER: Duration = Duration::from_millis(1000);
 const OVERALL: Duration = Duration::from_millis(1800);
 
 /// A connection that nobody used for so long may have died without a word: the process was frozen, or somebody between forgot it.
-const IDLE: Duration = Duration::from_secs(2);
+pub(super) const IDLE: Duration = Duration::from_secs(2);
 /// Until such a connection counts as dead.
-const SUSPECT: Duration = Duration::from_millis(250);
+pub(super) const SUSPECT: Duration = Duration::from_millis(250);
 
 /// Between two attempts at a cluster that looks for its nodes.
 const MOMENT: Duration = Duration::from_millis(30);
@@ -47,6 +47,9 @@ trait Dial: Send + Sync {
     const PATIENCE: Duration;
     /// Until it has failed.
     const DIALLING: Duration;
+    /// Whether a server that has become a replica is to be left: behind the name that was dialled there may be another one by now. A
+    /// cluster's connection looks for the new primary by itself.
+    const LEAVES_REPLICAS: bool;
 
     fn dial(&self) -> impl Future<Output = RedisResult<Self::Connection>> + Send;
 }
@@ -56,6 +59,7 @@ impl Dial for Client {
     const STRIKES: u32 = 1;
     const PATIENCE: Duration = Duration::ZERO;
     const DIALLING: Duration = CONNECT;
+    const LEAVES_REPLICAS: bool = true;
 
     async fn dial(&self) -> RedisResult<MultiplexedConnection> {
         let config =
@@ -70,6 +74,7 @@ impl Dial for ClusterClient {
     const PATIENCE: Duration = Duration::from_secs(2);
     /// Two of its nodes' times, with room: the first ones are all waited for, then those that they name, and any may be silent.
     const DIALLING: Duration = Duration::from_millis(1200);
+    const LEAVES_REPLICAS: bool = false;
 
     async fn dial(&self) -> RedisResult<ClusterConnection> {
         self.get_async_connection().await
@@ -193,8 +198,8 @@ impl<D: Dial> Slot<D> {
         Duration::from_millis(now.saturating_sub(self.used.swap(now, Ordering::Relaxed)))
     }
 
-    /// Sends what may be sent twice; a dropped connection is dialled again once, and so is one that is silent after it was
-    /// idle. A cluster's connection that has lost its nodes looks for them by itself: it is given a few moments.
+    /// Sends what may be sent twice; a dropped connection is dialled again once, and so is one to a server that has become a replica,
+    /// and one that is silent after it was idle. A cluster's connection that has lost its nodes looks for them by itself: it is given a few moments.
     async fn send(&self, message: Message<'_>) -> RedisResult<Value> {
         let mut again = true;
         let mut moments = 0..5;
@@ -221,6 +226,12 @@ impl<D: Dial> Slot<D> {
             self.judge(generation, answer.as_ref().err());
             match answer {
                 Err(error) if again && error.is_connection_dropped() => again = false,
+                Err(error) if D::LEAVES_REPLICAS && is_replicas(&error) => {
+                    self.give_up(generation);
+                    if !std::mem::take(&mut again) {
+                        return Err(error);
+                    }
+                }
                 Err(error) if error.kind() == ErrorKind::ClusterConnectionNotFound && moments.next().is_some() => {
                     sleep(MOMENT).await;
                 }
@@ -255,6 +266,10 @@ impl Connection {
         // redis' TLS takes the process-wide provider and would panic without one; another one installed earlier is as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let urls: Vec<&str> = urls.split(',').map(str::trim).filter(|url| !url.is_empty()).collect();
+        if urls.iter().any(|url| url.contains('#')) {
+            return Err(OpenError::Url("it has a part after #, which means nothing here: leave it out".to_owned()));
+        }
+        let cluster = urls.iter().map(|url| asks_for_cluster(url)).collect::<Result<Vec<_>, _>>()?;
         let unusable = |error: RedisError| OpenError::Url(error.to_string());
         let open = |url: &&str| match &certificates {
             Some(certificates) => Client::build_with_tls(*url, certificates.clone()),
@@ -263,7 +278,7 @@ impl Connection {
         let servers = urls.iter().map(open).collect::<RedisResult<Vec<_>>>().map_err(unusable)?;
         let link = match servers.as_slice() {
             [] => return Err(OpenError::Url("it is empty".to_owned())),
-            [one] if !urls.iter().any(|url| asks_for_cluster(url)) => Link::Single(Slot::new(one.clone())),
+            [one] if cluster == [false] => Link::Single(Slot::new(one.clone())),
             _ => {
                 let mut cluster = ClusterClient::builder(urls.iter().copied())
                     .connection_timeout(NODE)
@@ -306,7 +321,10 @@ impl Connection {
 
     async fn in_time(&self, call: impl Future<Output = RedisResult<Value>>) -> Result<Value, StoreError> {
         if let Ok(answer) = timeout(OVERALL, call).await {
-            return answer.map_err(refused);
+            return answer.map_err(|error| match &self.link {
+                Link::Single(_) if is_clusters(&error) => StoreError::Away(NOT_SINGLE.to_owned()),
+                _ => refused(error),
+            });
         }
         match &self.link {
             Link::Single(slot) => slot.silent(),
@@ -323,9 +341,28 @@ impl Connection {
     }
 }
 
-fn asks_for_cluster(url: &str) -> bool {
-    url.split_once('?').is_some_and(|(_, query)| query.split('&').any(|parameter| parameter == "cluster=true"))
+/// Whether the URL says that it is a cluster's: `cluster=true` or `cluster=false` in its query.
+fn asks_for_cluster(url: &str) -> Result<bool, OpenError> {
+    let parameters = url.split_once('?').map_or("", |(_, query)| query).split('&');
+    match parameters.filter_map(|parameter| parameter.strip_prefix("cluster=")).next_back() {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(other) => Err(OpenError::Url(format!("cluster={other} is neither cluster=true nor cluster=false"))),
+    }
 }
+
+/// Whether a server refused to write because it is a replica; older ones wrap what happens in a script.
+fn is_replicas(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly) || error.to_string().contains("READONLY")
+}
+
+/// Whether only a node of a cluster says so.
+fn is_clusters(error: &RedisError) -> bool {
+    use ServerErrorKind::{Ask, CrossSlot, Moved};
+    matches!(error.kind(), ErrorKind::Server(Moved | Ask | CrossSlot))
+}
+
+const NOT_SINGLE: &str = "this Redis is a node of a cluster: add ?cluster=true to REDIS_URL";
 
 /// Only a key of another type and an answer that cannot be read are the data's fault; everything else passes or is mended
 /// by an operator: loading, read-only, cluster down, out of memory, not authorised.
@@ -353,6 +390,7 @@ mod tests {
         const STRIKES: u32 = 3;
         const PATIENCE: Duration = Duration::from_millis(50);
         const DIALLING: Duration = CONNECT;
+        const LEAVES_REPLICAS: bool = false;
 
         async fn dial(&self) -> RedisResult<Mute> {
             Ok(Mute)
@@ -396,6 +434,12 @@ mod tests {
         assert!(matches!(kind("rediss://user:word@127.0.0.1:1/0"), Ok(false)));
         assert!(matches!(kind("redis://127.0.0.1:1?cluster=true"), Ok(true)));
         assert!(matches!(kind("redis://127.0.0.1:1, redis://127.0.0.1:2"), Ok(true)));
+        assert!(matches!(kind("redis://127.0.0.1:1?cluster=false"), Ok(false)));
+        for wrong in
+            ["redis://127.0.0.1:1?cluster=1", "redis://127.0.0.1:1?cluster=True", "rediss://127.0.0.1:1/#insecure"]
+        {
+            assert!(matches!(kind(wrong), Err(OpenError::Url(_))), "{wrong}");
+        }
         assert!(matches!(kind("http://127.0.0.1:1"), Err(OpenError::Url(_))));
         assert!(matches!(kind(" "), Err(OpenError::Url(_))));
     }

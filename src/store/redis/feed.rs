@@ -1,7 +1,7 @@
 //! What all processes on this Redis commit: one subscription per process, begun with the first follower.
 
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use ::redis::{Client, Msg, RedisError, RedisResult};
 use futures::StreamExt;
@@ -9,7 +9,7 @@ use tokio::sync::broadcast;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval_at, timeout};
 
-use super::connection::{ANSWER, CONNECT};
+use super::connection::{ANSWER, CONNECT, IDLE, SUSPECT};
 use crate::store::{NOTICES, Notice};
 
 /// The channel that the scripts publish on.
@@ -17,6 +17,8 @@ pub(super) const CHANNEL: &str = "turnkeeper:commits";
 
 /// Between two questions whether the server is still there.
 const HEARTBEAT: Duration = Duration::from_secs(5);
+/// Between two looks at the clock on the wall: only that one tells that the process was frozen meanwhile.
+const LOOK: Duration = Duration::from_secs(1);
 /// Between two attempts to subscribe again.
 const PAUSE: Duration = Duration::from_millis(250);
 
@@ -72,14 +74,23 @@ async fn subscription(server: &Client, sender: &broadcast::Sender<Notice>) -> Re
     let (mut sink, mut messages) = subscribed.await.map_err(silent)??.split();
     // A send without receivers fails and loses nothing.
     let _ = sender.send(Notice::Resync);
-    let mut heartbeat = interval_at(Instant::now() + HEARTBEAT, HEARTBEAT);
+    let mut clock = interval_at(Instant::now() + LOOK, LOOK);
+    let (mut looked, mut asked) = (SystemTime::now(), SystemTime::now());
+    let since = |time: SystemTime| time.elapsed().unwrap_or_default();
     loop {
         tokio::select! {
             message = messages.next() => {
                 let Some(message) = message else { return Ok(()) };
                 let _ = sender.send(read(&message));
             }
-            _ = heartbeat.tick() => timeout(ANSWER, sink.ping::<::redis::Value>()).await.map_err(silent).map(|_| ())?,
+            _ = clock.tick() => {
+                let patience = if since(looked) > IDLE { SUSPECT } else { ANSWER };
+                looked = SystemTime::now();
+                if patience == SUSPECT || since(asked) >= HEARTBEAT {
+                    asked = looked;
+                    timeout(patience, sink.ping::<::redis::Value>()).await.map_err(silent)??;
+                }
+            }
         }
     }
 }

@@ -149,6 +149,9 @@ fn bad_settings_are_named_as_they_were_set_with_what_would_be_right() {
     let half = output(&[("TURNKEEPER_REDIS_CERT", "own.pem")], &[]);
     let said = String::from_utf8_lossy(&half.stderr).into_owned();
     assert!(half.status.code() == Some(2) && said.contains("TURNKEEPER_REDIS_KEY"), "{said}");
+    let alone = output(&[("TURNKEEPER_REDIS_CA", "authorities.pem")], &[]);
+    let said = String::from_utf8_lossy(&alone.stderr).into_owned();
+    assert!(alone.status.code() == Some(2) && said.contains("REDIS_URL"), "{said}");
     assert_eq!(output(&[("TURNKEEPER_LOG", "turnkeeper=debug,warn")], &["openapi"]).status.code(), Some(0));
 }
 
@@ -163,10 +166,14 @@ fn files_and_places_that_are_not_there_are_named_by_their_settings() {
         ("TURNKEEPER_APP_KEYS_FILE", [redis, ("TURNKEEPER_APP_KEYS_FILE", nowhere)]),
         ("TURNKEEPER_APP_KEYS_FILE", [redis, ("TURNKEEPER_APP_KEYS_FILE", here)]),
         ("TURNKEEPER_REDIS_CA", [redis, ("TURNKEEPER_REDIS_CA", nowhere)]),
+        ("TURNKEEPER_REDIS_CA", [redis, ("TURNKEEPER_REDIS_CA", here)]),
+        ("TURNKEEPER_REDIS_CA", [("REDIS_URL", "redis://127.0.0.1:1"), ("TURNKEEPER_REDIS_CA", here)]),
         ("TURNKEEPER_DATA", [listen, ("TURNKEEPER_DATA", here)]),
         ("TURNKEEPER_LISTEN", [redis, listen]),
         ("REDIS_URL", [listen, ("REDIS_URL", "localhost")]),
         ("REDIS_URL", [listen, ("REDIS_URL", "")]),
+        ("REDIS_URL", [listen, ("REDIS_URL", "redis://127.0.0.1:1?cluster=yes")]),
+        ("REDIS_URL", [listen, ("REDIS_URL", "rediss://127.0.0.1:1/#insecure")]),
     ] {
         let output = output(&settings, &["--listen", listen.1]);
         let said = String::from_utf8_lossy(&output.stderr).into_owned();

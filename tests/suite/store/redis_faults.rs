@@ -1,7 +1,7 @@
 //! A Redis that goes away in every way that it can: the store says so within 2 seconds, and is well again by itself.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -11,6 +11,7 @@ use turnkeeper::store::{Committed, Created, Notice, Store, StoreConfig, StoreErr
 
 use super::redis::open;
 use super::{answered, bytes, eventually, filled, found, logged, new, silent, whole_log};
+use crate::support::cluster::RedisCluster;
 use crate::support::redis::RedisServer;
 
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -167,25 +168,35 @@ async fn writers_go_on_over_broken_connections_and_repeat_nothing() {
     assert_eq!(found(store.load("e", None, None).await.unwrap()).revision, 2001);
 }
 
-/// A way to a server that, when told, lets one request through and breaks off before its answer.
+/// A way to a server that, when told, lets one request through and breaks off before its answer, or leads to another one.
 struct Proxy {
     port: u16,
+    to: Arc<AtomicU16>,
     swallow: Arc<AtomicBool>,
 }
 
 impl Proxy {
     async fn start(server: &RedisServer) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (port, to) = (listener.local_addr().unwrap().port(), server.port());
+        let (port, to) = (listener.local_addr().unwrap().port(), Arc::new(AtomicU16::new(server.port())));
         let swallow = Arc::new(AtomicBool::new(false));
-        let flag = swallow.clone();
+        let (flag, target) = (swallow.clone(), to.clone());
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                let upstream = TcpStream::connect(("127.0.0.1", to)).await.unwrap();
+                let upstream = TcpStream::connect(("127.0.0.1", target.load(Ordering::SeqCst))).await.unwrap();
                 tokio::spawn(Self::pass(client, upstream, flag.clone()));
             }
         });
-        Self { port, swallow }
+        Self { port, to, swallow }
+    }
+
+    fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Connections that are made from now on go there; the others stay.
+    fn lead_to(&self, server: &RedisServer) {
+        self.to.store(server.port(), Ordering::SeqCst);
     }
 
     async fn pass(client: TcpStream, upstream: TcpStream, swallow: Arc<AtomicBool>) {
@@ -214,7 +225,7 @@ impl Proxy {
 async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
     let server = RedisServer::start();
     let proxy = Proxy::start(&server).await;
-    let store = open(&format!("redis://127.0.0.1:{}", proxy.port), StoreConfig::default());
+    let store = open(&proxy.url(), StoreConfig::default());
     store.ready().await.unwrap();
     // Every script is known to the server, so that one answer is the whole call.
     filled(&store, "warm", 1).await;
@@ -266,6 +277,44 @@ async fn a_redis_that_refuses_is_away_and_nothing_is_half_written() {
     everything_is_away(&store).await;
     server.command(&["REPLICAOF", "NO", "ONE"]);
     recovers(&store).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_primary_that_became_a_replica_is_left_for_the_one_behind_its_name() {
+    let servers = [RedisServer::start(), RedisServer::start()];
+    let proxy = Proxy::start(&servers[0]).await;
+    let store = open(&proxy.url(), StoreConfig::default());
+    filled(&store, "e", 1).await;
+    for (version, (old, new)) in (2..).zip([(0, 1), (1, 0), (0, 1)]) {
+        let (old, new) = (&servers[old], &servers[new]);
+        new.command(&["REPLICAOF", "127.0.0.1", &old.port().to_string()]);
+        eventually("the replica has it all", async || {
+            let state: String = redis::from_redis_value(new.command(&["INFO", "replication"])).unwrap();
+            state.contains("master_link_status:up")
+        })
+        .await;
+        new.command(&["REPLICAOF", "NO", "ONE"]);
+        old.command(&["REPLICAOF", "127.0.0.1", &new.port().to_string()]);
+        // As long as the name leads to the replica, it is a store that cannot be written.
+        away("ready", store.ready()).await;
+        proxy.lead_to(new);
+        let committed = store.commit("e", logged(version, &format!("v{version}"), version)).await;
+        assert_eq!(committed.expect("the first call after the name was moved"), Committed::Done);
+        store.ready().await.expect("a primary");
+        assert_eq!(whole_log(&store, "e", 0).await.len() as u64, version);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_node_of_a_cluster_that_is_taken_for_a_single_server_says_what_is_missing() {
+    let cluster = RedisCluster::start();
+    let store = open(&cluster.servers[0].url(), StoreConfig::default());
+    let mut refusals = Vec::new();
+    for id in 0..20 {
+        refusals.extend(store.create(&id.to_string(), new("v0")).await.err());
+    }
+    let told = |error: &StoreError| matches!(error, StoreError::Away(reason) if reason.contains("?cluster=true"));
+    assert!(!refusals.is_empty() && refusals.iter().all(told), "{refusals:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -53,6 +53,16 @@ impl Front {
             let member = if self == Self::AlbMulti { "multiValueHeaders" } else { "headers" };
             event[member][name.as_str()] = self.values(request.headers(), name.as_str());
         }
+        if matches!(self, Self::Alb | Self::AlbMulti) {
+            // A load balancer adds the address that it sees to what it was told.
+            let told = request.headers().get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
+            let told: Vec<&str> = told.chain(["203.0.113.7"]).collect();
+            let told = told.join(", ");
+            match self {
+                Self::AlbMulti => event["multiValueHeaders"]["x-forwarded-for"] = json!([told]),
+                _ => event["headers"]["x-forwarded-for"] = json!(told),
+            }
+        }
         let text = std::str::from_utf8(body).ok().filter(|_| is_text(request.headers()));
         event["isBase64Encoded"] = json!(text.is_none() && !body.is_empty());
         let body = text.map_or_else(|| BASE64.encode(body), str::to_owned);
