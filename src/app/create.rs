@@ -1,7 +1,7 @@
 //! New encounters.
 
 use super::{App, AppError, Application, Held, IdempotencyKey, MAX_DOCUMENT, Token, now};
-use crate::engine::{Creation, Game, Meta, Role, TokenRecord};
+use crate::engine::{Creation, Game, Meta, Role};
 use crate::store::{Created, Entry, NewEncounter};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
@@ -48,7 +48,7 @@ impl App {
             seed,
             request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
             player_undo: false,
-            tokens: vec![TokenRecord { id: "gm".to_owned(), ..token.record(Role::Gm) }],
+            tokens: vec![token.record(Role::Gm, "gm".to_owned())],
         };
         Ok((meta, token))
     }

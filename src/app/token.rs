@@ -22,10 +22,14 @@ impl Token {
         &self.0
     }
 
-    /// As it is kept, under an id by chance: nothing is told by it, and none comes twice.
-    pub fn record(&self, role: Role) -> TokenRecord {
-        let chance = BASE32.encode(&rand::random::<[u8; 5]>()).to_ascii_lowercase();
-        let (id, digest) = (format!("{}-{chance}", role.as_str()), Presented::digest(&self.0).0);
+    /// An id by chance: nothing is told by it, and none comes twice.
+    pub fn id(role: Role) -> String {
+        format!("{}-{}", role.as_str(), BASE32.encode(&rand::random::<[u8; 5]>()).to_ascii_lowercase())
+    }
+
+    /// As it is kept, under this id.
+    pub fn record(&self, role: Role, id: String) -> TokenRecord {
+        let digest = Presented::digest(&self.0).0;
         TokenRecord { id, digest, role, name: None, combatants: Vec::new(), expires_at: None }
     }
 }
@@ -46,9 +50,9 @@ impl Presented {
         Self(HEXLOWER.encode(&Sha256::digest(text)))
     }
 
-    /// What a token is derived for that this one hands out in an encounter.
-    pub(super) fn purpose(&self, id: &str, key: &IdempotencyKey) -> String {
-        format!("token of {id} by {} for {}", self.0, HEXLOWER.encode(&key.fingerprint))
+    /// What a token with the id `name` is derived for that this one hands out in an encounter.
+    pub(super) fn purpose(&self, id: &str, name: &str, key: &IdempotencyKey) -> String {
+        format!("token {name} of {id} by {} for {}", self.0, HEXLOWER.encode(&key.fingerprint))
     }
 
     /// As much of the digest as tells tokens apart.

@@ -65,24 +65,25 @@ impl App {
         Ok(held.game.meta().tokens.iter().filter(|record| lasting(record)).map(TokenInfo::from).collect())
     }
 
-    /// Hands out a token, once for each idempotency key: it follows from the key, so that it need not be kept for a repetition.
+    /// Hands out a token, once for each idempotency key: it follows from the key and its own id, so that it need not be kept for a
+    /// repetition, and never comes again once that is forgotten.
     pub async fn hand_out(
         &self, id: &str, token: &Presented, wanted: &NewToken, key: Option<&IdempotencyKey>,
     ) -> Result<HandedOut, AppError> {
-        let secret = match key {
+        let salt = match key {
             None => rand::random(),
-            Some(key) => key.derive(&self.store.salt().await?, &token.purpose(id, key))?,
+            Some(_) => self.store.salt().await?,
         };
-        let fresh = Token::new(wanted.role, &secret);
-        let record = fresh.record(wanted.role);
+        let named = |name: &str| -> Result<Token, AppError> {
+            let secret = key.map_or(Ok(salt), |key| key.derive(&salt, &token.purpose(id, name, key)))?;
+            Ok(Token::new(wanted.role, &secret))
+        };
+        let name = Token::id(wanted.role);
+        let record = named(&name)?.record(wanted.role, name);
         let recorded = key.map(|key| (key, key.digest(id, token)));
         let outcome = self.rewrite(id, token, "to hand out tokens", recorded, |game| {
             let mut meta = game.meta().clone();
             meta.tokens.retain(lasting);
-            // The same key after its record is gone: the token is out already.
-            if let Some(out) = meta.tokens.iter().find(|out| out.digest == record.digest) {
-                return Ok((None, serde_json::to_vec(&TokenInfo::from(out))?.into()));
-            }
             if meta.tokens.len() >= MAX_TOKENS {
                 let detail = format!("an encounter has at most {MAX_TOKENS} tokens: revoke one first");
                 return Err(refused(Violation::new("too_many_tokens", "TK-4", detail)));
@@ -92,7 +93,7 @@ impl App {
             let record = TokenRecord { name, combatants, expires_at, ..record.clone() };
             let info = serde_json::to_vec(&TokenInfo::from(&record))?;
             meta.tokens.push(record);
-            Ok((Some(meta), info.into()))
+            Ok((meta, info.into()))
         });
         let (info, replayed) = self.alone(id, outcome).await?;
         let info: TokenInfo = serde_json::from_slice(&info)?;
@@ -101,7 +102,7 @@ impl App {
             let detail = "the token that this request handed out was revoked, or has ended: ask for another one under another Idempotency-Key";
             return Err(refused(Violation::new("token_ended", "TK-12", detail)));
         }
-        Ok(HandedOut { info, token: fresh, replayed })
+        Ok(HandedOut { token: named(&info.id)?, info, replayed })
     }
 
     /// Takes a token back; whatever it is used for ends.
@@ -116,7 +117,7 @@ impl App {
                 let detail = "this is the last game master's token that does not end: hand out another one first";
                 return Err(refused(Violation::new("last_gm_token", "TK-10", detail)));
             }
-            Ok((Some(meta), Bytes::new()))
+            Ok((meta, Bytes::new()))
         });
         self.alone(id, outcome).await.map(drop)
     }
@@ -124,7 +125,7 @@ impl App {
     /// Writes what `change` makes of the meta, for a game master; answers what it says, or what was said under the key before.
     async fn rewrite(
         &self, id: &str, token: &Presented, what: &str, key: Option<(&IdempotencyKey, KeyDigest)>,
-        change: impl Fn(&dyn Game) -> Result<(Option<Meta>, Bytes), AppError>,
+        change: impl Fn(&dyn Game) -> Result<(Meta, Bytes), AppError>,
     ) -> Result<(Bytes, bool), AppError> {
         let gm = |viewer: &Viewer| only_gm(viewer, what);
         let known = self.copies.get(id);
@@ -137,7 +138,6 @@ impl App {
         for _ in 0..TRIES {
             gm(&token.viewer(held.game.meta())?)?;
             let (meta, said) = change(&*held.game)?;
-            let Some(meta) = meta else { return Ok((said, true)) };
             let game = held.game.with_meta(meta);
             let document = Bytes::from(stored(&*game)?);
             let next = Held { revision: held.revision.saturating_add(1), game, size: document.len() };

@@ -1,6 +1,6 @@
 //! Tokens over HTTP: handed out, listed, revoked, and what each kind of token is answered on every route.
 
-use super::{Answer, Api, Fight, cell, note};
+use super::{Answer, Api, Fight, Setup, cell, note};
 use crate::support::redis::RedisServer;
 use crate::support::shows;
 use serde_json::{Value, json};
@@ -150,6 +150,26 @@ async fn a_repetition_hands_out_no_token_that_was_revoked_or_has_ended() {
     tokio::time::sleep(Duration::from_millis(1100)).await;
     fight.ask(&brief).key("handed-out-briefly").send().await.problem(409, "token_ended");
     assert_eq!(fight.ask(&lasting).key("handed-out-anew").send().await.status, 201);
+}
+
+#[tokio::test]
+async fn a_key_that_is_forgotten_brings_no_revoked_token_back() {
+    shows(&["TK-12"]);
+    let redis = RedisServer::start();
+    let api = Api::on_url(&redis.url(), Setup::default()).await;
+    let fight = api.fight().await;
+    let body = json!({"role": "spectator"});
+    let handed = fight.ask(&body).key("handed-out").send().await.json();
+    assert_eq!(fight.revoke(handed["id"].as_str().unwrap()).await.status, 204);
+    for answers in ["answers0", "answers1"] {
+        redis.command(&["DEL", &format!("{{turnkeeper:{}}}:{answers}", fight.id)]);
+    }
+    let anew = fight.ask(&body).key("handed-out").send().await;
+    assert_eq!((anew.status, anew.header("idempotency-replayed")), (201, ""));
+    let dead = api.get(&fight.path("")).token(handed["token"].as_str().unwrap()).send().await;
+    assert_eq!(dead.status, 404, "{dead:?}");
+    let living = api.get(&fight.path("")).token(anew.json()["token"].as_str().unwrap()).send().await;
+    assert_eq!(living.status, 200, "{living:?}");
 }
 
 #[tokio::test]
