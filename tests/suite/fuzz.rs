@@ -321,7 +321,6 @@ fn body_of(answer: &[u8]) -> Value {
 
 /// What is wrong with the answers on a connection, if anything is. There are several where a line break got into a head.
 fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
-    let mut bodiless = head_only;
     while !answers.is_empty() {
         let Some(end) = answers.windows(4).position(|part| part == b"\r\n\r\n") else {
             return Some("half an answer".to_owned());
@@ -335,8 +334,8 @@ fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
         }
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
         let rest = &answers[end + 4..];
-        // Whatever follows the answer to a HEAD is the answer to what was taken for another request.
-        let length = if std::mem::take(&mut bodiless) { Some(0) } else { length };
+        // A HEAD has no body in its answer: what follows may answer what was taken for another request.
+        let length = if head_only && rest.starts_with(b"HTTP/1.") { Some(0) } else { length };
         let body = &rest[..length.unwrap_or(rest.len()).min(rest.len())];
         let problem: Value = serde_json::from_slice(body).unwrap_or_default();
         let sound = head.contains("content-type: application/problem+json")
