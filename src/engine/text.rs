@@ -29,7 +29,10 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
     }
     for effect in &table.effects {
         let on = effect.target.as_ref().map_or(String::new(), |t| format!(" on {t}"));
-        line(&mut out, format_args!("* {}{on}{}", flat(effect.name.as_str()), lasting(&effect.expires)));
+        // What is on the hidden is as hidden as they are.
+        let bearer = effect.target.as_ref().and_then(|id| table.get(id));
+        let hidden = if effect.hidden || bearer.is_some_and(|c| c.hidden) { ", hidden" } else { "" };
+        line(&mut out, format_args!("* {}{on}{hidden}{}", flat(effect.name.as_str()), lasting(&effect.expires)));
     }
     if let Some(pending) = pending(table) {
         let mut who: Vec<&str> = pending.combatants.iter().map(CombatantId::as_str).collect();
@@ -60,6 +63,7 @@ fn seated<R: Ruleset>(table: &Table<R>) -> Vec<&Combatant<R>> {
 
 fn details<R: Ruleset>(table: &Table<R>, c: &Combatant<R>) -> String {
     let mut details: Vec<String> = Vec::new();
+    details.extend(c.hidden.then(|| "hidden".to_owned()));
     let hp = |hp: &Hp| format!("{}/{}", hp.current, hp.max.unwrap_or(hp.current));
     details.extend(c.hp.as_ref().map(|h| format!("hp {}", hp(h))));
     details.extend(c.hp_band.map(|band| band.word().to_owned()));

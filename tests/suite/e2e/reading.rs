@@ -21,6 +21,35 @@ async fn the_turn_table_is_plain_text_for_whoever_asks_for_it() {
 }
 
 #[tokio::test]
+async fn the_turn_table_says_who_and_what_is_hidden_to_those_alone_who_see_it() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    for command in [
+        json!({"type": "add_combatant", "combatant":
+            {"id": "ninja", "side": "monsters", "hidden": true, "hp": {"current": 9}, "conditions": ["prone"]}}),
+        json!({"type": "add_effect", "effect": {"name": "Trap", "hidden": true, "expires": {"at": "round_end", "rounds": 2}}}),
+        json!({"type": "add_effect", "effect": {"name": "Poison", "target": "ninja", "expires": {"at": "removed"}}}),
+        json!({"type": "add_effect", "effect": {"name": "Fog", "target": "chansi", "expires": {"at": "removed"}}}),
+    ] {
+        fight.accepted(command).await;
+    }
+    let printed = async |viewer: &Fight| viewer.get("").header("accept", "text/plain").send().await.text();
+    let table = printed(&fight).await;
+    let rows: Vec<&str> = table.lines().filter(|row| row.contains("hidden")).collect();
+    assert_eq!(rows.len(), 3, "{table}");
+    assert!(rows[0].starts_with("  ninja ") && rows[0].ends_with("  hidden, hp 9/9, prone"), "{table}");
+    assert_eq!(rows[1..], ["* Trap, hidden, rounds left: 2", "* Poison on ninja, hidden"], "{table}");
+    let (spectator, _) = fight.hand_out(json!({"role": "spectator"})).await;
+    let (owner, _) = fight.hand_out(json!({"role": "player", "combatants": ["ninja"]})).await;
+    let channel = printed(&spectator).await;
+    assert!(
+        !channel.contains("hidden") && !channel.contains("ninja") && channel.contains("* Fog on chansi"),
+        "{channel}"
+    );
+    assert!(printed(&owner).await.contains("hidden, hp 9/9"), "whose it is sees that the others do not");
+}
+
+#[tokio::test]
 async fn the_log_is_read_page_by_page_without_a_gap() {
     let api = Api::start().await;
     let fight = api.fight().await;
