@@ -4,7 +4,7 @@ use super::document::{Cover, Document, open, unreadable};
 use super::game::Live;
 use super::history::Timeline;
 use super::{Creation, Game, LoadError, MAX_COMBATANTS, Meta, Refusal, TypeSchema, foreign, roster, type_schema};
-use crate::vocabulary::{FieldError, Manifest, Registrar, Ruleset, Seat, Status, Table, read};
+use crate::vocabulary::{FieldError, Manifest, Registrar, Ruleset, Seat, Status, Table, Violation, read};
 use serde_json::Value;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -75,7 +75,11 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
         for (i, combatant) in creation.combatants.into_iter().enumerate() {
             let admitted = roster::enlist(&table, combatant).and_then(|combatant| {
                 let refused = roster::admit(&table, &combatant).err();
-                refused.map_or(Ok(combatant), |violation| Err(FieldError::meaningless("", violation.detail)))
+                let told = |violation: Violation| {
+                    let path = if violation.code == "combatant_exists" { "id" } else { "" };
+                    Err(FieldError::meaningless(path, violation.detail))
+                };
+                refused.map_or(Ok(combatant), told)
             });
             match admitted {
                 Ok(combatant) => {

@@ -197,6 +197,11 @@ impl<R: Ruleset> Combatant<R> {
         self.conditions.iter().any(|c| c == name)
     }
 
+    /// Whether it is a group whose hit points are those of its members alone.
+    pub fn hurt_by_member(&self) -> bool {
+        self.hp.is_none() && self.members.iter().any(|m| m.hp.is_some())
+    }
+
     /// The member named `id`.
     pub fn member(&self, id: &Slug) -> Option<&Member> {
         self.members.iter().find(|m| m.id == *id)
@@ -265,13 +270,14 @@ impl Draft {
             return Err(FieldError::meaningless("members", "a group has at most 50 members"));
         }
         let mut roster: Vec<Member> = Vec::with_capacity(members.len());
-        for member in members {
-            let (id, hp) = match member {
-                MemberDraft::Id(id) => (id, None),
-                MemberDraft::Whole(MemberSpec { id, hp }) => (id, hp),
+        for (i, member) in members.into_iter().enumerate() {
+            let (id, hp, path) = match member {
+                MemberDraft::Id(id) => (id, None, format!("members.{i}")),
+                MemberDraft::Whole(MemberSpec { id, hp }) => (id, hp, format!("members.{i}.id")),
             };
             if roster.iter().any(|m| m.id == id) {
-                return Err(FieldError::meaningless("members", format!("the member {id} is there twice")));
+                let message = format!("there is a member {id} already: choose another id");
+                return Err(FieldError::meaningless(path, message));
             }
             roster.push(Member { id, hp, hp_band: None, conditions: Vec::new() });
         }

@@ -1,11 +1,13 @@
 //! Effects with a duration.
 
 use super::{CombatantId, EffectId, Int, Text};
+use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use utoipa::ToSchema;
 
 /// When an effect ends. Counts are what remains.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(tag = "at", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Expiry {
     /// At the end of this round (or unit) for 1, of the next for 2, and so on.
@@ -19,7 +21,7 @@ pub enum Expiry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
         /// How many of its turn starts it still sees; 1 is the very next.
-        #[serde(default = "one")]
+        #[serde(default)]
         #[schema(default = 1)]
         turns: Int<1, 10_000>,
     },
@@ -29,7 +31,7 @@ pub enum Expiry {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
         /// How many of its turn ends it still sees; 1 is the very next.
-        #[serde(default = "one")]
+        #[serde(default)]
         #[schema(default = 1)]
         turns: Int<1, 10_000>,
     },
@@ -39,8 +41,62 @@ pub enum Expiry {
     Removed {},
 }
 
-fn one() -> Int<1, 10_000> {
-    Int::clamped(1)
+/// The moments at which an effect can end.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum At {
+    RoundEnd,
+    TurnStart,
+    TurnEnd,
+    EncounterEnd,
+    Removed,
+}
+
+/// By hand, because what serde derives forgets which field it is that is wrong.
+impl<'de> Deserialize<'de> for Expiry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Expiry;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Expiry, A::Error> {
+                let (mut at, mut rounds, mut of, mut turns) = (None, None, None, None);
+                let mut given: Vec<String> = Vec::new();
+                while let Some(field) = fields.next_key::<String>()? {
+                    match field.as_str() {
+                        "at" => at = Some(fields.next_value()?),
+                        "rounds" => rounds = Some(fields.next_value()?),
+                        "of" => of = fields.next_value()?,
+                        "turns" => turns = Some(fields.next_value()?),
+                        _ => _ = fields.next_value::<IgnoredAny>()?,
+                    }
+                    given.push(field);
+                }
+                let at = at.ok_or_else(|| A::Error::missing_field("at"))?;
+                let known: &[&str] = match at {
+                    At::RoundEnd => &["at", "rounds"],
+                    At::TurnStart | At::TurnEnd => &["at", "of", "turns"],
+                    At::EncounterEnd | At::Removed => &["at"],
+                };
+                if let Some(stray) = given.iter().find(|field| !known.contains(&field.as_str())) {
+                    return Err(A::Error::unknown_field(stray, known));
+                }
+                let turns = turns.unwrap_or(Int::clamped(1));
+                Ok(match at {
+                    At::RoundEnd => {
+                        Expiry::RoundEnd { rounds: rounds.ok_or_else(|| A::Error::missing_field("rounds"))? }
+                    }
+                    At::TurnStart => Expiry::TurnStart { of, turns },
+                    At::TurnEnd => Expiry::TurnEnd { of, turns },
+                    At::EncounterEnd => Expiry::EncounterEnd {},
+                    At::Removed => Expiry::Removed {},
+                })
+            }
+        }
+        deserializer.deserialize_struct("Expiry", &["at", "rounds", "of", "turns"], Fields)
+    }
 }
 
 /// A point of the clock at which effects may end.

@@ -141,7 +141,27 @@ async fn a_field_that_is_missing_or_misspelt_is_named_with_all_that_there_are() 
         (
             json!({"type": "add_effect", "effect": {"name": "B", "expires": {"at": "round_end", "round": 1}}}),
             "effect.expires.round",
-            "there is no such field: there are rounds",
+            "there is no such field: there are at, rounds",
+        ),
+        (
+            json!({"type": "add_effect", "effect": {"name": "B", "expires": {"at": "turn_end", "rounds": 1}}}),
+            "effect.expires.rounds",
+            "there is no such field: there are at, of, turns",
+        ),
+        (
+            json!({"type": "add_effect", "effect": {"name": "B", "expires": {"of": "ann", "at": "removed"}}}),
+            "effect.expires.of",
+            "there is no such field: there are at",
+        ),
+        (
+            json!({"type": "add_effect", "effect": {"name": "B", "expires": {"at": "round_end"}}}),
+            "effect.expires.rounds",
+            "missing field `rounds`",
+        ),
+        (
+            json!({"type": "add_effect", "effect": {"name": "B", "expires": {"at": "turn_end", "turns": null}}}),
+            "effect.expires.turns",
+            "a whole number from 1 to 10000 is expected, not null",
         ),
         (json!({"type": "end_encounter", "now": true}), "now", "there is no such field: there are type"),
         (
@@ -193,11 +213,38 @@ async fn what_is_wrong_is_said_for_people() {
             "a member's id, or an object with its id and hit points, is expected, not 3".to_owned()),
         (named(json!({"combatants": [{"name": "A", "members": ["A B"]}]})), 422, "combatants.0.members.0",
             "a short name of lower-case letters, digits, - and _ (at most 40), such as goblin-1 is expected, not \"A B\"".to_owned()),
+        (named(json!({"combatants": [{"id": "a"}, {"id": "a"}]})), 422, "combatants.1.id",
+            "there is a combatant a already: choose another id".to_owned()),
+        (named(json!({"combatants": [{"id": "a", "members": ["m", {"id": "m", "hp": {"current": 3}}]}]})), 422,
+            "combatants.0.members.1.id", "there is a member m already: choose another id".to_owned()),
+        (named(json!({"combatants": [{"id": "a", "members": ["l", "m", "m"]}]})), 422, "combatants.0.members.2",
+            "there is a member m already: choose another id".to_owned()),
     ] {
         let got = first(&api.post("/v1/encounters", &creation).send().await, status);
         assert_eq!((got.0.as_str(), &got.1), (path, &message), "{creation}");
     }
     let fight = fight(&api).await;
+    for (expires, path, message) in [
+        (
+            json!({"at": "round_end", "rounds": 0}),
+            "effect.expires.rounds",
+            "a whole number from 1 to 10000 is expected, not 0",
+        ),
+        (
+            json!({"turns": 10_001, "at": "turn_end"}),
+            "effect.expires.turns",
+            "a whole number from 1 to 10000 is expected, not 10001",
+        ),
+        (
+            json!({"at": "turn_start", "of": "A B"}),
+            "effect.expires.of",
+            "a short name of lower-case letters, digits, - and _ (at most 40), such as goblin-1 is expected, not \"A B\"",
+        ),
+    ] {
+        let command = json!({"type": "add_effect", "effect": {"name": "B", "expires": expires}});
+        let got = first(&fight.command(&command).send().await, 422);
+        assert_eq!((got.0.as_str(), got.1.as_str()), (path, message), "{command}");
+    }
     for (query, path, message) in [
         ("?at=abc", "at", format!("{number}, not \"abc\"")),
         ("?at=", "at", format!("{number}, not \"\"")),
@@ -226,7 +273,7 @@ async fn every_bad_combatant_of_a_creation_is_reported() {
     let mut creation = json!({"ruleset": "seize", "combatants": [
         {"name": ""}, {"id": "ann"}, {"id": "ann"}, {"name": "C", "hp": {"current": 5, "max": 3}}, {"name": "D", "dex_modifier": 99}]});
     let answer = api.post("/v1/encounters", &creation).send().await;
-    let expected = ["combatants.0.name", "combatants.2", "combatants.3.hp.current", "combatants.4.dex_modifier"];
+    let expected = ["combatants.0.name", "combatants.2.id", "combatants.3.hp.current", "combatants.4.dex_modifier"];
     assert_eq!((answer.status, paths(&answer)), (422, expected.map(str::to_owned).to_vec()), "{answer:?}");
     creation["options"] = json!({"critt": 1});
     let answer = api.post("/v1/encounters", &creation).send().await;
