@@ -45,7 +45,7 @@ fn creation(ruleset: &str, size: usize) -> Creation {
 /// The first offer that brings the fight on: one of the awaited commands, filled as it stands.
 fn next_command(game: &dyn Game, turn: usize) -> Option<Value> {
     let pending = game.brief().pending?;
-    let offers = game.options(&Viewer::gm("gm"));
+    let offers = game.options(&Viewer::gm("gm"), 0);
     let awaited = |offer: &&Offer| pending.commands.iter().any(|verb| offer.command["type"] == *verb);
     let awaited: Vec<&Offer> = offers.iter().filter(awaited).collect();
     awaited.get(turn % awaited.len().max(1)).map(|offer| offer.command.clone())

@@ -195,8 +195,10 @@ impl App {
             return Ok((version, None));
         }
         let undo = self.can_take_back(&held, &viewer).await?;
+        // How far back the log reaches its base alone tells; at version 0 there is no log.
+        let oldest = if viewer.is_gm() && version > 0 { self.lines(id, version, 1).await?.2 } else { 0 };
         // Every offer is tried out: with hundreds of combatants that takes a while, which is not for the threads of the runtime.
-        let offers = tokio::task::spawn_blocking(move || game.options(&viewer));
+        let offers = tokio::task::spawn_blocking(move || game.options(&viewer, oldest));
         let mut offers = offers.await.map_err(|error| AppError::Broken(error.to_string()))?;
         offers.extend(undo.then(|| Offer::of("undo", "TK-9")));
         Ok((version, Some(offers)))

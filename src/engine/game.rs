@@ -89,8 +89,8 @@ pub trait Game: Send + Sync {
     /// What a list says of it.
     fn summary(&self) -> Summary;
 
-    /// What is legal now, and this viewer's to send; undo only for the game master.
-    fn options(&self, viewer: &Viewer) -> Vec<Offer>;
+    /// What is legal now, and this viewer's to send; undo and redo only for the game master, back to the version `oldest` at most.
+    fn options(&self, viewer: &Viewer, oldest: u64) -> Vec<Offer>;
 
     /// The turn table as plain text.
     fn text(&self) -> String;
@@ -388,8 +388,8 @@ impl<R: Ruleset> Game for Live<R> {
         Summary::of(&self.meta, &self.table)
     }
 
-    fn options(&self, viewer: &Viewer) -> Vec<Offer> {
-        legal::offers(self, viewer)
+    fn options(&self, viewer: &Viewer, oldest: u64) -> Vec<Offer> {
+        legal::offers(self, viewer, oldest)
     }
 
     fn text(&self) -> String {

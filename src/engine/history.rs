@@ -69,9 +69,9 @@ impl Timeline {
         self.counts.clone().unwrap_or_else(|| Counts::plain(version, self.content))
     }
 
-    /// Whether there is something to undo, and something to redo.
-    pub fn open(&self) -> (bool, bool) {
-        (self.content > 0, !self.undone.is_empty())
+    /// The versions whose states the next undo and the next redo give back, where there is something to undo and to redo.
+    pub fn ways(&self) -> (Option<u64>, Option<u64>) {
+        (self.content.checked_sub(1), self.undone.last().copied())
     }
 
     /// What a request wants from the past of an encounter at `version`, if it is an undo or redo.

@@ -4,8 +4,11 @@
 
 use super::game::Live;
 use super::{Game, MAX_COMBATANTS, MAX_CONDITIONS, Request, Role, Viewer};
-use crate::vocabulary::{Dice, Offer, Ruleset, Status, Table, Values};
+use crate::vocabulary::{Combatant, Dice, Member, Offer, Readers, Ruleset, Slug, Status, Table, Values};
 use serde_json::{Value, json};
+
+/// In a larger encounter who deals damage is told in words, not listed for every group once more.
+const MANY: usize = 100;
 
 /// Dice for trying out: what is legal never depends on them.
 pub(super) struct Trial;
@@ -16,8 +19,8 @@ impl Dice for Trial {
     }
 }
 
-/// Everything that is legal now and this viewer's to send.
-pub(super) fn offers<R: Ruleset>(live: &Live<R>, viewer: &Viewer) -> Vec<Offer> {
+/// Everything that is legal now and this viewer's to send, where states since the version `oldest` are kept.
+pub(super) fn offers<R: Ruleset>(live: &Live<R>, viewer: &Viewer, oldest: u64) -> Vec<Offer> {
     let table = &live.table;
     let mut offers = Vec::new();
     if viewer.role == Role::Spectator {
@@ -34,7 +37,7 @@ pub(super) fn offers<R: Ruleset>(live: &Live<R>, viewer: &Viewer) -> Vec<Offer> 
         let take_over = Offer::of("override", "TK-5").whom("combatant", true, table.active().map(|c| &c.id));
         offers.extend(tried(live, viewer, take_over));
     }
-    offers.extend(history(live));
+    offers.extend(history(live, oldest));
     offers
 }
 
@@ -80,6 +83,7 @@ fn sendable<R: Ruleset>(live: &Live<R>, viewer: &Viewer, command: &Value) -> boo
 /// The shared commands that are legal now.
 fn shared<R: Ruleset>(table: &Table<R>) -> Vec<Offer> {
     let note = Offer::of("note", "TK-1").like("text", "text of at most 2000 characters", Some(json!("...")));
+    let note = note.choose("readers", false, [Readers::Gm, Readers::All].map(|readers| json!(readers)));
     if table.status == Status::Ended {
         return vec![note];
     }
@@ -102,19 +106,28 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<Offer> {
     if table.combatants.is_empty() {
         return offers;
     }
-    for verb in ["damage", "heal"] {
-        let offer = Offer::of(verb, "TK-1").whom("target", true, everybody());
-        offers.push(offer.range("amount", true, 1, 1_000_000));
+    let amount = |verb| Offer::of(verb, "TK-1").range("amount", true, 0, 1_000_000).with("amount", 1);
+    let damage = if table.combatants.len() <= MANY {
+        amount("damage").whom("source", false, everybody())
+    } else {
+        amount("damage").like("source", "the id of the combatant who deals it", None)
+    };
+    for offer in [damage, amount("heal")] {
+        offers.extend(aimed(table, &offer, |c| !c.hurt_by_member(), |_| true));
     }
+    let borne = || table.iter().flat_map(|c| c.members.iter().map(|m| &m.conditions).chain([&c.conditions])).flatten();
     let mut examples = (1..).map(|n| if n == 1 { "marked".to_owned() } else { format!("marked-{n}") });
-    let example = examples.find(|name| !table.iter().any(|c| c.has(name)));
-    let unladen = table.iter().filter(|c| c.conditions.len() < MAX_CONDITIONS).map(|c| &c.id);
-    let set = Offer::of("set_condition", "TK-3").whom("target", true, unladen);
-    offers.push(set.like("condition", "a condition that it does not have", example.map(Value::from)));
-    for c in table.iter().filter(|c| !c.conditions.is_empty()) {
-        let conditions = c.conditions.iter().map(|c| c.as_str());
-        let clear = Offer::of("clear_condition", "TK-3").with("target", c.id.as_str());
-        offers.push(clear.choose("condition", true, conditions));
+    let example = examples.find(|name| !borne().any(|condition| condition == name.as_str()));
+    let set = Offer::of("set_condition", "TK-3");
+    let set = set.like("condition", "a condition that it does not have", example.map(Value::from));
+    let room = |conditions: &[Slug]| conditions.len() < MAX_CONDITIONS;
+    offers.extend(aimed(table, &set, |c| room(&c.conditions), |m| room(&m.conditions)));
+    for c in table.iter() {
+        let clear = || Offer::of("clear_condition", "TK-3").with("target", c.id.as_str());
+        let members = c.members.iter().map(|m| (clear().with("member", m.id.as_str()), &m.conditions));
+        for (clear, conditions) in [(clear(), &c.conditions)].into_iter().chain(members) {
+            offers.push(clear.choose("condition", true, conditions.iter().map(Slug::as_str)));
+        }
     }
     let update = Offer::of("update_combatant", "TK-2").whom("combatant", true, everybody());
     offers.push(update.like("changes", "the fields that change, as at creation", Some(json!({}))));
@@ -123,10 +136,32 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<Offer> {
     offers
 }
 
-/// The ways back that there are.
-fn history<R: Ruleset>(live: &Live<R>) -> Vec<Offer> {
-    let (undo, redo) = live.timeline.open();
-    let last = i64::try_from(live.table.version).unwrap_or(i64::MAX).saturating_sub(1);
-    let undo = undo.then(|| Offer::of("undo", "TK-7").range("to_version", false, 0, last));
-    undo.into_iter().chain(redo.then(|| Offer::of("redo", "TK-7"))).collect()
+/// The offers of a command that is meant for somebody, or for a member of a group: one for all who are single, and, as members are
+/// only their own group's, one for each group. `alone` are those for whom it is legal without a member.
+fn aimed<R: Ruleset>(
+    table: &Table<R>, offer: &Offer, alone: impl Fn(&Combatant<R>) -> bool, member: impl Fn(&Member) -> bool,
+) -> Vec<Offer> {
+    let (singles, groups): (Vec<_>, Vec<_>) = table.iter().partition(|c| c.members.is_empty());
+    let singles = singles.into_iter().filter(|c| alone(c)).map(|c| &c.id);
+    let mut offers = vec![offer.clone().whom("target", true, singles)];
+    for c in groups {
+        let mut members = c.members.iter().filter(|m| member(m)).map(|m| m.id.as_str()).peekable();
+        let offer = offer.clone().with("target", c.id.as_str());
+        let bare = alone(c) && members.peek().is_none();
+        offers.push(if bare { offer } else { offer.choose("member", !alone(c), members) });
+    }
+    offers
+}
+
+/// The ways back that there are, to the version `oldest` and no further.
+fn history<R: Ruleset>(live: &Live<R>, oldest: u64) -> Vec<Offer> {
+    let (undo, redo) = live.timeline.ways();
+    let number = |version: u64| i64::try_from(version).unwrap_or(i64::MAX);
+    let last = live.table.version.saturating_sub(1);
+    let undo = undo.filter(|_| oldest <= last).map(|single| {
+        // Where a single step leads to a version that is gone, one that is kept is named.
+        Offer::of("undo", "TK-7").range("to_version", single < oldest, number(oldest), number(last))
+    });
+    let redo = redo.filter(|version| *version >= oldest).map(|_| Offer::of("redo", "TK-7"));
+    undo.into_iter().chain(redo).collect()
 }

@@ -150,7 +150,16 @@ fn hit_points<R: Ruleset>(
     play: &Play<'_, R>, target: &CombatantId, member: Option<&Slug>,
 ) -> Result<Option<Hp>, Violation> {
     let combatant = play.combatant("target", target)?;
-    member.map_or(Ok(combatant.hp), |member| Ok(member_of(combatant, member)?.hp))
+    match member {
+        Some(member) => Ok(member_of(combatant, member)?.hp),
+        None if combatant.hurt_by_member() => {
+            let members: Vec<&str> = combatant.members.iter().map(|member| member.id.as_str()).collect();
+            let members = members.join(", ");
+            let detail = format!("the hit points of {target} are those of its members: name one of {members}");
+            Err(Violation::field("member_needed", "member", detail))
+        }
+        None => Ok(combatant.hp),
+    }
 }
 
 fn conditions<'p, R: Ruleset>(

@@ -32,7 +32,7 @@ tagged! {
 pub struct Damage {
     /// Who takes it.
     pub target: CombatantId,
-    /// Which member, where the target is a group.
+    /// Which member, where the target is a group; needed where the hit points are those of its members alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<Slug>,
     /// How much is left after every reduction; 0 counts as no damage.
@@ -48,7 +48,7 @@ pub struct Damage {
 pub struct Heal {
     /// Who is healed.
     pub target: CombatantId,
-    /// Which member, where the target is a group.
+    /// Which member, where the target is a group; needed where the hit points are those of its members alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub member: Option<Slug>,
     /// How much.
@@ -172,7 +172,7 @@ pub struct EndEncounter {}
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Undo {
-    /// The version whose state is wanted, any that is earlier than the present one; without it, a single step back.
+    /// The version whose state is wanted, any that is earlier than the present one and still kept; without it, a single step back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_version: Option<u64>,
 }

@@ -5,6 +5,7 @@ mod e2e;
 mod faults;
 mod floors;
 mod fuzz;
+mod groups;
 mod growth;
 mod infra;
 mod lambda;

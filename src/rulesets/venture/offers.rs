@@ -47,7 +47,8 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
 
 fn free_action(offers: &mut Vec<Offer>, id: &CombatantId) {
     let action = Offer::by("free_action", id, "VE-6").like("action", "what is done", Some(json!("ready a weapon")));
-    offers.push(action);
+    // What harms somebody or is opposed is no free action (VE-8): either may be said, and then denied.
+    offers.push(action.choose("damaging", false, [false]).choose("opposed", false, [false]));
     offers.push(Offer::by("pass", id, "VE-6"));
 }
 

@@ -102,12 +102,7 @@ impl Judge {
             Ok(events) => events,
         };
         let verb = &command["type"];
-        let known = if self.own(verb) {
-            listed(&self.offers, command)
-        } else {
-            self.offers.iter().any(|offer| offer.command["type"] == *verb)
-        };
-        if !known {
+        if !listed(&self.offers, command) {
             let alike = self.offers.iter().filter(|o| o.command["type"] == *verb).map(|o| o.command.clone()).collect();
             return breach(
                 "what is accepted was listed",

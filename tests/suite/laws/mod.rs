@@ -5,6 +5,7 @@
 //! `TURNKEEPER_SEED` plays one fight again.
 
 pub mod chance;
+mod fields;
 mod hidden;
 mod history;
 pub mod judge;

@@ -110,7 +110,7 @@ impl Stage {
             version: seen.version(),
             view: seen.view().expect("a view").get().to_owned(),
             text: seen.text(),
-            options: serde_json::to_string(&seen.options(&viewer(Role::Player, eyes.own))).expect("options"),
+            options: serde_json::to_string(&seen.options(&viewer(Role::Player, eyes.own), 0)).expect("options"),
             brief: serde_json::to_string(&seen.brief()).expect("a brief"),
             entry,
         }
@@ -266,7 +266,7 @@ impl Play<'_> {
 
     /// A command of the game master's about those who are seen.
     fn open(&mut self, stage: &Stage) -> Value {
-        let offers = stage.game.options(&viewer(Role::Gm, &[]));
+        let offers = stage.game.options(&viewer(Role::Gm, &[]), 0);
         let common = ["note", "end_encounter", "override", "undo", "redo", "add_combatant", "add_effect"];
         let own: Vec<_> =
             offers.iter().filter(|o| !common.contains(&o.command["type"].as_str().unwrap_or(""))).collect();

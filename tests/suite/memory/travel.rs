@@ -1,7 +1,7 @@
 //! Undo, redo and earlier states over the API, near and far, as long as the log keeps them.
 
 use super::keeping;
-use crate::e2e::Api;
+use crate::e2e::{Api, Fight};
 use crate::support::{setting, shows};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -145,6 +145,57 @@ async fn what_is_folded_away_is_said_to_be_gone_wherever_it_is_asked_for() {
     fight.notes(600).await;
     assert_eq!(fight.get("?at=1024").send().await.status, 200);
     assert_eq!(fight.get("?at=700").send().await.json()["oldest_version"], 768, "more and more is folded away");
+}
+
+/// What `options` offers of a way back.
+async fn offered(fight: &Fight<'_>, verb: &str) -> Option<Value> {
+    let options = fight.get("/options").send().await.json();
+    options["items"].as_array().expect("offers").iter().find(|offer| offer["command"]["type"] == verb).cloned()
+}
+
+/// Holds an offer of undo with this range against the server: both its ends are accepted, and what lies beyond them is not.
+async fn reaches(fight: &Fight<'_>, offer: &Value, oldest: u64, last: u64) {
+    let range = json!({"min": oldest, "max": last});
+    assert_eq!(
+        (&offer["choices"][0]["field"], &offer["choices"][0]["range"]),
+        (&json!("to_version"), &range),
+        "{offer}"
+    );
+    let dry = async |command: &Value| {
+        fight.api.post(&fight.path("/commands?dry_run=true"), command).token(&fight.token).send().await.status
+    };
+    for version in [oldest, last] {
+        assert_eq!(dry(&json!({"type": "undo", "to_version": version})).await, 200, "{version}");
+    }
+    assert_eq!(dry(&json!({"type": "undo", "to_version": oldest - 1})).await, 410);
+    assert_eq!(dry(&offer["command"]).await, 200, "{offer}");
+}
+
+#[tokio::test]
+async fn the_ways_back_that_options_lists_reach_as_far_as_the_log_does_and_no_further() {
+    shows(&["TK-8"]);
+    let api = keeping(2).await;
+    let fight = api.fight().await;
+    fight.notes(520).await;
+    let undo = offered(&fight, "undo").await.expect("an undo");
+    assert_eq!((&undo["command"], &undo["choices"][0]["required"]), (&json!({"type": "undo"}), &json!(false)));
+    reaches(&fight, &undo, 256, 519).await;
+    // Back at the oldest version a single step would lead to one that is gone.
+    fight.accepted(json!({"type": "undo", "to_version": 256})).await;
+    let undo = offered(&fight, "undo").await.expect("an undo");
+    assert_eq!((&undo["command"]["to_version"], &undo["choices"][0]["required"]), (&json!(256), &json!(true)));
+    reaches(&fight, &undo, 256, 520).await;
+
+    let fight = api.fight().await;
+    fight.notes(259).await;
+    for n in 0..509 {
+        assert!(offered(&fight, "redo").await.is_some() || n % 2 == 0);
+        fight.accepted(json!({"type": if n % 2 == 0 { "undo" } else { "redo" }})).await;
+    }
+    // What could be redone is as old as what could be undone.
+    assert_eq!(offered(&fight, "redo").await, None);
+    fight.command(&json!({"type": "redo"})).send().await.problem(410, "version_gone");
+    reaches(&fight, &offered(&fight, "undo").await.expect("an undo"), 512, 767).await;
 }
 
 /// `TURNKEEPER_LONG_LOG` sets the length of the log; at 10,000 an undo takes at most 20 ms of a released server's time.

@@ -36,7 +36,7 @@ fn forms(offer: &Offer) -> Vec<Value> {
 /// Every form that is listed for this viewer is the viewer's; every one that is listed for the game master and is the viewer's is
 /// listed.
 fn check(table: &Table, viewer: &Viewer) -> (usize, usize) {
-    let (own, all) = (table.game.options(viewer), table.offers());
+    let (own, all) = (table.game.options(viewer, 0), table.offers());
     let may = |form: &Value| {
         let request = Request::read(form.clone()).expect("an offer is a request");
         table.game.authorize(viewer, &request).is_ok()
@@ -68,7 +68,7 @@ fn options_list_all_that_a_token_may_send_and_nothing_else() {
         for play in 0..3 {
             let (mut table, mut chance) = (Table::create(creation(id)), Chance::new(play));
             for step in 0..25 {
-                assert!(table.game.options(&spectator).is_empty(), "an onlooker is offered nothing");
+                assert!(table.game.options(&spectator, 0).is_empty(), "an onlooker is offered nothing");
                 for viewer in &viewers {
                     let (f, o) = check(&table, viewer);
                     (forms, offers) = (forms + f, offers + o);

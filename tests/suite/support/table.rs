@@ -181,7 +181,7 @@ impl Table {
 
     /// What is legal now.
     pub fn offers(&self) -> Vec<Offer> {
-        self.game.options(&Viewer::gm("gm"))
+        self.game.options(&Viewer::gm("gm"), 0)
     }
 
     /// The stored document.
