@@ -30,7 +30,7 @@ pub use error::AppError;
 pub use feed::{Follower, Next};
 pub use idempotency::IdempotencyKey;
 pub use limit::{Allowance, Limits, Rate};
-pub use list::{MAX_LISTED, Summaries};
+pub use list::{Summaries, is_cursor};
 pub use read::Page;
 pub use token::{Presented, Token};
 pub use tokens::{HandedOut, MAX_TOKENS};

@@ -335,15 +335,17 @@ fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
         }
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<usize>().ok());
         let rest = &answers[end + 4..];
-        // Whatever follows the answer to a HEAD is the answer to what was taken for another request.
-        let length = if std::mem::take(&mut bodiless) { Some(0) } else { length };
+        // Whatever follows the answer to a HEAD is the answer to what was taken for another request. What is no HTTP is no HEAD either: its
+        // answer has no request id.
+        let understood = head.contains("\r\nx-request-id: ");
+        let length = if std::mem::take(&mut bodiless) && understood { Some(0) } else { length };
         let body = &rest[..length.unwrap_or(rest.len()).min(rest.len())];
         let problem: Value = serde_json::from_slice(body).unwrap_or_default();
         let sound = head.contains("content-type: application/problem+json")
             && problem["status"] == status
             && problem["code"].as_str().is_some_and(|code| !code.is_empty());
         // Before Lambda there is a front that answers what is no HTTP; our answers have a request id.
-        let fronts_own = cell::front().is_some() && status == 400 && !head.contains("\r\nx-request-id: ");
+        let fronts_own = cell::front().is_some() && status == 400 && !understood;
         let excused = fronts_own || head_only && body.is_empty();
         if status >= 400 && !sound && !excused {
             return Some(format!("a {status} that is no problem document"));

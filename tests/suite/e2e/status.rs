@@ -61,7 +61,7 @@ async fn status_400_for_what_is_not_json_or_not_the_shape_with_the_path_of_the_f
 async fn status_400_for_query_parameters_and_headers_that_are_unknown_or_malformed() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    for query in ["?limit=x", "?limit=-1", "?after=1.5", "?afther=1", "?limit=%FF", "?="] {
+    for query in ["?limit=x", "?limit=1.0", "?after=1.5", "?afther=1", "?limit=%FF", "?="] {
         fight.get(&format!("/events{query}")).send().await.problem(400, "invalid_query");
     }
     let problem = fight.get("/events?limit=ten").send().await.problem(400, "invalid_query");
