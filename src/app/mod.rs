@@ -34,7 +34,7 @@ pub use list::{Summaries, is_cursor};
 pub use read::Page;
 pub use token::{Presented, Token};
 pub use tokens::{HandedOut, MAX_TOKENS};
-pub use transfer::Export;
+pub use transfer::{Export, ExportedLog};
 
 use crate::engine::Rulesets;
 pub use crate::engine::{Role, Viewer};
