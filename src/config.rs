@@ -117,7 +117,7 @@ pub struct Server {
     #[arg(long, env = "TURNKEEPER_APP_KEYS", value_name = "PAIRS", hide_env_values = true)]
     pub app_keys: Option<String>,
 
-    /// A file with more such pairs, one a line, read again when it changes: keys come and go without a restart.
+    /// A file with more such pairs, one a line, # before remarks; read again when it changes: keys come and go without a restart.
     #[arg(long, env = "TURNKEEPER_APP_KEYS_FILE", value_name = "FILE")]
     pub app_keys_file: Option<PathBuf>,
 
@@ -148,7 +148,7 @@ pub struct Server {
         value_parser = |text: &str| whole(text, 1024, 16_777_216))]
     pub body_limit: u64,
 
-    /// How long a request may take to arrive and be answered: such as 30s.
+    /// How long a request may take to arrive and be answered: such as 30s. A long poll (wait) is answered a second before.
     #[arg(long, env = "TURNKEEPER_REQUEST_TIMEOUT", default_value = "30s", value_name = "TIME", value_parser = some_span)]
     pub request_timeout: Duration,
 

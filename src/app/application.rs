@@ -51,11 +51,14 @@ pub enum NoApplication {
 pub struct AppKeys(Vec<(Application, [u8; 32])>);
 
 impl AppKeys {
-    /// Reads `NAME=DIGEST` pairs, with commas or line breaks between them; what follows `#` in a line is a remark.
+    /// Reads `NAME=DIGEST` pairs, with commas or line breaks between them; what follows `#` in a line is a remark. An error tells the
+    /// line.
     pub fn read(text: &str) -> Result<Self, String> {
-        let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default());
-        let pairs = lines.flat_map(|line| line.split(',')).map(str::trim).filter(|pair| !pair.is_empty());
-        Self::default().with(pairs.map(pair).collect::<Result<_, _>>()?)
+        let lines = (1..).zip(text.lines()).map(|(n, line)| (n, line.split('#').next().unwrap_or_default()));
+        let pairs = lines.flat_map(|(n, line)| line.split(',').map(move |pair| (n, pair.trim())));
+        let pairs = pairs.filter(|(_, pair)| !pair.is_empty());
+        let read = pairs.map(|(n, text): (usize, _)| pair(text).map_err(|wrong| format!("line {n}: {wrong}: {SHAPE}")));
+        Self::default().with(read.collect::<Result<_, _>>()?)
     }
 
     /// These and others.
@@ -87,16 +90,24 @@ impl AppKeys {
     }
 }
 
-/// One pair. An error must not repeat what may be a key in the clear.
+/// What a pair looks like.
+const SHAPE: &str = "write NAME=DIGEST, the digest being 64 hexadecimal digits: turnkeeper app-key NAME prints one behind \"for the server:\"";
+
+/// One pair. An error must not repeat what may be a key in the clear, nor a digest.
 fn pair(text: &str) -> Result<(Application, [u8; 32]), String> {
-    const SHAPE: &str = "write NAME=DIGEST, the digest being 64 hexadecimal digits: turnkeeper app-key NAME makes a key and prints both";
-    let (name, digest) = text.split_once('=').ok_or_else(|| SHAPE.to_owned())?;
-    let (name, digest) = (app_name(name.trim())?, digest.trim());
+    let (name, digest) = text.split_once('=').ok_or("there is no = in it")?;
+    let (name, digest) = (name.trim(), digest.trim());
+    let long = name.split(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').any(|word| word.len() >= 32);
+    let read = match long {
+        true => "what stands before the = is as long as a key or a digest".to_owned(),
+        false => format!("{:?} was read as the name", name.chars().take(40).collect::<String>()),
+    };
+    app_name(name).map_err(|wrong| format!("{read}: {wrong}"))?;
     if digest.starts_with(PREFIX) {
-        return Err(format!("{name}: this is the key itself, which only the application should have: {SHAPE}"));
+        return Err(format!("{read}, and behind it this is the key itself, which only the application should have"));
     }
     let digest = HEX.decode(digest.as_bytes()).ok().and_then(|digest| digest.try_into().ok());
-    digest.map(|digest| (Arc::from(name), digest)).ok_or_else(|| format!("{name}: {SHAPE}"))
+    digest.map(|digest| (Arc::from(name), digest)).ok_or_else(|| format!("{read}, and behind it is no digest"))
 }
 
 /// A name, if it can be an application's.

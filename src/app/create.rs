@@ -7,6 +7,9 @@ use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
 use std::sync::Arc;
 
+/// So many bytes are in an encounter's id.
+pub(super) const ID_BYTES: usize = 20;
+
 /// An encounter that was created, and its game master's token: the only time that it is in the clear.
 pub struct Birth {
     /// The encounter at version 0.
@@ -41,6 +44,7 @@ impl App {
             }
         };
         let [id @ .., _, _, _, _, _, _, _, _, _, _, _, _] = &id;
+        let id: &[u8; ID_BYTES] = id;
         let token = Token::new(Role::Gm, &secret);
         let meta = Meta {
             id: BASE32.encode(id).to_ascii_lowercase(),

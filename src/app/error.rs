@@ -2,6 +2,7 @@
 
 use crate::engine::{LoadError, Refusal};
 use crate::store::StoreError;
+use crate::vocabulary::FieldError;
 
 /// Why a request was not carried out.
 #[derive(Debug)]
@@ -36,6 +37,8 @@ pub enum AppError {
         /// The bytes that it would have.
         size: usize,
     },
+    /// A log that was to be imported is not one; the first place where that shows.
+    Inconsistent(FieldError),
     /// Others kept changing the encounter first; nothing was applied.
     Contended,
     /// The store is out of reach. Whether a write happened only its idempotency key can tell.

@@ -1,11 +1,20 @@
 //! The encounters of an application.
 
+use super::create::ID_BYTES;
 use super::line::MAX_PAGE;
 use super::{App, AppError};
 use crate::engine::Summary;
+use crate::store::listed_id;
+use data_encoding::BASE32_NOPAD_NOCASE as BASE32;
 
 /// So many encounters are on a page at most.
 pub const MAX_LISTED: usize = 100;
+
+/// Whether a page can have ended with this: a place in a list, of an encounter with an id such as [`App::create`] gives.
+pub fn is_cursor(text: &str) -> bool {
+    let made = |id: &str| BASE32.decode(id.as_bytes()).is_ok_and(|bytes| bytes.len() == ID_BYTES);
+    listed_id(text).is_some_and(|id| made(id) && !id.bytes().any(|b| b.is_ascii_uppercase()))
+}
 
 /// A page of the encounters of an application.
 pub struct Summaries {

@@ -30,11 +30,11 @@ pub use error::AppError;
 pub use feed::{Follower, Next};
 pub use idempotency::IdempotencyKey;
 pub use limit::{Allowance, Limits, Rate};
-pub use list::{MAX_LISTED, Summaries};
+pub use list::{Summaries, is_cursor};
 pub use read::Page;
 pub use token::{Presented, Token};
 pub use tokens::{HandedOut, MAX_TOKENS};
-pub use transfer::Export;
+pub use transfer::{Export, ExportedLog};
 
 use crate::engine::Rulesets;
 pub use crate::engine::{Role, Viewer};

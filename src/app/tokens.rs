@@ -53,7 +53,10 @@ fn checked(wanted: &NewToken, game: &dyn Game) -> Result<(Vec<CombatantId>, Opti
     match end {
         Some(end) if end > Timestamp::now() => Ok((combatants, Some(format!("{end:.3}")))),
         Some(_) => wrong("expires_at", "a token ends in the future"),
-        None => wrong("expires_at", "a time in RFC 3339, such as 2026-01-31T19:30:00Z"),
+        None => wrong(
+            "expires_at",
+            "a time in RFC 3339 is expected, such as 2026-01-31T19:30:00Z, and none after 9999-12-30T22:00:00Z",
+        ),
     }
 }
 

@@ -1,12 +1,15 @@
 //! Export and import: a whole log in a form of its own, which folds to the same state anywhere.
 //!
-//! What is imported is played again from its base: an entry that does not follow from what was before it is refused by name.
+//! What is imported is folded again from its base, which shows whether it is a log: shapes, versions and bounds, and that every state
+//! that an entry carries is the one that the events before it lead to. Whether the rules allowed an event nobody decides a second
+//! time: commands and dice are not all in a log, and a game master's ruling (`override`) may have brought it about. So events are
+//! taken on trust, as is the base, and when, by whom and by which commands they were sent.
 
 use super::line::MAX_PAGE;
 use super::{App, AppError, Application, Birth, IdempotencyKey, Presented, now, token::only_gm};
 use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request};
 use crate::store::{Base, Entry};
-use crate::vocabulary::{FieldError, Violation, parse, parse_beside, read, read_fields};
+use crate::vocabulary::{BadJson, FieldError, parse, parse_beside, read, read_fields};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -51,6 +54,12 @@ struct Log {
     _exported_at: String,
     version: u64,
     base: BaseState<Value>,
+}
+
+/// A log that somebody sends: JSON, its entries still unread.
+pub struct ExportedLog {
+    cover: Value,
+    entries: Option<Box<RawValue>>,
 }
 
 /// What an undo or redo among the events says.
@@ -113,9 +122,9 @@ impl Export {
 impl App {
     /// Makes a new encounter of an exported log, with a token of its own; once for each idempotency key.
     pub async fn import(
-        self: &Arc<Self>, log: &[u8], key: Option<&IdempotencyKey>, application: Option<Application>,
+        self: &Arc<Self>, log: ExportedLog, key: Option<&IdempotencyKey>, application: Option<Application>,
     ) -> Result<Birth, AppError> {
-        let (log, entries) = opened(log).map_err(Refusal::from)?;
+        let (log, entries) = log.open().map_err(Refusal::from)?;
         let (meta, token) = self.newcomer(None, key, application.as_deref()).await?;
         let app = self.clone();
         // A long log takes a while, which is not for the threads of the runtime.
@@ -150,7 +159,7 @@ impl App {
         for (i, raw) in entries.iter().enumerate() {
             replay.remember();
             let entry = replay.read(raw).map_err(|error| Refusal::from(error.within(&format!("entries.{i}"))))?;
-            replay.add(entry).map_err(|wrong| inconsistent(format!("entries.{i}"), wrong))?;
+            replay.add(entry).map_err(|error| AppError::Inconsistent(error.within(&format!("entries.{i}"))))?;
         }
         if replay.game.version() != log.version {
             let detail = format!("the entries end at version {}", replay.game.version());
@@ -160,23 +169,27 @@ impl App {
     }
 }
 
-/// Reads an exported log: all but its entries, and these one by one, still unread.
-fn opened(log: &[u8]) -> Result<(Log, Vec<Box<RawValue>>), FieldError> {
-    let (cover, entries) = parse_beside(log, Some("entries"))?;
-    let Value::Object(cover) = cover else {
-        return Err(FieldError::malformed("", "an object is expected: a log as the export gives it"));
-    };
-    let log = read_fields(&cover, &["entries"])?;
-    let entries = entries.ok_or_else(|| FieldError::malformed("entries", "missing field `entries`"))?;
-    let entries = serde_json::from_str(entries.get());
-    Ok((log, entries.map_err(|_| FieldError::malformed("entries", "a list is expected"))?))
+impl ExportedLog {
+    /// Reads JSON as far as is needed to know that it is some.
+    pub fn parse(json: &[u8]) -> Result<Self, BadJson> {
+        let (cover, entries) = parse_beside(json, Some("entries"))?;
+        Ok(Self { cover, entries: entries.map(ToOwned::to_owned) })
+    }
+
+    /// Reads all but the entries, and takes these apart.
+    fn open(self) -> Result<(Log, Vec<Box<RawValue>>), FieldError> {
+        let Value::Object(cover) = self.cover else {
+            return Err(FieldError::malformed("", "an object is expected: a log as the export gives it"));
+        };
+        let log = read_fields(&cover, &["entries"])?;
+        let entries = self.entries.ok_or_else(|| FieldError::malformed("entries", "missing field `entries`"))?;
+        let entries = serde_json::from_str(entries.get());
+        Ok((log, entries.map_err(|_| FieldError::malformed("entries", "a list is expected"))?))
+    }
 }
 
-fn inconsistent(path: impl Into<std::borrow::Cow<'static, str>>, detail: impl Into<String>) -> AppError {
-    let path = path.into();
-    let detail = format!("{path}: {}", detail.into());
-    let violation = Violation::field("inconsistent_log", path, detail);
-    Refusal::Violation { path: String::new(), violation }.into()
+fn inconsistent(path: &str, detail: impl Into<String>) -> AppError {
+    AppError::Inconsistent(FieldError::meaningless(path, detail))
 }
 
 /// The versions that undos and redos in a log go back to.
@@ -216,7 +229,22 @@ impl Replay {
     }
 
     /// Folds one more entry; an error tells what is wrong with it.
-    fn add(&mut self, mut entry: LogEntry) -> Result<(), String> {
+    fn add(&mut self, entry: LogEntry) -> Result<(), FieldError> {
+        let short = |text: &String| text.chars().count() <= 64;
+        if !short(&entry.by) {
+            return Err(FieldError::meaningless("by", "at most 64 characters are expected"));
+        }
+        if entry.commands.len() > MAX_COMMANDS || !entry.commands.iter().all(short) {
+            let message = format!("at most {MAX_COMMANDS} commands are expected, each of at most 64 characters");
+            return Err(FieldError::meaningless("commands", message));
+        }
+        if entry.at.parse::<jiff::Timestamp>().is_err() {
+            return Err(FieldError::meaningless("at", "a time such as 2026-01-31T19:30:00Z is expected"));
+        }
+        self.fold(entry).map_err(|wrong| FieldError::meaningless("", wrong))
+    }
+
+    fn fold(&mut self, mut entry: LogEntry) -> Result<(), String> {
         if let Some(checkpoint) = &entry.checkpoint {
             let past = self.game.recall(checkpoint).map_err(|error| error.to_string())?;
             entry.checkpoint = Some(past.unowned().checkpoint().map_err(|error| error.to_string())?);
@@ -225,13 +253,6 @@ impl Replay {
         let expected = self.game.version().saturating_add(1);
         if entry.version != expected {
             return Err(format!("it has version {}, and {expected} is next", entry.version));
-        }
-        let short = |text: &String| text.chars().count() <= 64;
-        if !short(&entry.by) || entry.commands.len() > MAX_COMMANDS || !entry.commands.iter().all(short) {
-            return Err("`by` and each of at most 50 commands have at most 64 characters".to_owned());
-        }
-        if entry.at.parse::<jiff::Timestamp>().is_err() {
-            return Err("`at` is a time such as 2026-01-31T19:30:00Z".to_owned());
         }
         let game = self.game.fold(&entry).map_err(|error| error.to_string())?;
         if game.version() != entry.version {

@@ -2,7 +2,7 @@
 
 use super::history::Timeline;
 use super::{LoadError, Role, Told, Viewer};
-use crate::vocabulary::{CombatantId, Ruleset, Table, Text};
+use crate::vocabulary::{CombatantId, FieldError, Ruleset, Table, Text, read_fields};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -97,6 +97,13 @@ impl Cover {
         let head = second.and_then(|end| stored.get(..end)).map(|head| [head, b"}"].concat());
         let cover = head.and_then(|head| serde_json::from_slice(&head).ok());
         cover.map_or_else(|| serde_json::from_slice(stored).map_err(unreadable), Ok)
+    }
+
+    /// That of a checkpoint from elsewhere.
+    pub fn read(checkpoint: &Value) -> Result<Self, FieldError> {
+        let fields = checkpoint.as_object().ok_or_else(|| FieldError::malformed("", "an object is expected"))?;
+        let cover = fields.iter().filter(|(name, _)| matches!(name.as_str(), "schema" | "ruleset"));
+        read_fields(&cover.map(|(name, value)| (name.clone(), value.clone())).collect(), &[])
     }
 
     /// Whether the rest must be lifted before it is read.

@@ -1,4 +1,4 @@
-//! What comes from another server: read as strictly as what else clients send.
+//! What comes from another server: read as strictly as what else clients send. A field that there is not is refused wherever it stands.
 
 use super::document::{Checkpoint, Cover, lift};
 use crate::vocabulary::{Event, FieldError, Ruleset, parse, read};
@@ -15,7 +15,7 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldE
 /// Whether a checkpoint is one, as far as its shape goes; whether it makes sense, and whether this program reads its schema, shows when
 /// it is recalled.
 pub(super) fn checkpoint<R: Ruleset>(mut checkpoint: Value) -> Result<(), FieldError> {
-    let cover: Cover = read(&checkpoint)?;
+    let cover = Cover::read(&checkpoint)?;
     if cover.is_older() {
         lift(&mut checkpoint);
     }

@@ -161,7 +161,7 @@ impl Rulesets {
 
     /// Whether a checkpoint from elsewhere has the shape of one of the rulesets' own.
     pub fn vet(&self, checkpoint: Value) -> Result<(), FieldError> {
-        let cover: Cover = read(&checkpoint)?;
+        let cover = Cover::read(&checkpoint)?;
         self.known(&cover.ruleset)?.vet(checkpoint)
     }
 

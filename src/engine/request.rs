@@ -85,8 +85,9 @@ pub struct Creation {
     #[serde(default, skip_serializing_if = "FoeHp::exact")]
     #[schema(inline, default = "exact")]
     pub foe_hp: FoeHp,
-    /// Makes the server's dice reproducible.
+    /// Makes the server's dice reproducible: a whole number from 0 to 18446744073709551615.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = "uint64")]
     pub seed: Option<u64>,
     /// Whether a player may undo the own last command, as long as nobody else has done anything since.
     #[serde(default)]

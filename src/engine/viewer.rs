@@ -78,11 +78,11 @@ pub struct NewToken {
     #[serde(default)]
     #[schema(max_items = 500)]
     pub combatants: Vec<CombatantId>,
-    /// When it ends, RFC 3339; without it and without `expires_in` it does not.
+    /// When it ends: RFC 3339, in the future, 9999-12-30T22:00:00Z at the latest; without it and without `expires_in` it does not end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
-    /// After how many seconds it ends, ten years at most: instead of `expires_at`.
+    /// After how many seconds it ends, ten years at most: instead of `expires_at`, which may lie further off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<Int<1, 316_224_000>>,
 }

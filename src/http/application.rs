@@ -1,7 +1,7 @@
 //! Who may create, import and list: applications, where there are any.
 
 use super::Shared;
-use super::extract::{Malformed, bearer};
+use super::extract::bearer;
 use super::problem::Problem;
 use crate::app::{Application, NoApplication};
 use axum::extract::FromRequestParts;
@@ -23,7 +23,7 @@ impl FromRequestParts<Shared> for Creator {
         if !applications.configured() {
             return Ok(Self(None));
         }
-        let key = bearer(&parts.headers).map_err(|Malformed| Problem::unauthorized(UNKNOWN))?;
+        let key = bearer(&parts.headers).map_err(|malformed| malformed.told(UNKNOWN))?;
         let key = key.ok_or(Problem::unauthorized(MISSING))?;
         applications.find(key).map(|application| Self(Some(application))).map_err(|why| match why {
             NoApplication::Unknown => Problem::unauthorized(UNKNOWN),

@@ -6,7 +6,7 @@ use super::feed::{self, Format, Terms, Wanted};
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::{AppError, Page, Presented};
-use crate::vocabulary::FieldError;
+use crate::vocabulary::Int;
 use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::LINK;
@@ -23,32 +23,29 @@ pub(super) struct Part {
     /// Only entries with a higher version; without it a page begins with the oldest entry that there is, a stream with the present.
     after: Option<u64>,
     /// At most so many entries: on a page 100 where nothing is said. A stream ends after so many; without it, it goes on.
-    #[param(minimum = 1, maximum = 1000)]
-    limit: Option<usize>,
-    /// For so many seconds at most the answer waits while there is nothing on the page; a stream waits anyhow.
+    #[param(value_type = Option<usize>, minimum = 1, maximum = 1000)]
+    limit: Option<Int<1, 1000>>,
+    /// For so many seconds at most the answer waits while there is nothing on the page; a stream waits anyhow. It is out a second before
+    /// the server's own limit for a request (its setting TURNKEEPER_REQUEST_TIMEOUT): with the usual 30 seconds after 29, whatever more
+    /// is asked for.
     #[serde(default)]
-    #[param(default = 0, minimum = 0, maximum = 60)]
-    wait: u64,
+    #[param(value_type = u64, default = 0, minimum = 0, maximum = 60)]
+    wait: Int<0, 60>,
 }
 
 /// So many entries are on a page where nothing is said.
 const USUAL: usize = 100;
 
 impl Part {
-    fn check(&self) -> Result<(), Problem> {
-        let (path, message) = match (self.limit, self.wait) {
-            (Some(0 | 1001..), _) => ("limit", "1 to 1000 entries"),
-            (_, 61..) => ("wait", "0 to 60 seconds"),
-            _ => return Ok(()),
-        };
-        Err(Problem::parameter(FieldError::meaningless(path, message)))
+    fn limit(&self) -> Option<usize> {
+        self.limit.and_then(|limit| limit.get().try_into().ok())
     }
 }
 
 /// Read or follow the log
 ///
 /// One entry for each accepted request: its version, when, by which token, the commands' types, and what happened. A page ends
-/// early after about half a MiB; with `wait` an empty page waits for its first entry.
+/// early after about half a MiB; with `wait` an empty page waits for its first entry. The `next_cursor` of a page is the `after` of the next.
 ///
 /// With `Accept: application/x-ndjson` or `text/event-stream` the answer goes on: first a `snapshot` of the encounter (with `after`, as
 /// it was then), then a `transition` for each entry, `deleted` when the encounter is, and now and then a sign of life. Such a stream ends
@@ -61,14 +58,13 @@ pub(super) async fn list_events(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(part): Parameters<Part>, wanted: Wanted,
 ) -> Result<Response, Problem> {
-    part.check()?;
     if let Some(format) = wanted.format {
         return stream(&shared, &id, &token, &part, &wanted, format).await;
     }
     // The answer must be out before the request's own time is over.
     let time = wanted.deadline.map_or(shared.settings.timeout, |end| end.remaining().min(shared.settings.timeout));
-    let wait = Duration::from_secs(part.wait).min(time.saturating_sub(Duration::from_secs(1)));
-    let limit = part.limit.unwrap_or(USUAL);
+    let wait = Duration::from_secs(part.wait.get().unsigned_abs()).min(time.saturating_sub(Duration::from_secs(1)));
+    let limit = part.limit().unwrap_or(USUAL);
     let page = shared.app.await_log(&id, &token, part.after, limit, wait).await?;
     Ok(answer(&id, limit, &page)?.into_response())
 }
@@ -84,7 +80,7 @@ async fn stream(
         (None, Some(version)) => Some(shared.app.read(id, token, Some(version)).await?.0),
         (None, None) => Some(now),
     };
-    let terms = Terms { first, resumed: after.is_some(), limit: part.limit, deadline: wanted.deadline };
+    let terms = Terms { first, resumed: after.is_some(), limit: part.limit(), deadline: wanted.deadline };
     feed::answer(&shared.settings, format, follower, terms)
 }
 

@@ -56,21 +56,36 @@ impl FromRequestParts<Shared> for Caller {
         const MALFORMED: &str = "this is no token of ours: the header is Authorization: Bearer tk_...";
         const KEY: &str =
             "this is an application's key, which opens no encounter: send the token that the creation answered with";
-        let credential = bearer(&parts.headers).map_err(|Malformed| Problem::unauthorized(MALFORMED))?;
+        let credential = bearer(&parts.headers).map_err(|malformed| malformed.told(MALFORMED))?;
         let credential = credential.ok_or(Problem::unauthorized(MISSING))?;
         let wrong = if credential.starts_with("tk_app_") { KEY } else { MALFORMED };
         Presented::read(credential).map(Self).ok_or_else(|| Problem::unauthorized(wrong))
     }
 }
 
-/// An `Authorization` header that is not `Bearer` and something, or that stands there twice.
-pub(super) struct Malformed;
+/// What is wrong with an `Authorization` header.
+pub(super) enum Malformed {
+    /// It stands there twice, or holds what no header should.
+    Unreadable,
+    /// It is not `Bearer` and something.
+    NoBearer,
+}
+
+impl Malformed {
+    /// The problem, where `other` says what the header should hold.
+    pub fn told(self, other: &'static str) -> Problem {
+        Problem::unauthorized(match self {
+            Self::Unreadable => "the header authorization must stand there once, in visible ASCII characters",
+            Self::NoBearer => other,
+        })
+    }
+}
 
 /// What the header `Authorization: Bearer ...` holds; None where there is no such header.
 pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Malformed> {
-    let Some(value) = single(headers, &AUTHORIZATION).map_err(|_| Malformed)? else { return Ok(None) };
-    let (scheme, credential) = value.split_once(' ').ok_or(Malformed)?;
-    if scheme.eq_ignore_ascii_case("bearer") { Ok(Some(credential.trim())) } else { Err(Malformed) }
+    let Some(value) = single(headers, &AUTHORIZATION).map_err(|_| Malformed::Unreadable)? else { return Ok(None) };
+    let (scheme, credential) = value.split_once(' ').ok_or(Malformed::NoBearer)?;
+    if scheme.eq_ignore_ascii_case("bearer") { Ok(Some(credential.trim())) } else { Err(Malformed::NoBearer) }
 }
 
 /// The query's parameters; one that is not among the fields of `T` is refused.

@@ -5,9 +5,9 @@ use super::application::Creator;
 use super::extract::Parameters;
 use super::problem::Problem;
 use super::reply::{List, Reply};
-use crate::app::{AppError, MAX_LISTED};
+use crate::app::{AppError, is_cursor};
 use crate::engine::Summary;
-use crate::vocabulary::FieldError;
+use crate::vocabulary::{FieldError, Int};
 use axum::extract::State;
 use axum::http::header::LINK;
 use axum::http::{HeaderValue, StatusCode};
@@ -23,24 +23,24 @@ pub(super) struct Part {
     cursor: Option<String>,
     /// At most so many encounters on a page.
     #[serde(default = "usual")]
-    #[param(default = 50, minimum = 1, maximum = 100)]
-    limit: usize,
+    #[param(value_type = usize, default = 50, minimum = 1, maximum = 100)]
+    limit: Int<1, 100>,
 }
 
-fn usual() -> usize {
-    50
+fn usual() -> Int<1, 100> {
+    Int::clamped(50)
 }
 
 impl Part {
     fn check(&self) -> Result<(), Problem> {
-        let sound = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-        let cursor = self.cursor.as_deref().is_none_or(|c| (1..=96).contains(&c.len()) && c.bytes().all(sound));
-        let (path, message) = match (cursor, (1..=MAX_LISTED).contains(&self.limit)) {
-            (true, true) => return Ok(()),
-            (false, _) => ("cursor", "the next_cursor of the page before"),
-            (true, false) => ("limit", "1 to 100 encounters"),
-        };
-        Err(Problem::parameter(FieldError::meaningless(path, message)))
+        match self.cursor.as_deref().filter(|cursor| !is_cursor(cursor)) {
+            None => Ok(()),
+            Some(wrong) => {
+                let wrong: String = wrong.chars().take(40).collect();
+                let message = format!("the next_cursor of the page before is expected, not {wrong:?}");
+                Err(Problem::parameter(FieldError::malformed("cursor", message)))
+            }
+        }
     }
 }
 
@@ -57,7 +57,7 @@ pub(super) async fn list_encounters(
         "this server knows no applications, so it keeps no lists: whoever runs it sets TURNKEEPER_APP_KEYS";
     let application = application.ok_or(Problem::new(StatusCode::FORBIDDEN, "no_applications", NONE))?;
     part.check()?;
-    let page = shared.app.list(&application, part.cursor.as_deref(), part.limit).await?;
+    let page = shared.app.list(&application, part.cursor.as_deref(), part.limit.get().try_into().unwrap_or(1)).await?;
     let link =
         page.next.as_ref().map(|next| format!("</v1/encounters?cursor={next}&limit={}>; rel=\"next\"", part.limit));
     let list = List { items: page.items, next_cursor: page.next };

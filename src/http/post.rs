@@ -3,14 +3,14 @@
 use super::Shared;
 use super::extract::single;
 use super::problem::Problem;
-use crate::app::{IdempotencyKey, Shape};
+use crate::app::{ExportedLog, IdempotencyKey, Shape};
 use crate::engine::Refusal;
 use crate::vocabulary::{BadJson, parse};
 use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest, FromRequestParts, Request};
-use axum::http::header::CONTENT_TYPE;
+use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -29,18 +29,13 @@ impl FromRequest<Shared> for Post {
 
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
         let (bytes, key) = receive(request, state.settings.body_limit).await?;
-        match parse(&bytes) {
-            Ok(body) => Ok(Self { body, key }),
-            Err(BadJson::Twice(field)) => Err(Refusal::from(field).into()),
-            Err(_) if bytes.is_empty() => Err(Problem::bad("invalid_json", "the body is empty: JSON is expected")),
-            Err(BadJson::Syntax(error)) => Err(Problem::bad("invalid_json", format!("the body is not JSON: {error}"))),
-        }
+        Ok(Self { body: parse(&bytes).map_err(|bad| unreadable(&bytes, bad))?, key })
     }
 }
 
 /// A log that was posted, and the key under which it is imported at most once.
 pub(super) struct PostedLog {
-    pub body: Bytes,
+    pub body: ExportedLog,
     pub key: Option<IdempotencyKey>,
 }
 
@@ -48,8 +43,16 @@ impl FromRequest<Shared> for PostedLog {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
-        let (body, key) = receive(request, state.settings.import_limit).await?;
-        Ok(Self { body, key })
+        let (bytes, key) = receive(request, state.settings.import_limit).await?;
+        Ok(Self { body: ExportedLog::parse(&bytes).map_err(|bad| unreadable(&bytes, bad))?, key })
+    }
+}
+
+fn unreadable(body: &[u8], bad: BadJson) -> Problem {
+    match bad {
+        BadJson::Twice(field) => Refusal::from(field).into(),
+        BadJson::Syntax(_) if body.is_empty() => Problem::bad("invalid_json", "the body is empty: JSON is expected"),
+        BadJson::Syntax(error) => Problem::bad("invalid_json", format!("the body is not JSON: {error}")),
     }
 }
 
@@ -86,17 +89,25 @@ fn fingerprint(parts: &Parts, body: &[u8]) -> [u8; 32] {
     digest.chain_update(body).finalize().into()
 }
 
+/// Refuses a body that is something else than JSON, in UTF-8 and as it is.
 fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
-    let essence = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(|value| {
-        let essence = value.split(';').next().unwrap_or_default();
-        essence.trim().to_ascii_lowercase()
-    });
-    let json = |essence: &str| essence == "application/json" || essence.ends_with("+json");
-    if essence.as_deref().is_some_and(json) {
-        return Ok(());
+    let refused = |code, detail| Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, code, detail);
+    let mut parts =
+        single(headers, &CONTENT_TYPE)?.unwrap_or_default().split(';').map(|p| p.trim().to_ascii_lowercase());
+    let essence = parts.next().unwrap_or_default();
+    if essence != "application/json" && !essence.ends_with("+json") {
+        return Err(refused("not_json", "the body must be JSON and say so: Content-Type: application/json"));
     }
-    let detail = "the body must be JSON and say so: Content-Type: application/json";
-    Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not_json", detail))
+    let utf8 = |charset: &str| matches!(charset.trim_matches('"'), "utf-8" | "utf8");
+    if !parts.all(|parameter| parameter.strip_prefix("charset=").is_none_or(utf8)) {
+        return Err(refused("not_utf8", "the body must be in UTF-8, as JSON is: Content-Type: application/json"));
+    }
+    let codings = headers.get_all(CONTENT_ENCODING).iter().flat_map(|value| value.as_bytes().split(|b| *b == b','));
+    if codings.map(<[u8]>::trim_ascii).any(|coding| !coding.is_empty() && !coding.eq_ignore_ascii_case(b"identity")) {
+        let detail = "the body must be sent as it is, not compressed: without the header Content-Encoding";
+        return Err(refused("encoded_body", detail).with(ACCEPT_ENCODING, HeaderValue::from_static("identity")));
+    }
+    Ok(())
 }
 
 async fn collect(body: Body, limit: usize) -> Result<Bytes, Problem> {

@@ -109,7 +109,9 @@ impl Problem {
                 "method_not_allowed",
                 "this method is not possible here; the Allow header says which are",
             ),
-            StatusCode::REQUEST_TIMEOUT => Self::new(status, "request_timeout", "the request took too long to arrive"),
+            StatusCode::REQUEST_TIMEOUT => {
+                Self::new(status, "request_timeout", "the request took too long to arrive or to be answered")
+            }
             StatusCode::INTERNAL_SERVER_ERROR => Self::new(
                 status,
                 "internal_error",
@@ -199,7 +201,7 @@ fn title(status: StatusCode) -> &'static str {
         StatusCode::GONE => "No longer there",
         StatusCode::PRECONDITION_FAILED => "The encounter has changed",
         StatusCode::PAYLOAD_TOO_LARGE => "Too large",
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => "Not JSON",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => "Not plain JSON",
         StatusCode::UNPROCESSABLE_ENTITY => "Well-formed but meaningless",
         StatusCode::TOO_MANY_REQUESTS => "Too many requests",
         StatusCode::SERVICE_UNAVAILABLE => "Not now",
@@ -260,6 +262,10 @@ impl From<AppError> for Problem {
                 let detail =
                     format!("the encounter would take {size} bytes, {MAX_DOCUMENT} is the most: remove something");
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "encounter_too_large", detail)
+            }
+            AppError::Inconsistent(error) => {
+                let problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "inconsistent_log", error.to_string());
+                problem.at(error.path, error.message)
             }
             AppError::Contended => {
                 let detail = "others kept changing the encounter first; nothing was applied: send it again";

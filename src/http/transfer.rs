@@ -63,8 +63,14 @@ impl Stage {
 
 /// Import an encounter
 ///
-/// Makes a new encounter, with an id and a token of its own, of a log that was exported. It is played again: what does not follow from
-/// what was before is refused, with the path of the first bad entry. Where the server knows applications it needs an application's key.
+/// Makes a new encounter, with an id and a token of its own, of a log that was exported. Where the server knows applications it needs an
+/// application's key.
+///
+/// Checked is that it is a log, and refused with the path of the first bad place what is not: every field has its shape and there is no
+/// other one; versions follow each other up to `version`; the bounds of encounters hold; an undo or redo goes back to a version that can be
+/// undone or redone; and every state that an entry carries (one in 256 does, and every undo and redo) is the one that the events before it
+/// lead to, but for one from before `base`. Taken on trust is the rest: `base`, `at`, `by`, `commands`, what players were told, and that the
+/// rules allowed each event, which is folded and not decided again.
 #[utoipa::path(post, path = "/v1/encounters/import", operation_id = "import_encounter", tag = "encounters",
     request_body = Object,
     responses((status = 201, description = "The encounter and its game master's token", body = Object)))]
@@ -72,6 +78,6 @@ pub(super) async fn import_encounter(
     State(shared): State<Shared>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
     log: PostedLog,
 ) -> Result<Reply, Problem> {
-    let birth = shared.app.import(&log.body, log.key.as_ref(), application).await?;
+    let birth = shared.app.import(log.body, log.key.as_ref(), application).await?;
     Ok(created(&birth)?)
 }

@@ -22,7 +22,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         id: "list_rulesets",
         request: None,
-        answer: Some(("200", || page(reference("RulesetInfo")))),
+        answer: Some(("200", || page(reference("RulesetInfo"), WHOLE))),
         headers: &[],
         errors: &[400],
     },
@@ -43,7 +43,9 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         id: "list_encounters",
         request: None,
-        answer: Some(("200", || page(reference("EncounterSummary")))),
+        answer: Some(("200", || {
+            page(reference("EncounterSummary"), "To be given as `cursor` for the next page; null on the last.")
+        })),
         headers: &[],
         errors: &[400, 401, 403, 422, 429, 503],
     },
@@ -99,7 +101,7 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         id: "list_tokens",
         request: None,
-        answer: Some(("200", || page(reference("TokenInfo")))),
+        answer: Some(("200", || page(reference("TokenInfo"), WHOLE))),
         headers: &[],
         errors: &[400, 401, 403, 404, 429, 503],
     },
@@ -114,7 +116,7 @@ const OPERATIONS: &[Operation] = &[
         id: "list_options",
         request: None,
         answer: Some(("200", || {
-            let mut page = page(reference("Offer"));
+            let mut page = page(reference("Offer"), WHOLE);
             page["properties"]["version"] =
                 json!({"type": "integer", "minimum": 0, "description": "The encounter's version."});
             page
@@ -125,21 +127,26 @@ const OPERATIONS: &[Operation] = &[
     Operation {
         id: "list_events",
         request: None,
-        answer: Some(("200", || page(reference("LogEntry")))),
+        answer: Some(("200", || {
+            page(reference("LogEntry"), "To be given as `after` for the next page; null where nothing follows yet.")
+        })),
         headers: &["Last-Event-ID"],
         errors: &[400, 401, 404, 410, 422, 429, 503],
     },
-    Operation { id: "livez", request: None, answer: None, headers: &[], errors: &[408] },
-    Operation { id: "readyz", request: None, answer: None, headers: &[], errors: &[408, 503] },
+    Operation { id: "livez", request: None, answer: None, headers: &[], errors: &[] },
+    Operation { id: "readyz", request: None, answer: None, headers: &[], errors: &[503] },
 ];
 
-fn page(items: Value) -> Value {
+/// What is said of the next page where there never is one.
+const WHOLE: &str = "Always null: all there is stands here.";
+
+fn page(items: Value, next: &str) -> Value {
     json!({
         "type": "object",
         "required": ["items", "next_cursor"],
         "properties": {
             "items": {"type": "array", "items": items},
-            "next_cursor": {"type": ["string", "null"], "description": "Where the next page begins; null on the last."},
+            "next_cursor": {"type": ["string", "null"], "description": next},
         },
     })
 }
@@ -252,7 +259,13 @@ fn declare(declared: &Operation, operation: &mut Value) {
             None => operation["parameters"] = json!([parameter]),
         }
     }
-    for status in declared.errors {
+    if declared.id == "send_command" {
+        operation["responses"]["200"]["headers"]["Preference-Applied"] = json!({
+            "description": "`return=minimal` where the encounter is left out, also by a repeated request that preferred that at first.",
+            "schema": {"type": "string"}});
+    }
+    // Whatever it is, it has to arrive and be answered in time.
+    for status in declared.errors.iter().chain(&[408]) {
         operation["responses"][status.to_string()] = json!({
             "description": meaning(*status),
             "content": {"application/problem+json": {"schema": reference("Problem")}},
@@ -280,7 +293,10 @@ fn purpose(header: &str) -> &'static str {
             "The last version that a broken stream brought: the next one goes on from there. It beats `after`."
         }
         "Idempotency-Key" => "At most once: for a day the same request with the same key gets the first answer again.",
-        _ => "`return=minimal` leaves the encounter out of the answer.",
+        _ => {
+            "`return=minimal` leaves the encounter out of the answer, which says so in `Preference-Applied`. A repeated request gets its first \
+            answer as that was, with the encounter or without it."
+        }
     }
 }
 
@@ -289,13 +305,13 @@ fn meaning(status: u16) -> &'static str {
         400 => "Not JSON, or not the shape; `errors` says where",
         401 => "No token or key, or one that cannot be one, or a key that no application has",
         403 => "This credential may not do that; `code` and `detail` say what could",
-        408 => "The request took too long to arrive",
+        408 => "The request (its body, above all) took too long to arrive or to be answered",
         404 => "There is no such thing, or none that this token may know of",
         409 => "The rules refuse it now; `code` and `rule` say why",
         410 => "That version is folded away; `oldest_version` is the oldest that there is still",
         412 => "The encounter has another version; `current_version` says which",
         413 => "The body is too large",
-        415 => "The body is not JSON",
+        415 => "The body is not JSON in UTF-8, or is compressed (`Content-Encoding`)",
         422 => "Well-formed but meaningless here",
         429 => "Too often; Retry-After and RateLimit say when it may go on",
         _ => "The store is away or too contended; Retry-After says when to try again",

@@ -18,7 +18,7 @@ pub(super) fn components() -> Components {
     });
     let log = json!({
         "type": "object", "additionalProperties": false, "required": ["format", "schema", "ruleset", "version", "base", "entries"],
-        "description": "The whole log of an encounter; it folds to the same state wherever it is imported.",
+        "description": "The whole log of an encounter; it folds to the same state wherever it is imported. What an import checks, and what it takes on trust, its operation says.",
         "properties": {
             "format": tag("turnkeeper-log"),
             "schema": {"type": "integer", "enum": [1], "description": "The number of this form."},

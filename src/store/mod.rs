@@ -150,9 +150,10 @@ fn place(millis: u64, id: &str) -> String {
     format!("{millis:013}-{id}")
 }
 
-/// The id in a place; None where that is none.
-fn listed_id(place: &str) -> Option<&str> {
-    place.split_once('-').map(|(_, id)| id)
+/// The id in a place such as [`Listing::next`] has; None where the text is none.
+pub fn listed_id(text: &str) -> Option<&str> {
+    let (millis, id) = text.split_once('-')?;
+    (place(millis.parse().ok()?, id) == text).then_some(id)
 }
 
 /// What becomes of a bucket that `used` requests were taken from, `want` of them just now.

@@ -77,7 +77,9 @@ impl CommandSpec {
     }
 }
 
-/// Who may send a command. The game master may send every one, an onlooker none.
+/// Who may send a command; the game master may send every one, an onlooker none. `player`: the player of every combatant in whose name it
+/// is sent, or any player where it is in nobody's name. `gm`: the game master alone. `author`: also the player who sent what it takes back,
+/// where the encounter was created with `player_undo`; `undo` is the one such command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sender {

@@ -256,6 +256,56 @@ fn every_tag_is_described_and_used() {
     assert_eq!(described.collect::<BTreeSet<_>>(), used.collect::<BTreeSet<_>>());
 }
 
+/// The operation of this id, of the document as the code says it.
+fn operation(id: &str) -> Value {
+    let document = openapi::document(&http::openapi(), &Map::new());
+    let mut operations = document["paths"].as_object().expect("paths").values().filter_map(Value::as_object);
+    let found = operations.find_map(|methods| methods.values().find(|operation| operation["operationId"] == id));
+    found.unwrap_or_else(|| panic!("there is no {id}")).clone()
+}
+
+#[test]
+fn the_document_says_how_a_list_goes_on() {
+    let said = |id: &str| {
+        let schema = operation(id)["responses"]["200"]["content"]["application/json"]["schema"].clone();
+        schema["properties"]["next_cursor"]["description"].as_str().expect("a description").to_owned()
+    };
+    assert!(said("list_events").contains("`after`"));
+    assert!(said("list_encounters").contains("`cursor`"));
+    for id in ["list_options", "list_tokens", "list_rulesets"] {
+        assert!(said(id).contains("Always null"), "{id}: {}", said(id));
+    }
+}
+
+#[test]
+fn the_document_says_what_every_operation_may_be_answered_and_numbers_may_be() {
+    let document = openapi::document(&http::openapi(), &Map::new());
+    for operation in
+        document["paths"].as_object().expect("paths").values().flat_map(|m| m.as_object().expect("methods").values())
+    {
+        assert!(operation["responses"]["408"].is_object(), "{} may be too slow", operation["operationId"]);
+    }
+    let events = operation("list_events");
+    let parameter = |name: &str| {
+        let all = events["parameters"].as_array().expect("parameters");
+        all.iter().find(|parameter| parameter["name"] == name).cloned().expect("a parameter")
+    };
+    let wait = parameter("wait");
+    assert!(wait["description"].as_str().expect("a description").contains("TURNKEEPER_REQUEST_TIMEOUT"), "{wait}");
+    for (name, least, most) in [("wait", 0, 60), ("limit", 1, 1000)] {
+        let (schema, required) = (&parameter(name)["schema"], &parameter(name)["required"]);
+        assert_eq!(required, false, "{name} may be left out");
+        assert_eq!((&schema["minimum"], &schema["maximum"]), (&json!(least), &json!(most)), "{name}: {schema}");
+    }
+    let schemas = document["components"]["schemas"].as_object().expect("schemas");
+    let creations =
+        schemas.iter().filter(|(name, schema)| name.ends_with("NewEncounter") && schema["properties"].is_object());
+    for (name, creation) in creations {
+        let seed = &creation["properties"]["seed"];
+        assert_eq!((&seed["format"], &seed["minimum"]), (&json!("uint64"), &json!(0)), "{name}: {seed}");
+    }
+}
+
 #[test]
 fn every_example_fits_its_schema() {
     let document = published();

@@ -8,6 +8,9 @@ use std::fmt::{self, Display};
 /// What an object is called where one is expected.
 pub(super) const OBJECT: &str = "an object";
 
+/// 2^53: from here on a number with a fraction or an exponent is not kept exactly.
+pub(super) const INEXACT: f64 = 9_007_199_254_740_992.0;
+
 /// Why something could not be read, and where.
 #[derive(Debug)]
 pub(super) struct Fault(Box<Inner>);
@@ -73,7 +76,13 @@ impl de::Error for Fault {
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(format!("{} is expected, not {}", meant(expected), told(found)), Flaw::Malformed)
+        match found {
+            // It is a whole number, and beyond every range.
+            Unexpected::Float(number) if number.abs() >= INEXACT && counts(expected) => {
+                Self::invalid_value(found, expected)
+            }
+            _ => Self::new(format!("{} is expected, not {}", meant(expected), told(found)), Flaw::Malformed),
+        }
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
@@ -132,12 +141,19 @@ pub(super) fn meant(expected: &dyn Expected) -> String {
     }
 }
 
+/// Whether a whole number is expected.
+pub(super) fn counts(expected: &dyn Expected) -> bool {
+    meant(expected).starts_with("a whole number")
+}
+
 /// What there is.
 fn told(found: Unexpected<'_>) -> String {
     match found {
         Unexpected::Bool(truth) => truth.to_string(),
         Unexpected::Unsigned(number) => number.to_string(),
         Unexpected::Signed(number) => number.to_string(),
+        // Its digits are not those that were sent.
+        Unexpected::Float(number) if number.abs() >= INEXACT => "a number of that size".to_owned(),
         Unexpected::Float(number) => number.to_string(),
         Unexpected::Char(letter) => format!("{letter:?}"),
         Unexpected::Str(text) => format!("{:?}", shortened(text)),

@@ -1,5 +1,6 @@
 //! Reads the parameters of a query, which are all text.
 
+use super::fault::counts;
 use super::{Fault, FieldError};
 use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
@@ -26,7 +27,13 @@ impl Parameter<'_> {
     ) -> Result<V::Value, Fault> {
         let given = match self.text.parse() {
             Ok(value) => visit(visitor, value),
-            Err(_) => Err(Fault::invalid_type(Unexpected::Str(self.text), &visitor)),
+            Err(_) => {
+                let (found, digits) = (Unexpected::Str(self.text), self.text.strip_prefix('-').unwrap_or(self.text));
+                let whole = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+                // A whole number that is out of range is one all the same.
+                let fault = if whole && counts(&visitor) { Fault::invalid_value } else { Fault::invalid_type };
+                Err(fault(found, &visitor))
+            }
         };
         given.map_err(|fault| fault.below(self.name))
     }
@@ -43,6 +50,10 @@ impl<'de> Deserializer<'de> for Parameter<'_> {
         self.give(visitor, V::visit_u64)
     }
 
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+        self.give(visitor, V::visit_i64)
+    }
+
     fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         self.give(visitor, V::visit_bool)
     }
@@ -52,7 +63,7 @@ impl<'de> Deserializer<'de> for Parameter<'_> {
     }
 
     forward_to_deserialize_any! {
-        i8 i16 i32 i64 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct seq
+        i8 i16 i32 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct seq
         tuple tuple_struct map struct enum identifier ignored_any
     }
 }

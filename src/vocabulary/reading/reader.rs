@@ -1,6 +1,6 @@
 //! Lets serde read JSON values as they are meant: an object by its fields alone, never a list in its place.
 
-use super::fault::{Fault, OBJECT, meant, one_of};
+use super::fault::{Fault, INEXACT, OBJECT, meant, one_of};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
@@ -19,11 +19,16 @@ impl<'v> Reader<'v> {
         match self.0 {
             Value::Null => Unexpected::Unit,
             Value::Bool(truth) => Unexpected::Bool(*truth),
-            Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-                (Some(number), _) => Unexpected::Unsigned(number),
-                (None, Some(number)) => Unexpected::Signed(number),
-                (None, None) => Unexpected::Float(number.as_f64().unwrap_or(f64::NAN)),
-            },
+            Value::Number(number) => {
+                let float = number.as_f64().unwrap_or(f64::NAN);
+                // `3.0` and `3e0` are the whole number 3, as JSON Schema has it.
+                let whole = (float.fract() == 0.0 && float.abs() < INEXACT).then_some(float as i64);
+                match (number.as_u64(), number.as_i64().or(whole)) {
+                    (Some(number), _) => Unexpected::Unsigned(number),
+                    (None, Some(number)) => Unexpected::Signed(number),
+                    (None, None) => Unexpected::Float(float),
+                }
+            }
             Value::String(text) => Unexpected::Str(text),
             Value::Array(_) => Unexpected::Seq,
             Value::Object(_) => Unexpected::Map,
@@ -96,7 +101,12 @@ impl<'de> Deserializer<'de> for Reader<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct identifier ignored_any
+        tuple_struct identifier
+    }
+
+    /// What is ignored is a field that the type does not know: whoever sent it meant something by it.
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Fault> {
+        Err(Fault::custom("there is no such field"))
     }
 }
 

@@ -132,14 +132,52 @@ async fn an_application_lists_its_own_encounters_newest_first_in_pages() {
     let gone = api.call("DELETE", &fight.path("")).token(&fight.token).send().await;
     assert_eq!(gone.status, 204);
     assert_eq!(names(&list(&old, "").await), ["fight 5", "fight 3", "fight 1", "fight 0"]);
-    for (query, path) in
-        [("?limit=0", "limit"), ("?limit=101", "limit"), ("?cursor=", "cursor"), ("?cursor=a%20b", "cursor")]
-    {
+    for query in ["?limit=0", "?limit=101"] {
         let problem = list(&old, query).await.problem(422, "invalid_value");
-        assert_eq!(problem["errors"][0]["path"], path, "{query}");
+        let said = format!("a whole number from 1 to 100 is expected, not {}", &query[7..]);
+        assert_eq!(problem["errors"][0], json!({"path": "limit", "message": said}), "{query}");
     }
     list(&old, "?limits=1").await.problem(400, "invalid_query");
-    assert_eq!(names(&list(&old, "?cursor=0").await), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_cursor_that_no_page_ended_with_is_refused() {
+    let (key, pair) = key(&named("bot"));
+    let api = Api::set_up(Setup { keys: &pair, ..Setup::default() }).await;
+    for n in 0..2 {
+        create(&api, &key, &format!("fight {n}")).await;
+        tokio::time::sleep(std::time::Duration::from_millis(3)).await;
+    }
+    let list =
+        async |cursor: &str| api.get(&format!("/v1/encounters?cursor={cursor}&limit=1")).token(&key).send().await;
+    let first = api.get("/v1/encounters?limit=1").token(&key).send().await.json();
+    let cursor = first["next_cursor"].as_str().expect("another page");
+    assert_eq!(names(&list(cursor).await), ["fight 0"]);
+    let (millis, id) = cursor.split_once('-').expect("a place");
+    let long = "9".repeat(100);
+    for wrong in [
+        "",
+        "0",
+        "zzz",
+        "~",
+        "a%20b",
+        millis,
+        &format!("{millis}-"),
+        &cursor[..cursor.len() - 1],
+        &cursor[1..],
+        &format!("0{cursor}"),
+        &format!("%2B{}", &cursor[1..]),
+        &format!("{cursor}a"),
+        &format!("{millis}-{}", id.to_uppercase()),
+        &format!("{millis}-{}", "1".repeat(id.len())),
+        &format!("{long}-{id}"),
+    ] {
+        let problem = list(wrong).await.problem(400, "invalid_query");
+        assert_eq!(problem["errors"][0]["path"], "cursor", "{wrong}: {problem}");
+        let said = problem["errors"][0]["message"].as_str().expect("a message");
+        assert!(said.starts_with("the next_cursor of the page before is expected, not \""), "{wrong}: {said}");
+        assert!(said.len() < 120, "{said}");
+    }
 }
 
 #[tokio::test]

@@ -248,10 +248,8 @@ async fn what_is_wrong_is_said_for_people() {
     for (query, path, message) in [
         ("?at=abc", "at", format!("{number}, not \"abc\"")),
         ("?at=", "at", format!("{number}, not \"\"")),
-        ("?at=-1", "at", format!("{number}, not \"-1\"")),
         ("?att=1", "att", "there is no such field: there are at".to_owned()),
-        ("/events?after=-1", "after", format!("{number}, not \"-1\"")),
-        ("/events?limit=18446744073709551616", "limit", format!("{number}, not \"18446744073709551616\"")),
+        ("/events?after=x", "after", format!("{number}, not \"x\"")),
         ("/options?x=1", "x", "there is no such field: none is expected here".to_owned()),
     ] {
         let got = first(&fight.get(query).send().await, 400);

@@ -53,6 +53,34 @@ fn a_key_is_made_by_the_program_and_another_each_time() {
     assert!(String::from_utf8_lossy(&refused.stderr).contains("small letters"), "{refused:?}");
 }
 
+#[test]
+fn a_key_file_that_is_wrong_is_told_its_line_and_what_is_right_and_no_secret() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("keys");
+    let (key, pair) = made("bot");
+    let digest = &pair["bot=".len()..];
+    for (wrong, told) in [
+        (format!("for the server:      {pair}"), "\"for the server:      bot\" was read as the name"),
+        (format!("for the application: {key}"), "there is no = in it"),
+        (format!("My Bot={digest}"), "\"My Bot\" was read as the name"),
+        (format!("={digest}"), "\"\" was read as the name"),
+        (format!("bot={key}"), "the key itself"),
+        (format!("bot={}", &digest[1..]), "\"bot\" was read as the name"),
+        (format!("{digest}=bot"), "as long as a key or a digest"),
+        (format!("{key}=bot"), "as long as a key or a digest"),
+        (format!("the key {}=bot", &key[7..]), "as long as a key or a digest"),
+    ] {
+        fs::write(&file, format!("# ours\n{pair} # of spring\n\n{wrong}\n")).unwrap();
+        let refused = output(&[("TURNKEEPER_APP_KEYS_FILE", file.to_str().unwrap())], &[]);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{said}");
+        for part in ["line 4", told, "NAME=DIGEST", "turnkeeper app-key NAME"] {
+            assert!(said.contains(part), "{wrong}: {part} is not in {said}");
+        }
+        assert!(!said.contains(&key[10..30]) && !said.contains(&digest[10..30]), "{said}");
+    }
+}
+
 #[tokio::test]
 async fn keys_change_with_their_file_and_without_a_restart() {
     let directory = TempDir::new().unwrap();

@@ -15,6 +15,7 @@ mod guarded;
 mod headers;
 mod idempotency;
 mod limits;
+mod numbers;
 mod process;
 mod rates;
 mod reading;

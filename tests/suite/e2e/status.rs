@@ -61,7 +61,7 @@ async fn status_400_for_what_is_not_json_or_not_the_shape_with_the_path_of_the_f
 async fn status_400_for_query_parameters_and_headers_that_are_unknown_or_malformed() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    for query in ["?limit=x", "?limit=-1", "?after=1.5", "?afther=1", "?limit=%FF", "?="] {
+    for query in ["?limit=x", "?limit=1.0", "?after=1.5", "?afther=1", "?limit=%FF", "?="] {
         fight.get(&format!("/events{query}")).send().await.problem(400, "invalid_query");
     }
     let problem = fight.get("/events?limit=ten").send().await.problem(400, "invalid_query");
@@ -112,8 +112,11 @@ async fn headers_that_are_there_twice_are_refused() {
     let fight = api.fight().await;
     let bearer = format!("Bearer {}", fight.token);
     let twice = api.get(&fight.path("")).header("authorization", &bearer).header("authorization", &bearer);
-    twice.send().await.problem(401, "unauthorized");
+    let problem = twice.send().await.problem(401, "unauthorized");
+    assert!(problem["detail"].as_str().unwrap().contains("must stand there once"), "{problem}");
     let twice = fight.command(&note("x")).header("if-match", "\"0\"").header("if-match", "\"1\"");
+    twice.send().await.problem(400, "invalid_header");
+    let twice = fight.command(&note("x")).header("content-type", "application/json");
     twice.send().await.problem(400, "invalid_header");
     assert_eq!(fight.log().await, [0; 0]);
 }
@@ -238,9 +241,30 @@ async fn status_413_and_415_for_bodies_that_are_too_large_or_not_json() {
     }
     let bare = api.call("POST", &fight.path("/commands")).token(&fight.token).body(note("x").to_string());
     bare.send().await.problem(415, "not_json");
-    for content_type in ["application/json; charset=utf-8", "Application/JSON", "application/vnd.x+json"] {
+    for content_type in [
+        "application/json; charset=utf-8",
+        "application/json;Charset=\"UTF-8\"; q=1",
+        "Application/JSON",
+        "application/vnd.x+json",
+    ] {
         let call = api.call("POST", &fight.path("/commands")).token(&fight.token);
         let call = call.header("content-type", content_type).body(note("x").to_string());
         assert_eq!(call.send().await.status, 200, "{content_type}");
+    }
+    for content_type in ["application/json; charset=iso-8859-1", "application/json; q=1; CHARSET=utf-16"] {
+        let call = api.call("POST", &fight.path("/commands")).token(&fight.token);
+        let call = call.header("content-type", content_type).body(note("x").to_string());
+        let problem = call.send().await.problem(415, "not_utf8");
+        assert!(problem["detail"].as_str().unwrap().contains("UTF-8"), "{problem}");
+    }
+    for (encoding, plain) in [("gzip", false), ("identity, br", false), ("Identity", true), ("", true)] {
+        let answer = fight.command(&note("x")).header("content-encoding", encoding).send().await;
+        if plain {
+            assert_eq!(answer.status, 200, "{encoding}: {answer:?}");
+            continue;
+        }
+        let problem = answer.problem(415, "encoded_body");
+        assert!(problem["detail"].as_str().unwrap().contains("Content-Encoding"), "{problem}");
+        assert_eq!(answer.header("accept-encoding"), "identity");
     }
 }

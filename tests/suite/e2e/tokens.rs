@@ -101,6 +101,9 @@ async fn a_token_that_makes_no_sense_is_refused_with_its_field() {
         assert_eq!(problem["errors"][0]["path"], path, "{body}: {problem}");
     }
     assert_eq!(fight.tokens().await.len(), 1, "nothing was handed out");
+    let endless = fight.ask(&json!({"role": "gm", "expires_at": "9999-12-31T00:00:00Z"})).send().await;
+    let problem = endless.problem(422, "invalid_value");
+    assert!(problem["detail"].as_str().unwrap().contains("9999-12-30T22:00:00Z"), "it says until when: {problem}");
     let lasting = fight.ask(&json!({"role": "spectator", "expires_at": "2999-01-01T01:00:00+01:00"})).send().await;
     assert_eq!(lasting.json()["expires_at"], "2999-01-01T00:00:00.000Z", "{lasting:?}");
     for _ in 2..100 {

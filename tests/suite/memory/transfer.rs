@@ -138,8 +138,8 @@ async fn a_log_that_is_not_consistent_is_refused_with_the_first_bad_entry() {
         ("base.document", &|log| log["base"]["document"]["schema"] = json!(99)),
         ("entries.1", &|log| _ = log["entries"].as_array_mut().expect("entries").remove(1)),
         ("entries.0", &|log| log["entries"][0]["version"] = json!(2)),
-        ("entries.0", &|log| log["entries"][0]["at"] = json!("yesterday")),
-        ("entries.0", &|log| log["entries"][0]["by"] = json!("x".repeat(65))),
+        ("entries.0.at", &|log| log["entries"][0]["at"] = json!("yesterday")),
+        ("entries.0.by", &|log| log["entries"][0]["by"] = json!("x".repeat(65))),
         ("entries.1", &|log| log["entries"][1]["events"] = json!([joined])),
         ("entries.2", &|log| log["entries"][2]["checkpoint"]["table"]["round"] = json!(7)),
         ("entries.2", &|log| log["entries"][2]["checkpoint"]["timeline"] = json!({"content": 0})),
@@ -152,13 +152,28 @@ async fn a_log_that_is_not_consistent_is_refused_with_the_first_bad_entry() {
         let mut spoilt = log.clone();
         spoil(&mut spoilt);
         let refused = import(&api, &spoilt).await.problem(422, "inconsistent_log");
-        assert_eq!(refused["errors"][0]["path"], *path, "spoil {n}: {refused}");
-    }
-    for body in ["{", "{\"format\": \"turnkeeper-log\"}"] {
-        let call = api.call("POST", "/v1/encounters/import").header("content-type", "application/json");
-        call.body(body).send().await.problem(400, "invalid_body");
+        let error = &refused["errors"][0];
+        assert_eq!(error["path"], *path, "spoil {n}: {refused}");
+        let message = error["message"].as_str().expect("a message");
+        assert!(!message.starts_with(&format!("{path}:")), "spoil {n} says twice where it is: {refused}");
+        assert_eq!(refused["detail"], format!("{path}: {message}"), "spoil {n}");
     }
     imported(&api, &log).await;
+}
+
+#[tokio::test]
+async fn what_is_no_json_is_refused_as_by_every_other_post() {
+    let api = Api::start().await;
+    let bodies: [&[u8]; 5] = [b"", b"{", b"[1,", b"{\"entries\": [\"\xff\"]}", b"{\"format\": \"\xff\"}"];
+    for body in bodies {
+        let call = |path| api.call("POST", path).header("content-type", "application/json").body(body.to_vec());
+        let [created, imported] = [call("/v1/encounters"), call("/v1/encounters/import")];
+        let (created, imported) = (created.send().await, imported.send().await);
+        let detail = |answer: &Answer| answer.problem(400, "invalid_json")["detail"].clone();
+        assert_eq!(detail(&imported), detail(&created), "{}", String::from_utf8_lossy(body));
+    }
+    let call = api.call("POST", "/v1/encounters/import").header("content-type", "application/json");
+    call.body("{\"format\": \"turnkeeper-log\"}").send().await.problem(400, "invalid_body");
 }
 
 #[tokio::test]
@@ -188,10 +203,34 @@ async fn a_log_that_is_written_otherwise_is_refused_with_the_path_of_the_field()
         ("/entries/0/events/0", json!({"type": "no_such"}), 422, "entries.0.events.0.type", "no such event"),
         ("/entries/0/events/0/amount", json!(-4), 422, "entries.0.events.0.amount", "from 0 to 4294967295"),
         ("/entries/0/events/0", joined, 400, "entries.0.events.0.combatant.hp", object),
+        (
+            "/base/document/table/combatants/0/hpp",
+            json!(1),
+            400,
+            "base.document.table.combatants.0.hpp",
+            "no such field",
+        ),
+        (
+            "/base/document/table/combatants/0/stats",
+            json!({"x": 1}),
+            400,
+            "base.document.table.combatants.0.stats.x",
+            "no such field",
+        ),
+        ("/base/document/table/rounds", json!(1), 400, "base.document.table.rounds", "no such field"),
+        ("/base/document/tables", json!({}), 400, "base.document.tables", "no such field"),
+        ("/entries/0/who", json!("gm"), 400, "entries.0.who", "no such field"),
+        ("/entries/0/events/0/hpp", json!(1), 400, "entries.0.events.0.hpp", "no such field"),
         ("/entries/1/checkpoint/table/effects", json!({}), 400, "entries.1.checkpoint.table.effects", list),
     ] {
         let mut spoilt = log.clone();
-        *spoilt.pointer_mut(place).expect("a place") = value;
+        match spoilt.pointer_mut(place) {
+            Some(there) => *there = value,
+            None => {
+                let (object, field) = place.rsplit_once('/').expect("a field");
+                spoilt.pointer_mut(object).expect("an object")[field] = value;
+            }
+        }
         let refused = import(&api, &spoilt).await;
         assert_eq!(refused.status, status, "{place}: {refused:?}");
         let error = &refused.json()["errors"][0];
