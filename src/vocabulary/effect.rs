@@ -1,8 +1,9 @@
 //! Effects with a duration.
 
 use super::{CombatantId, EffectId, Int, Text};
-use serde::de::{Deserializer, Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
 use utoipa::ToSchema;
 
@@ -70,7 +71,7 @@ impl<'de> Deserialize<'de> for Expiry {
                         "rounds" => rounds = Some(fields.next_value()?),
                         "of" => of = fields.next_value()?,
                         "turns" => turns = Some(fields.next_value()?),
-                        _ => _ = fields.next_value::<IgnoredAny>()?,
+                        _ => _ = fields.next_value::<Value>()?,
                     }
                     given.push(field);
                 }

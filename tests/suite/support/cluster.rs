@@ -97,6 +97,19 @@ impl RedisCluster {
         killed
     }
 
+    /// What a node has in a key's slot; the slot too.
+    fn slot(&self, key: &str) -> (String, impl Fn(&RedisServer) -> Vec<String>) {
+        let slot = Self::ask::<u64>(&self.servers[0], &["CLUSTER", "KEYSLOT", key]).to_string();
+        let asked = slot.clone();
+        (slot, move |server: &RedisServer| Self::ask(server, &["CLUSTER", "GETKEYSINSLOT", &asked, "100"]))
+    }
+
+    /// Whether no node has the key.
+    pub fn has_lost(&self, key: &str) -> bool {
+        let (_, keys) = self.slot(key);
+        !self.servers.iter().any(|server| keys(server).iter().any(|had| had == key))
+    }
+
     /// Moves a key's slot, with all that is in it, `by` nodes further, as resharding does. A new owner that has not heard of the
     /// newest epoch would claim the slot with one that others have seen go by: they must agree first.
     pub fn migrate(&self, key: &str, by: usize) {
@@ -105,9 +118,7 @@ impl RedisCluster {
             info.lines().find(|line| line.starts_with("cluster_current_epoch")).map(str::to_owned)
         };
         self.until("all nodes know of the newest epoch", |server| epoch(server) == epoch(&self.servers[0]));
-        let slot: u64 = Self::ask(&self.servers[0], &["CLUSTER", "KEYSLOT", key]);
-        let slot = slot.to_string();
-        let keys = |server| Self::ask::<Vec<String>>(server, &["CLUSTER", "GETKEYSINSLOT", &slot, "100"]);
+        let (slot, keys) = self.slot(key);
         let from = self.servers.iter().position(|server| !keys(server).is_empty()).expect("a node with its keys");
         let to = (from + 1 + by % (self.servers.len() - 1)) % self.servers.len();
         let (from, to) = (&self.servers[from], &self.servers[to]);
