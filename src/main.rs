@@ -45,6 +45,7 @@ fn main() -> ExitCode {
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
+        Err(_) if lambda::present() => ExitCode::FAILURE,
         Err(reason) => {
             eprintln!("turnkeeper: {reason}");
             ExitCode::FAILURE
@@ -169,7 +170,8 @@ fn certificates(config: &Server, urls: &str) -> Result<Option<TlsCertificates>, 
     let read = |part: &str, path: &Path, holds: &str, fit: fn(&[u8]) -> bool| {
         let place = format!("TURNKEEPER_REDIS_{part}");
         let bytes = std::fs::read(path).map_err(|error| format!("{place}: cannot read {}: {error}", path.display()))?;
-        if !urls.split(',').all(|url| ["rediss://", "valkeys://"].iter().any(|tls| url.trim().starts_with(tls))) {
+        let mut urls = urls.split(',').map(|url| url.trim().to_ascii_lowercase()).filter(|url| !url.is_empty());
+        if !urls.all(|url| url.starts_with("rediss://") || url.starts_with("valkeys://")) {
             return Err(format!("{place} is for TLS: begin REDIS_URL with rediss://"));
         }
         if fit(&bytes) { Ok(bytes) } else { Err(format!("{place}: {} holds no {holds} in PEM", path.display())) }

@@ -9,7 +9,7 @@ use crate::store::Store;
 use quick_cache::sync::Cache;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// So many requests in so much time, written `600/1m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,26 +73,40 @@ struct Taken {
     others: u32,
     /// How many were served here in this window, and half as many as in the one before.
     served: u32,
-    /// When it was taken, by the clock on the wall: others may stand still while a process is frozen.
-    at: SystemTime,
+    /// When it was taken, by two clocks: one may stand still while a process is frozen, the one on the wall may be set back.
+    at: Moment,
     /// How long the window went on from then.
     lasts: Duration,
 }
 
-impl Taken {
-    /// Until the window is over; None where it is, or where nobody knows because the clock was set back.
-    fn ends_in(&self, now: SystemTime) -> Option<Duration> {
-        let left = self.lasts.checked_sub(now.duration_since(self.at).ok()?)?;
-        (!left.is_zero()).then_some(left)
+/// A moment by two clocks.
+#[derive(Clone, Copy)]
+struct Moment(Instant, SystemTime);
+
+impl Moment {
+    fn now() -> Self {
+        Self(Instant::now(), SystemTime::now())
     }
 
-    fn allowance(&self, granted: bool, now: SystemTime) -> Allowance {
+    /// How much later it is than `earlier`, by the clock that went on for longer.
+    fn since(self, earlier: Self) -> Duration {
+        self.0.saturating_duration_since(earlier.0).max(self.1.duration_since(earlier.1).unwrap_or_default())
+    }
+}
+
+impl Taken {
+    /// Until the window is over; None where it is.
+    fn ends_in(&self, now: Moment) -> Option<Duration> {
+        self.lasts.checked_sub(now.since(self.at)).filter(|left| !left.is_zero())
+    }
+
+    fn allowance(&self, granted: bool, now: Moment) -> Allowance {
         let left = self.unused.saturating_add(self.others);
         Allowance { granted, left, ends_in: self.ends_in(now).unwrap_or_default() }
     }
 
     /// Serves one more request, or refuses it for good, if the store need not be asked for that.
-    fn next(&mut self, now: SystemTime) -> Option<Allowance> {
+    fn next(&mut self, now: Moment) -> Option<Allowance> {
         if self.ends_in(now).is_none() || self.unused == 0 && self.others > 0 {
             return None;
         }
@@ -123,21 +137,21 @@ impl Limiter {
 
     async fn take(&self, store: &dyn Store, bucket: &str, rate: Rate) -> Result<Allowance, AppError> {
         let fresh = || {
-            let none = Taken { unused: 0, others: 1, served: 0, at: SystemTime::now(), lasts: Duration::ZERO };
+            let none = Taken { unused: 0, others: 1, served: 0, at: Moment::now(), lasts: Duration::ZERO };
             Ok::<_, std::convert::Infallible>(Arc::new(tokio::sync::Mutex::new(none)))
         };
         let Ok(taken) = self.taken.get_or_insert_with(bucket, fresh);
         // Whoever waits here for the store shares what it grants.
         let mut taken = taken.lock().await;
-        if let Some(allowance) = taken.next(SystemTime::now()) {
+        if let Some(allowance) = taken.next(Moment::now()) {
             return Ok(allowance);
         }
-        let over = taken.ends_in(SystemTime::now()).is_none();
+        let over = taken.ends_in(Moment::now()).is_none();
         let served = if over { taken.served / 2 } else { taken.served };
         // A quarter of what was served here: a process that is asked little holds little that others could use. And a twentieth of all.
         let want = (served / 4).clamp(1, (rate.quota / 20).max(1));
         let lease = store.lease(bucket, want, rate.quota, rate.window).await?;
-        let (at, lasts) = (SystemTime::now(), lease.ends_in.max(SHORTEST));
+        let (at, lasts) = (Moment::now(), lease.ends_in.max(SHORTEST));
         *taken = Taken { unused: lease.granted, others: lease.left, served, at, lasts };
         Ok(taken.next(at).unwrap_or_else(|| taken.allowance(false, at)))
     }
@@ -146,7 +160,7 @@ impl Limiter {
     fn exhausted(&self, bucket: &str) -> Option<Allowance> {
         let taken = self.taken.get(bucket)?;
         let taken = taken.try_lock().ok()?;
-        let now = SystemTime::now();
+        let now = Moment::now();
         (taken.ends_in(now).is_some() && taken.unused == 0 && taken.others == 0).then(|| taken.allowance(false, now))
     }
 }
@@ -193,12 +207,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_is_over_by_the_clock_on_the_wall_also_where_that_was_set_back() {
-        let (at, lasts) = (SystemTime::now(), Duration::from_secs(60));
-        let taken = Taken { unused: 0, others: 0, served: 0, at, lasts };
-        assert_eq!(taken.ends_in(at + Duration::from_secs(20)), Some(Duration::from_secs(40)));
-        assert_eq!(taken.ends_in(at + lasts), None);
-        assert_eq!(taken.ends_in(at - Duration::from_secs(1)), None);
+    fn a_window_is_over_by_the_clock_that_went_on_for_longer() {
+        let (at, seconds) = (Moment::now(), Duration::from_secs);
+        let taken = Taken { unused: 0, others: 0, served: 0, at, lasts: seconds(60) };
+        let left = |after, by_the_wall| taken.ends_in(Moment(at.0 + seconds(after), by_the_wall));
+        assert_eq!(left(20, at.1 + seconds(20)), Some(seconds(40)));
+        assert_eq!(left(60, at.1 + seconds(60)), None);
+        assert_eq!(left(0, at.1 + seconds(60)), None, "it was frozen");
+        assert_eq!(left(20, at.1 - seconds(3600)), Some(seconds(40)), "the clock was set back");
     }
 
     #[test]

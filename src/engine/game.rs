@@ -5,8 +5,8 @@ use super::history::{CHECKPOINTS, Rewind, Timeline};
 use super::told::{Counts, Transition};
 use super::view::{EncounterView, pending};
 use super::{
-    Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, Summary, Told, Viewer,
-    foreign, legal, rights, shared, text,
+    Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, Summary,
+    Told, Viewer, foreign, legal, rights, shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -240,6 +240,17 @@ impl<R: Ruleset> Game for Live<R> {
         let effects: HashSet<_> = table.effects.iter().map(|e| &e.id).collect();
         if combatants.len() < table.combatants.len() || effects.len() < table.effects.len() {
             return Err("two combatants or two effects have the same id".to_owned());
+        }
+        for c in table.iter() {
+            let members: HashSet<_> = c.members.iter().map(|m| &m.id).collect();
+            if members.len() < c.members.len() || members.len() > MAX_MEMBERS {
+                return Err(format!("{} holds more than {MAX_MEMBERS} members, or two with the same id", c.id));
+            }
+            // The rules may add some to those that somebody set.
+            let most = 2 * MAX_CONDITIONS;
+            if c.members.iter().map(|m| &m.conditions).chain([&c.conditions]).any(|all| all.len() > most) {
+                return Err(format!("{} holds more than {most} conditions", c.id));
+            }
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use super::game::Live;
 use super::{Game, MAX_COMBATANTS, MAX_CONDITIONS, Request, Role, Viewer};
 use crate::vocabulary::{Combatant, Dice, Member, Offer, Readers, Ruleset, Slug, Status, Table, Values};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// In a larger encounter who deals damage is told in words, not listed for every group once more.
 const MANY: usize = 100;
@@ -115,17 +116,25 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<Offer> {
     for offer in [damage, amount("heal")] {
         offers.extend(aimed(table, &offer, |c| !c.hurt_by_member(), |_| true));
     }
-    let borne = || table.iter().flat_map(|c| c.members.iter().map(|m| &m.conditions).chain([&c.conditions])).flatten();
+    let borne = table.iter().flat_map(|c| c.members.iter().map(|m| &m.conditions).chain([&c.conditions])).flatten();
+    let borne: HashSet<&str> = borne.map(Slug::as_str).collect();
     let mut examples = (1..).map(|n| if n == 1 { "marked".to_owned() } else { format!("marked-{n}") });
-    let example = examples.find(|name| !borne().any(|condition| condition == name.as_str()));
+    let example = examples.find(|name| !borne.contains(name.as_str()));
     let set = Offer::of("set_condition", "TK-3");
     let set = set.like("condition", "a condition that it does not have", example.map(Value::from));
     let room = |conditions: &[Slug]| conditions.len() < MAX_CONDITIONS;
     offers.extend(aimed(table, &set, |c| room(&c.conditions), |m| room(&m.conditions)));
     for c in table.iter() {
-        let clear = || Offer::of("clear_condition", "TK-3").with("target", c.id.as_str());
-        let members = c.members.iter().map(|m| (clear().with("member", m.id.as_str()), &m.conditions));
-        for (clear, conditions) in [(clear(), &c.conditions)].into_iter().chain(members) {
+        let members = c.members.iter().map(|m| (Some(&m.id), &m.conditions));
+        for (member, conditions) in [(None, &c.conditions)].into_iter().chain(members) {
+            if conditions.is_empty() {
+                continue;
+            }
+            let clear = Offer::of("clear_condition", "TK-3").with("target", c.id.as_str());
+            let clear = match member {
+                Some(member) => clear.with("member", member.as_str()),
+                None => clear,
+            };
             offers.push(clear.choose("condition", true, conditions.iter().map(Slug::as_str)));
         }
     }

@@ -98,7 +98,7 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
     if essence != "application/json" && !essence.ends_with("+json") {
         return Err(refused("not_json", "the body must be JSON and say so: Content-Type: application/json"));
     }
-    let utf8 = |charset: &str| matches!(charset.trim_matches('"'), "utf-8" | "utf8");
+    let utf8 = |charset: &str| matches!(charset.trim_matches('"'), "utf-8" | "utf8" | "us-ascii");
     if !parts.all(|parameter| parameter.strip_prefix("charset=").is_none_or(utf8)) {
         return Err(refused("not_utf8", "the body must be in UTF-8, as JSON is: Content-Type: application/json"));
     }

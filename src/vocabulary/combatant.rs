@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 use std::fmt;
 use utoipa::ToSchema;
 
+/// A group has at most so many members.
+pub const MAX_MEMBERS: usize = 50;
+
 /// What kind of combatant it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -266,8 +269,8 @@ impl Draft {
 
     /// The members as they are kept; an error names one that stands there twice, or too many.
     pub fn roster(members: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
-        if members.len() > 50 {
-            return Err(FieldError::meaningless("members", "a group has at most 50 members"));
+        if members.len() > MAX_MEMBERS {
+            return Err(FieldError::meaningless("members", format!("a group has at most {MAX_MEMBERS} members")));
         }
         let mut roster: Vec<Member> = Vec::with_capacity(members.len());
         for (i, member) in members.into_iter().enumerate() {

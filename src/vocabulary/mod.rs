@@ -21,7 +21,7 @@ mod table;
 mod tagged;
 mod violation;
 
-pub use combatant::{Band, Combatant, Draft, Hp, Kind, Member, MemberDraft, MemberSpec, OUT};
+pub use combatant::{Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT};
 pub use command::*;
 pub use conceal::Telling;
 pub use die::{D6, D10, D20, Dice, Die};

@@ -75,8 +75,7 @@ async fn subscription(server: &Client, sender: &broadcast::Sender<Notice>) -> Re
     // A send without receivers fails and loses nothing.
     let _ = sender.send(Notice::Resync);
     let mut clock = interval_at(Instant::now() + LOOK, LOOK);
-    let (mut looked, mut asked) = (SystemTime::now(), SystemTime::now());
-    let since = |time: SystemTime| time.elapsed().unwrap_or_default();
+    let (mut looked, mut asked) = (SystemTime::now(), Instant::now());
     loop {
         tokio::select! {
             message = messages.next() => {
@@ -84,10 +83,10 @@ async fn subscription(server: &Client, sender: &broadcast::Sender<Notice>) -> Re
                 let _ = sender.send(read(&message));
             }
             _ = clock.tick() => {
-                let patience = if since(looked) > IDLE { SUSPECT } else { ANSWER };
+                let patience = if looked.elapsed().unwrap_or_default() > IDLE { SUSPECT } else { ANSWER };
                 looked = SystemTime::now();
-                if patience == SUSPECT || since(asked) >= HEARTBEAT {
-                    asked = looked;
+                if patience == SUSPECT || asked.elapsed() >= HEARTBEAT {
+                    asked = Instant::now();
                     timeout(patience, sink.ping::<::redis::Value>()).await.map_err(silent)??;
                 }
             }

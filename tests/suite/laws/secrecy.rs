@@ -207,7 +207,12 @@ impl Play<'_> {
         if self.chance.percent(25) {
             seen[1]["hidden"] = json!(true);
         }
-        let hidden = (1..=1 + self.chance.below(2)).map(|n| self.hidden(&format!("h{n}"), &names)).collect();
+        let hidden = (1..=1 + self.chance.below(2)).map(|n| self.hidden(&format!("h{n}"), &names));
+        let mut hidden: Vec<Value> = hidden.collect();
+        // The crowd of a hidden combatant rolls as one, and its owner sees the roll, whoever else of it is hidden (decision 9).
+        if seen[1]["hidden"] == true {
+            hidden.iter_mut().filter_map(Value::as_object_mut).for_each(|one| _ = one.remove("group"));
+        }
         (seen, hidden)
     }
 
