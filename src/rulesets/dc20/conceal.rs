@@ -94,8 +94,13 @@ fn someone_acts(table: &Table, state: &State, whole: &Table) -> bool {
     match whole.state.phase {
         Phase::Turn => state.acting.is_empty() && !whole.state.acting.is_empty(),
         Phase::Claim | Phase::Assign => {
-            let wanting = || whole.state.at().into_iter().flat_map(|slot| wanting(whole, slot));
-            wanting().next().is_some() && !wanting().any(|c| table.get(&c.id).is_some())
+            let Some(slot) = whole.state.at() else { return false };
+            let mut asked: Vec<&CombatantId> = wanting(whole, slot).map(|c| &c.id).collect();
+            if asked.is_empty() {
+                // They are named, and about to begin.
+                asked.extend(&slot.occupants);
+            }
+            !asked.is_empty() && !asked.iter().any(|id| table.get(id).is_some())
         }
         Phase::BetweenTurns | Phase::RoundEnd => !legendary(table) && legendary(whole),
         Phase::Setup | Phase::Idle | Phase::Over | Phase::SomeoneActs => false,

@@ -209,9 +209,11 @@ impl Play<'_> {
         }
         let hidden = (1..=1 + self.chance.below(2)).map(|n| self.hidden(&format!("h{n}"), &names));
         let mut hidden: Vec<Value> = hidden.collect();
-        // The crowd of a hidden combatant rolls as one, and its owner sees the roll, whoever else of it is hidden (decision 9).
+        // A crowd rolls as one: whoever owns a hidden one of it sees the roll, whoever else of it is hidden (decision 9).
         if seen[1]["hidden"] == true {
-            hidden.iter_mut().filter_map(Value::as_object_mut).for_each(|one| _ = one.remove("group"));
+            for one in hidden.iter_mut().filter_map(Value::as_object_mut) {
+                one.retain(|field, _| field != "group" && field != "roll_group");
+            }
         }
         (seen, hidden)
     }
