@@ -16,6 +16,6 @@ export async function round(): Promise<string> {
   }
   const read = await api.GET("/v1/encounters/{id}", { params: { path: { id } }, headers });
   const encounter: components["schemas"]["Encounter"] | undefined = typeof read.data === "string" ? undefined : read.data;
-  if (encounter?.ruleset === "active-initiative") { const points: number = encounter.state.interrupt_points; return String(points); }
+  if (encounter?.ruleset === "active-initiative") { const points: number = encounter.state.interrupt_points ?? 0; return String(points); }
   return "";
 }

@@ -58,7 +58,7 @@ pub fn components() -> Components {
     for name in ["Encounter", "NewEncounter"] {
         all.insert(name.to_owned(), by_ruleset(&prefixes, name));
     }
-    for name in ["Command", "LogEntry", "CommandAnswer", "Created"] {
+    for name in ["Command", "LogEntry", "ExportedEntry", "CommandAnswer", "Created"] {
         let any: Vec<Value> = prefixes.iter().map(|(prefix, _)| reference(&format!("{prefix}{name}"))).collect();
         all.insert(
             name.to_owned(),
@@ -86,6 +86,7 @@ fn described(name: &str) -> &str {
     match name {
         "Command" => "A command",
         "LogEntry" => "An entry of the log",
+        "ExportedEntry" => "An entry of the log with what is kept beside it",
         "CommandAnswer" => "What a command brought about",
         _ => "A new encounter with its token",
     }
@@ -327,6 +328,10 @@ fn answers(prefix: &str, id: &str, title: &str, creation: &Value) -> Components 
             ("events", true, events.clone()),
         ],
     );
+    let kept = |what: &str| json!({"type": "object", "description": what});
+    let mut exported = entry.clone();
+    exported["properties"]["told"] = kept("What players and spectators were told, where that is not all of it.");
+    exported["properties"]["checkpoint"] = kept("The state after it, where it carries one.");
     let answer = object(
         "What a command brought about; `encounter` in full, or `current` and `pending` alone.".into(),
         &[
@@ -344,6 +349,12 @@ fn answers(prefix: &str, id: &str, title: &str, creation: &Value) -> Components 
             ("token", true, text("The game master's token; it is not shown again.")),
         ],
     );
-    let named = [("Encounter", encounter), ("LogEntry", entry), ("CommandAnswer", answer), ("Created", created)];
+    let named = [
+        ("Encounter", encounter),
+        ("LogEntry", entry),
+        ("ExportedEntry", exported),
+        ("CommandAnswer", answer),
+        ("Created", created),
+    ];
     named.into_iter().map(|(name, schema)| (format!("{prefix}{name}"), schema)).collect()
 }

@@ -29,14 +29,6 @@ pub(super) fn components() -> Components {
             "entries": {"type": "array", "items": reference("ExportedEntry"), "description": "Every entry after the base."},
         },
     });
-    let kept = |what: &str| json!({"type": "object", "description": what});
-    let exported = json!({
-        "description": "An entry of the log with what is kept beside it.",
-        "allOf": [reference("LogEntry"), {"type": "object", "properties": {
-            "told": kept("What players and spectators were told, where that is not all of it."),
-            "checkpoint": kept("The state after it, where it carries one."),
-        }}],
-    });
     let kinds = [
         ("snapshot", "FeedSnapshot"),
         ("transition", "FeedTransition"),
@@ -59,7 +51,6 @@ pub(super) fn components() -> Components {
     transition["allOf"] = json!([reference("LogEntry")]);
     let named = [
         ("ExportedLog", log),
-        ("ExportedEntry", exported),
         ("FeedLine", line),
         ("FeedSnapshot", snapshot),
         ("FeedTransition", transition),
