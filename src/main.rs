@@ -58,7 +58,8 @@ fn start(config: &Server) -> Result<(), String> {
     let log = log::start(config, on_lambda);
     // An instance of a function serves one event at a time: threads would cost it a part of its start and gain nothing.
     let mut runtime = if on_lambda { Builder::new_current_thread() } else { Builder::new_multi_thread() };
-    let outcome = runtime.enable_all().build().map_err(reason)?.block_on(serve(config, on_lambda));
+    let runtime = runtime.enable_all().build().map_err(reason);
+    let outcome = runtime.and_then(|runtime| runtime.block_on(serve(config, on_lambda)));
     if let (Err(reason), true) = (&outcome, on_lambda) {
         tracing::error!(%reason, "does not serve");
     }

@@ -143,11 +143,11 @@ impl Limiter {
         let Ok(taken) = self.taken.get_or_insert_with(bucket, fresh);
         // Whoever waits here for the store shares what it grants.
         let mut taken = taken.lock().await;
-        if let Some(allowance) = taken.next(Moment::now()) {
+        let now = Moment::now();
+        if let Some(allowance) = taken.next(now) {
             return Ok(allowance);
         }
-        let over = taken.ends_in(Moment::now()).is_none();
-        let served = if over { taken.served / 2 } else { taken.served };
+        let served = if taken.ends_in(now).is_none() { taken.served / 2 } else { taken.served };
         // A quarter of what was served here: a process that is asked little holds little that others could use. And a twentieth of all.
         let want = (served / 4).clamp(1, (rate.quota / 20).max(1));
         let lease = store.lease(bucket, want, rate.quota, rate.window).await?;

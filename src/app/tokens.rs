@@ -100,14 +100,15 @@ impl App {
         });
         let (info, replayed) = self.alone(id, outcome).await?;
         let info: TokenInfo = serde_json::from_slice(&info)?;
-        let handed = named(&info.id)?.record(wanted.role, info.id.clone());
+        let handed = named(&info.id)?;
+        let record = handed.record(wanted.role, info.id.clone());
         // What was revoked since is not handed out again, nor as if it opened anything.
-        let known = |out: &TokenRecord| out.id == handed.id && out.digest == handed.digest && lasting(out);
+        let known = |out: &TokenRecord| out.id == record.id && out.digest == record.digest && lasting(out);
         if replayed && !self.admit(id, token).await?.0.game.meta().tokens.iter().any(known) {
             let detail = "the token that this request handed out was revoked, or has ended: ask for another one under another Idempotency-Key";
             return Err(refused(Violation::new("token_ended", "TK-12", detail)));
         }
-        Ok(HandedOut { token: named(&info.id)?, info, replayed })
+        Ok(HandedOut { info, token: handed, replayed })
     }
 
     /// Takes a token back; whatever it is used for ends.

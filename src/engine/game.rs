@@ -248,7 +248,7 @@ impl<R: Ruleset> Game for Live<R> {
             }
             // The rules may add some to those that somebody set.
             let most = 2 * MAX_CONDITIONS;
-            if c.members.iter().map(|m| &m.conditions).chain([&c.conditions]).any(|all| all.len() > most) {
+            if c.all_conditions().any(|all| all.len() > most) {
                 return Err(format!("{} holds more than {most} conditions", c.id));
             }
         }

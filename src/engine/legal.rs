@@ -116,8 +116,7 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<Offer> {
     for offer in [damage, amount("heal")] {
         offers.extend(aimed(table, &offer, |c| !c.hurt_by_member(), |_| true));
     }
-    let borne = table.iter().flat_map(|c| c.members.iter().map(|m| &m.conditions).chain([&c.conditions])).flatten();
-    let borne: HashSet<&str> = borne.map(Slug::as_str).collect();
+    let borne: HashSet<&str> = table.iter().flat_map(|c| c.all_conditions()).flatten().map(Slug::as_str).collect();
     let mut examples = (1..).map(|n| if n == 1 { "marked".to_owned() } else { format!("marked-{n}") });
     let example = examples.find(|name| !borne.contains(name.as_str()));
     let set = Offer::of("set_condition", "TK-3");

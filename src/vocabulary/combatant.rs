@@ -205,6 +205,11 @@ impl<R: Ruleset> Combatant<R> {
         self.hp.is_none() && self.members.iter().any(|m| m.hp.is_some())
     }
 
+    /// The conditions of each of its members, and its own.
+    pub fn all_conditions(&self) -> impl Iterator<Item = &Vec<Slug>> {
+        self.members.iter().map(|m| &m.conditions).chain([&self.conditions])
+    }
+
     /// The member named `id`.
     pub fn member(&self, id: &Slug) -> Option<&Member> {
         self.members.iter().find(|m| m.id == *id)

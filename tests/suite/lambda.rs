@@ -244,6 +244,14 @@ async fn a_connection_that_died_without_a_word_while_it_was_frozen_is_replaced_w
     assert!(way.made.load(Ordering::SeqCst) > way.forgotten.load(Ordering::SeqCst), "it was connected anew");
 }
 
+/// Sends a command to the encounter at `url` after half a second.
+async fn later(client: &reqwest::Client, url: &str, token: &str) {
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let command = client.post(format!("{url}/commands")).bearer_auth(token);
+    let command = command.header("content-type", "application/json").body(r#"{"type": "note", "text": "later"}"#);
+    assert_eq!(command.send().await.unwrap().status(), 200);
+}
+
 #[tokio::test]
 async fn a_long_poll_hears_of_what_is_committed_soon_after_a_freeze() {
     let redis = RedisServer::start();
@@ -258,10 +266,7 @@ async fn a_long_poll_hears_of_what_is_committed_soon_after_a_freeze() {
         async { json(client.get(url).bearer_auth(token).send().await.unwrap()).await["items"].clone() }
     };
     let commit = async || {
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        let command = client.post(format!("{}{path}/commands", server.url())).bearer_auth(token);
-        let command = command.header("content-type", "application/json").body(r#"{"type": "note", "text": "later"}"#);
-        assert_eq!(command.send().await.unwrap().status(), 200);
+        later(&client, &format!("{}{path}", server.url()), token).await;
         Instant::now()
     };
     for after in 0..2 {
@@ -272,6 +277,7 @@ async fn a_long_poll_hears_of_what_is_committed_soon_after_a_freeze() {
     }
 }
 
+/// Servers of a cluster that say of themselves that they are primaries, without the first.
 fn primaries_beside_the_first(cluster: &RedisCluster) -> usize {
     let role = |server: &RedisServer| redis::from_redis_value::<String>(server.command(&["INFO", "replication"]));
     let primary = |server: &&RedisServer| role(server).is_ok_and(|role| role.contains("role:master"));
@@ -355,14 +361,8 @@ async fn a_stream_and_a_long_poll_end_within_the_functions_time() {
         assert!(started.elapsed() < Duration::from_secs(1), "what is there is told at once: {:?}", started.elapsed());
     }
     let resumed = get(format!("{path}/events"), "text/event-stream").header("last-event-id", "0").send();
-    let later = async {
-        tokio::time::sleep(Duration::from_millis(500)).await;
-        let command = client.post(format!("{path}/commands")).bearer_auth(token);
-        let command = command.header("content-type", "application/json").body(r#"{"type": "note", "text": "later"}"#);
-        assert_eq!(command.send().await.unwrap().status(), 200);
-    };
     let started = Instant::now();
-    let (resumed, ()) = tokio::join!(resumed, later);
+    let (resumed, ()) = tokio::join!(resumed, later(&client, &path, token));
     let resumed = resumed.unwrap().text().await.unwrap();
     assert!(resumed.contains("event: transition") && resumed.contains("later"), "{resumed}");
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());

@@ -199,7 +199,8 @@ impl<D: Dial> Slot<D> {
     }
 
     /// Sends what may be sent twice; a dropped connection is dialled again once, and so is one to a server that has become a replica,
-    /// and one that is silent after it was idle. A cluster's connection that has lost its nodes looks for them by itself: it is given a few moments.
+    /// and one that is silent after it was idle. A cluster's connection that has lost its nodes looks for them by itself: it is given
+    /// a few moments.
     async fn send(&self, message: Message<'_>) -> RedisResult<Value> {
         let mut again = true;
         let mut moments = 0..5;

@@ -24,6 +24,12 @@ fn fronted(limits: Limits) -> Setup<'static> {
     setup
 }
 
+/// An encounter's path with every byte of its id encoded.
+fn coded(id: &str) -> String {
+    let id: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    format!("/v1/encounters/{id}")
+}
+
 /// What the header says is left, and for how long.
 #[track_caller]
 fn left(answer: &Answer, policy: &str) -> (u32, u64) {
@@ -133,8 +139,7 @@ async fn invented_tokens_share_one_rate_and_one_counter_where_only_tokens_are_li
     let fight = api.fight().await;
     assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200);
     // However the encounter's id is written, it is the token that pays.
-    let coded: String = fight.id.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    let coded = from(api.get(&format!("/v1/encounters/{coded}")).token(&fight.token), "198.51.100.1").await;
+    let coded = from(api.get(&coded(&fight.id)).token(&fight.token), "198.51.100.1").await;
     assert_eq!((coded.status, left(&coded, "token").0), (200, 4));
     for n in 0..12 {
         // At an encounter that is there, and at others that are not.
@@ -190,8 +195,7 @@ async fn a_token_that_was_good_and_is_revoked_counts_with_the_strangers() {
         assert_eq!(from(fight.get(""), HOME).await.status, 200, "the game master's is good");
     }
     // However the encounter's id is written.
-    let coded: String = fight.id.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    let coded = api.get(&format!("/v1/encounters/{coded}")).token(&player.token);
+    let coded = api.get(&coded(&fight.id)).token(&player.token);
     refused(&from(coded, HOME).await, "address");
     // A good token of one encounter is a stranger in another one.
     let elsewhere = api.get(&format!("/v1/encounters/{}x", fight.id)).token(&fight.token);
