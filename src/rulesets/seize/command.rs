@@ -20,7 +20,8 @@ tagged! {
 
 /// The fight begins: everybody rolls (WA-1), and the first turn with it.
 ///
-/// A die that is not given is rolled by the server. Enemies are those who are not on the side `players`.
+/// A die that is not given is rolled by the server. Enemies are all combatants except those on the side `players`
+/// and on the sides of the option `not_enemies`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {

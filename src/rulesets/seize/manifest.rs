@@ -83,4 +83,8 @@ const RULES: &[Rule] = &[
     Rule::neighbour("AWA8", "A group's roll is every member's, with what a 20 or 1 brings; each has its own turn."),
     Rule::neighbour("AWA9", "The extra Action is one more use of a standard action, once."),
     Rule::neighbour("AWA10", "Damage that temporary hit points take is no loss of hit points."),
+    Rule::neighbour(
+        "AWA11",
+        "Every side but `players` is an enemy, unless the option `not_enemies` names it as allied or neutral.",
+    ),
 ];

@@ -2,7 +2,8 @@
 
 use crate::rulesets::shared::several;
 use crate::vocabulary::{CombatantId, Die, Int, Slug};
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 /// Options of Seize the initiative.
@@ -15,6 +16,30 @@ pub struct Options {
     /// What decides the first turn where result and bonus are equal (AWA2).
     #[schema(inline, default = "roll_off")]
     pub full_tie: FullTie,
+    /// Sides besides `players` that are allied or neutral: their combatants are not enemies and roll for themselves (WA-3).
+    /// At most 16.
+    #[serde(deserialize_with = "sides", skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 16, default = json!([]))]
+    pub not_enemies: Vec<Slug>,
+}
+
+impl Options {
+    /// Whether the combatants of a side are enemies (WA-3).
+    pub fn enemies(&self, side: &Slug) -> bool {
+        side != "players" && !self.not_enemies.contains(side)
+    }
+}
+
+/// The maximum number of sides in [`Options::not_enemies`].
+const MAX_SIDES: usize = 16;
+
+/// Reads at most [`MAX_SIDES`] sides.
+fn sides<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Slug>, D::Error> {
+    let sides = Vec::deserialize(deserializer)?;
+    if sides.len() > MAX_SIDES {
+        return Err(Error::invalid_length(sides.len(), &"a list of at most 16 sides"));
+    }
+    Ok(sides)
 }
 
 /// What counts as a 20 or a 1 (AWA1).
@@ -50,7 +75,8 @@ pub struct Stats {
     /// The DEX modifier: the Initiative Bonus of a combatant that has none of its own (WA-2).
     #[schema(default = 0)]
     pub dex_modifier: Int<-20, 50>,
-    /// Enemies (whoever is not on the side `players`) with the same word here roll once for all of them (WA-3).
+    /// Enemies with the same word here roll once for all of them (WA-3). Combatants on the side `players` and on the sides of the
+    /// option `not_enemies` are not enemies: each rolls for itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub roll_group: Option<Slug>,
 }

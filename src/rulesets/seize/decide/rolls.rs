@@ -100,7 +100,7 @@ fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
     let mut places: BTreeMap<Slug, usize> = BTreeMap::new();
     for c in ranked {
         let group = match enemies {
-            _ if c.side == "players" => None,
+            _ if !table.options.enemies(&c.side) => None,
             Enemies::Apart => c.stats.roll_group.clone(),
             Enemies::Together => Some(Slug::fixed("enemies")),
         };
