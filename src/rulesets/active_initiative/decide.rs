@@ -5,6 +5,7 @@ use super::*;
 use crate::rulesets::shared::{end_turn, start_round, start_turn};
 use crate::vocabulary::{EncounterStarted, Kind, SharedEvent};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 
 pub(super) type Scene<'d> = Play<'d, ActiveInitiative>;
 
@@ -54,7 +55,7 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
         return Err(Violation::new("nobody_to_act", "AI-8", "nobody is here to act: add a combatant first"));
     }
     play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
-    let players = play.table().iter().filter(|c| c.kind == Kind::Pc).count();
+    let players = players(play.table());
     let friend =
         |c: &Combatant<ActiveInitiative>| play.table().iter().any(|pc| pc.kind == Kind::Pc && pc.side == c.side);
     let groups = play.table().iter().filter(|c| c.kind == Kind::Npc && !friend(c)).count();
@@ -63,8 +64,12 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     if groups < wanted {
         play.own(Event::Advised(Advised { groups: count(groups), wanted: count(wanted) }));
     }
-    if play.table().options.interrupt_points {
-        play.own(Event::InterruptPointsGained(InterruptPointsGained { points: count(players) }));
+    let points = match play.table().options.interrupt_points {
+        InterruptPoints::ByPlayers(by_players) => by_players.then(|| count(players)),
+        InterruptPoints::Exactly(points) => u32::try_from(points.get()).ok(),
+    };
+    if let Some(points) = points {
+        play.own(Event::InterruptPointsGained(InterruptPointsGained { points }));
     }
     start_round(play, 1);
     match &c.first {
@@ -72,6 +77,15 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
         None => roll_opening(play, c),
     }
     Ok(())
+}
+
+/// How many players there are (AI-15, AI-30): the different controllers of the players' characters. Where nobody is named as the
+/// controller, each character counts.
+fn players(table: &Table) -> usize {
+    let controllers = || table.iter().filter(|c| c.kind == Kind::Pc).map(|c| c.controller.as_str());
+    let unnamed = controllers().filter(|name| *name == "player").count();
+    let named: BTreeSet<&str> = controllers().filter(|name| !["player", "gm"].contains(name)).collect();
+    unnamed + named.len()
 }
 
 /// Everybody rolls d20 and the INT modifier; DEX, then WIS break ties (AI-3, AI-5), and who joined first where those tie too.
@@ -198,7 +212,7 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
     let id = &c.combatant;
     let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
     if c.means == Means::InterruptPoint {
-        if !play.table().options.interrupt_points {
+        if !play.table().options.interrupt_points.played() {
             return refuse("variant_off", "AI-30", "this encounter is played without interrupt points".into());
         }
         if state.interrupt_point_used {

@@ -27,7 +27,7 @@ tagged! {
     }
 }
 
-/// Advice, not a rule: there are fewer groups of monsters than half the players' characters (AI-15).
+/// Advice, not a rule: there are fewer groups of monsters than half the players (AI-15).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Advised {
     /// How many monsters and groups can be named.
@@ -54,7 +54,7 @@ pub struct OpeningRoll {
     pub total: i64,
 }
 
-/// The game master got interrupt points, one for each player's character (AI-30).
+/// The game master got interrupt points: one for each player, or as many as the option says (AI-30).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct InterruptPointsGained {
     /// How many.

@@ -72,7 +72,7 @@ const RULES: &[Rule] = &[
     Rule::neighbour("AI-29", "An inspiration point can buy advantage on a roll instead, told before rolling."),
     Rule::seed(
         "AI-30",
-        "Variant: the game master starts the scene with one interrupt point for each player's character.",
+        "Variant: the game master starts the scene with one interrupt point for each player, or as many as the option says.",
     ),
     Rule::seed("AI-31", "Variant: a point lets one of the game master's who has not acted steal the next turn unhurt."),
     Rule::seed("AI-32", "Variant: one point at most is spent in a round."),

@@ -39,7 +39,8 @@ fn may_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &Comba
     let enemy = table.get(nominee).is_some_and(|n| n.side != c.side);
     let pc = c.kind == Kind::Pc;
     let state = &table.state;
-    let left = table.options.interrupt_points && state.interrupt_points > Some(0) && !state.interrupt_point_used;
+    let left =
+        table.options.interrupt_points.played() && state.interrupt_points > Some(0) && !state.interrupt_point_used;
     let point = left && is_the_gms(c);
     let paid = pc && c.stats.inspiration.get() > 0;
     enemy && !c.standing.interrupted && (c.standing.exposed || paid || point)

@@ -2,16 +2,67 @@
 
 use crate::rulesets::shared::several;
 use crate::vocabulary::{CombatantId, Die, Int, Kept, Text};
+use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use utoipa::ToSchema;
 
 /// Options of Active Initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// The Interrupt Points variant (AI-30 to AI-34): the game master gets one point for each player's character at the start.
-    #[schema(default = false)]
-    pub interrupt_points: bool,
+    /// The Interrupt Points variant (AI-30 to AI-34). True: the game master gets one point for each player at the start. Players are
+    /// the different `controller`s of the players' characters; one without a named controller (`player`) counts as a player of its
+    /// own, one of the game master's (`gm`) as none. A whole number: that many points.
+    #[schema(inline, default = false)]
+    pub interrupt_points: InterruptPoints,
+}
+
+/// Whether the Interrupt Points variant is played, and with how many points (AI-30).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(untagged)]
+pub enum InterruptPoints {
+    /// True for one point for each player, false for a scene without the variant.
+    ByPlayers(bool),
+    /// The variant with this number of points.
+    Exactly(Int<0, 100>),
+}
+
+impl Default for InterruptPoints {
+    fn default() -> Self {
+        Self::ByPlayers(false)
+    }
+}
+
+impl InterruptPoints {
+    /// Whether the variant is played.
+    pub fn played(self) -> bool {
+        self != Self::ByPlayers(false)
+    }
+}
+
+/// By hand, because the derived error does not say what fits.
+impl<'de> Deserialize<'de> for InterruptPoints {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = InterruptPoints;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("true, false or a whole number from 0 to 100")
+            }
+            fn visit_bool<E: de::Error>(self, by_players: bool) -> Result<InterruptPoints, E> {
+                Ok(InterruptPoints::ByPlayers(by_players))
+            }
+            fn visit_i64<E: de::Error>(self, points: i64) -> Result<InterruptPoints, E> {
+                let exactly = Int::new(points).map(InterruptPoints::Exactly);
+                exactly.ok_or_else(|| E::invalid_value(de::Unexpected::Signed(points), &self))
+            }
+            fn visit_u64<E: de::Error>(self, points: u64) -> Result<InterruptPoints, E> {
+                self.visit_i64(i64::try_from(points).unwrap_or(i64::MAX))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
 }
 
 /// What a client tells about a combatant under Active Initiative.

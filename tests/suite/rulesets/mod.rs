@@ -2,3 +2,4 @@
 
 mod dc20;
 mod exp;
+mod options;
