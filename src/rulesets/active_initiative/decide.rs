@@ -246,6 +246,10 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
         Means::Damage if !interrupter.standing.exposed => {
             return refuse("not_hurt", "AI-20", format!("{id} took no damage in the turn that has just ended"));
         }
+        Means::Damage if !hurt_off_turn(play.table(), interrupter) => {
+            let detail = format!("{id} took the last turn: damage of its own turn does not give it the next one");
+            return refuse("own_turn", "AAI13", detail);
+        }
         Means::Inspiration if interrupter.kind != Kind::Pc || inspiration == 0 => {
             return refuse("no_inspiration", "AI-19", format!("{id} has no inspiration point to spend"));
         }
@@ -258,6 +262,11 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
     }
     play.own(Event::Interrupted(Interrupted { combatant: id.clone(), displaced, means: c.means }));
     Ok(())
+}
+
+/// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AAI13).
+pub(super) fn hurt_off_turn(table: &Table, c: &Combatant<ActiveInitiative>) -> bool {
+    c.standing.exposed && table.state.last_actor.as_ref() != Some(&c.id)
 }
 
 /// Whether the game master controls it, so that interrupt points are for it (AI-31).

@@ -106,7 +106,8 @@ pub struct ChoiceOpened {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct AllowanceRenewed {}
 
-/// Somebody took damage: until the next turn begins it may interrupt for free, if it has not acted (AI-20).
+/// Somebody took damage: until the next turn begins it may interrupt for free, if it has not acted (AI-20) and the turn that has just
+/// ended was not its own (AAI13).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Exposed {
     /// Who.

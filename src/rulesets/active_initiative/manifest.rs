@@ -100,4 +100,12 @@ const RULES: &[Rule] = &[
         "The right to name is the controller's: it outlives the combatant, and the game master has it where nobody else is left.",
     ),
     Rule::neighbour("AAI7", "Where all who have not acted are out of the fight the round ends by itself."),
+    Rule::neighbour(
+        "AAI13",
+        "Damage of a round's last turn does not let the one whose turn it was interrupt into the next round's first turn.",
+    ),
+    Rule::neighbour(
+        "AAI14",
+        "Damage between two turns counts for the turn that has just ended until the next one begins, between rounds too.",
+    ),
 ];

@@ -1,6 +1,6 @@
 //! Whose turn it is, what is awaited, and why, under Active Initiative.
 
-use super::decide::{chooser, is_the_gms};
+use super::decide::{chooser, hurt_off_turn, is_the_gms};
 use super::*;
 use crate::vocabulary::{Because, Kind};
 
@@ -43,7 +43,7 @@ fn may_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &Comba
         table.options.interrupt_points.played() && state.interrupt_points > Some(0) && !state.interrupt_point_used;
     let point = left && is_the_gms(c);
     let paid = pc && c.stats.inspiration.get() > 0;
-    enemy && !c.standing.interrupted && (c.standing.exposed || paid || point)
+    enemy && !c.standing.interrupted && (hurt_off_turn(table, c) || paid || point)
 }
 
 /// The turns of this round that were had or are going on (not one that was taken back, nor that of one who left for a newcomer of
@@ -91,7 +91,7 @@ pub(super) fn remark(table: &Table, c: &Combatant<ActiveInitiative>) -> String {
     if matches!(&table.state.phase, Phase::Window { nominee, .. } if *nominee == c.id) {
         remarks.push("named".to_owned());
     }
-    if c.standing.exposed && !c.acted {
+    if hurt_off_turn(table, c) && !c.acted {
         remarks.push("may interrupt".to_owned());
     }
     if c.stats.inspiration.get() > 0 {

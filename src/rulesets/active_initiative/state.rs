@@ -92,7 +92,8 @@ impl Default for Stats {
 /// What play keeps about a combatant under Active Initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Standing {
-    /// Whether it took damage in the turn that is going on or has just ended: the next window lets it interrupt for free (AI-20).
+    /// Whether it took damage in the turn that is going on or has just ended, or since then (AAI14). The next window lets it interrupt
+    /// for free (AI-20), unless that turn was its own (AAI13).
     pub exposed: bool,
     /// Whether it has interrupted in this window: once is all (AAI2).
     pub interrupted: bool,
