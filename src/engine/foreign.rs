@@ -1,5 +1,6 @@
 //! What comes from another server: read as strictly as what else clients send. A field that there is not is refused wherever it stands.
 
+use super::MAX_EVENTS;
 use super::document::{Checkpoint, Cover, lift};
 use crate::vocabulary::{Event, FieldError, Ruleset, parse, read};
 use serde_json::Value;
@@ -8,6 +9,9 @@ use serde_json::value::RawValue;
 /// The events of an entry.
 pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldError> {
     let events: Vec<Value> = read(&parse(raw.get().as_bytes())?)?;
+    if events.len() > MAX_EVENTS {
+        return Err(FieldError::meaningless("", format!("an entry has at most {MAX_EVENTS} events")));
+    }
     let events = events.into_iter().enumerate();
     events.map(|(i, event)| Event::read(event).map_err(|error| error.within(&i.to_string()))).collect()
 }

@@ -5,8 +5,8 @@ use super::history::{CHECKPOINTS, Rewind, Timeline};
 use super::told::{Counts, Transition};
 use super::view::{EncounterView, pending};
 use super::{
-    Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, Meta, Refusal, Request, SCHEMA, Summary,
-    Told, Viewer, foreign, legal, rights, shared, text,
+    Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, MAX_REDACTED, Meta, Refusal,
+    Request, SCHEMA, Summary, Told, Viewer, foreign, legal, rights, shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -153,6 +153,9 @@ impl<R: Ruleset> Live<R> {
             let path = request.path(index);
             play_one(&mut play, verb, fields, &path)?;
             ends.push(play.events().len());
+            if play.events().len() > MAX_EVENTS {
+                return Err(Refusal::too_many_events(path));
+            }
         }
         let (mut table, events) = play.finish();
         table.version = table.version.saturating_add(1);
@@ -271,8 +274,11 @@ impl<R: Ruleset> Game for Live<R> {
         let Played { table, events, ends } = self.play(request, dice)?;
         let timeline = Timeline::ordinary(table.version);
         let next = Self { meta: self.meta.clone(), timeline, table: table.clone() };
-        let commands: Vec<_> = request.verbs().zip(ends).collect();
+        let commands: Vec<_> = request.verbs().zip(ends.iter().copied()).collect();
         let transition = Transition { before: self, after: &table, events: &events, commands: &commands, past: None };
+        if events.len().saturating_mul(transition.audiences()) > MAX_REDACTED {
+            return Err(Refusal::too_many_events(request.path(ends.len().saturating_sub(1))));
+        }
         next.decided(&transition).map_err(|error| FieldError::meaningless("", error.to_string()).into())
     }
 

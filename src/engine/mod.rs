@@ -40,5 +40,9 @@ pub const MAX_COMBATANTS: usize = 500;
 pub const MAX_EFFECTS: usize = 500;
 /// The most commands in one list.
 pub const MAX_COMMANDS: usize = 50;
+/// The most events of one request, or of one entry of an imported log.
+pub const MAX_EVENTS: usize = 20_000;
+/// The most events of one request counted for each audience that they are redacted for.
+const MAX_REDACTED: usize = 60_000;
 /// The most conditions that a combatant or member has at a time.
 pub const MAX_CONDITIONS: usize = 32;

@@ -40,6 +40,14 @@ impl Refusal {
     }
 }
 
+impl Refusal {
+    /// A request that would bring about more events than one may, itself or redacted for each player who owns a hidden combatant.
+    pub fn too_many_events(path: String) -> Self {
+        let detail = "this request would bring about too many events: send shorter lists of commands";
+        Self::Violation { path, violation: Violation::new("too_many_events", "TK-4", detail) }
+    }
+}
+
 impl From<FieldError> for Refusal {
     fn from(error: FieldError) -> Self {
         Self::Fields(vec![error])

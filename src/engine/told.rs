@@ -9,7 +9,8 @@ use super::{LoadError, Role, TokenRecord, Viewer};
 use crate::vocabulary::*;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
-use std::collections::BTreeMap;
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Somebody who looks and is not the game master.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,8 +191,13 @@ impl<R: Ruleset> Transition<'_, R> {
         // A token that was taken back is nobody's any more.
         ahead.retain(|id, _| self.before.meta.tokens.iter().any(|token| token.id == *id));
         let mut owners = BTreeMap::new();
-        for eyes in self.before.meta.tokens.iter().filter_map(TokenRecord::player).filter(|eyes| self.concerns(eyes)) {
-            let own = self.account(&eyes, seen)?;
+        // Tokens of the same combatants are told the same.
+        let mut told: HashMap<&[CombatantId], Option<Account>> = HashMap::new();
+        for eyes in self.owners() {
+            let own = match told.get(eyes.own) {
+                Some(own) => own.clone(),
+                None => told.entry(eyes.own).or_insert(self.account(&eyes, seen)?).clone(),
+            };
             if !seen && own.as_ref().is_none_or(|own| !own.is_empty()) {
                 *ahead.entry(eyes.token.to_owned()).or_default() += 1;
             }
@@ -241,10 +247,19 @@ impl<R: Ruleset> Transition<'_, R> {
             && self.events.iter().all(open)
     }
 
-    /// Whether the holder of a token may know more of it than everybody.
-    fn concerns(&self, eyes: &Eyes<'_>) -> bool {
-        let veiled = |table: &Table<R>, id| table.get(id).is_some_and(|c| c.hidden || table.veils_hp(c, &[]));
-        eyes.own.iter().any(|id| veiled(&self.before.table, id) || veiled(self.after, id))
+    /// The players who may know more of it than everybody.
+    fn owners(&self) -> impl Iterator<Item = Eyes<'_>> {
+        let veiled = |c: &&Combatant<R>| c.hidden || self.after.veils_hp(c);
+        let combatants = self.before.table.iter().chain(self.after.iter()).filter(veiled);
+        let veiled: HashSet<&CombatantId> = combatants.map(|c| &c.id).collect();
+        let players = self.before.meta.tokens.iter().filter_map(TokenRecord::player);
+        players.filter(move |eyes| eyes.own.iter().any(|id| veiled.contains(id)))
+    }
+
+    /// For how many different audiences it is redacted.
+    pub fn audiences(&self) -> usize {
+        let owners: HashSet<&[CombatantId]> = self.owners().map(|eyes| eyes.own).collect();
+        owners.len() + 1
     }
 
     /// The entry as it stands.
@@ -255,58 +270,71 @@ impl<R: Ruleset> Transition<'_, R> {
 
     /// What `eyes` are told; None where that is the entry as it stands. `seen`: they must be told something.
     fn account(&self, eyes: &Eyes<'_>, seen: bool) -> Result<Option<Account>, serde_json::Error> {
-        let start = self.before.table.concealed(eyes.own);
+        let before = &self.before.table;
+        let audience = Audience::of(before, eyes.own);
+        let (start, someone) = (before.seen_by(&audience), R::someone_acts(before, &audience));
         let mut told = match self.past {
             Some(past) => self.rewound(past, eyes, &start),
-            None => self.retold(eyes, &start),
+            None => self.retold(audience, &start),
         };
         let changed = || start != self.after.concealed(eyes.own);
         if told.is_empty() && (seen || changed()) {
             told.push((0, Event::Shared(SharedEvent::SomeoneActs(SomeoneActs {}))));
         }
         // A transition of which nothing came is none.
-        let someone = |(_, event): &(usize, Event<R>)| matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)));
-        let unsigned = start.someone_acts() || told.iter().any(someone);
+        let is_someone = |(_, event): &(usize, Event<R>)| matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)));
+        let unsigned = someone || told.iter().any(is_someone);
         if !unsigned && !told.is_empty() && told.iter().map(|(_, event)| event).eq(self.events) {
             return Ok(None);
         }
-        let mut begin = 0;
+        let mut indices = told.iter().map(|(index, _)| *index).peekable();
         let mut commands = Vec::with_capacity(self.commands.len());
         for (verb, end) in self.commands {
-            if told.iter().any(|(index, _)| (begin..*end).contains(index)) {
+            if indices.next_if(|index| index < end).is_some() {
                 commands.push((*verb).to_owned());
+                while indices.next_if(|index| index < end).is_some() {}
             }
-            begin = *end;
         }
         let events: Vec<&Event<R>> = told.iter().map(|(_, event)| event).collect();
         Ok(Some(Account { commands, events: to_raw_value(&events)?, unsigned }))
     }
 
-    /// What is told of each event, with its place among all of them.
-    fn retold(&self, eyes: &Eyes<'_>, start: &Table<R>) -> Vec<(usize, Event<R>)> {
+    /// What is told of each event, with its place among all of them. The events cost as much each as they say, a change of the
+    /// roster as much as the table.
+    fn retold(&self, mut audience: Audience<'_>, start: &Table<R>) -> Vec<(usize, Event<R>)> {
         let mut whole = self.before.table.clone();
-        let mut before = start.clone();
-        let unseen = |whole: &Table<R>| {
-            let hidden = whole.iter().filter(|c| c.hidden && !eyes.own.contains(&c.id)).map(|c| c.id.clone());
-            hidden.collect::<Vec<CombatantId>>()
-        };
-        let mut unknown = unseen(&whole);
-        unknown.extend(whole.ghosts.iter().map(|ghost| ghost.id.clone()));
+        let mut effects = audience.effects(&whole);
+        let mut someone_before = R::someone_acts(&whole, &audience);
         let mut told = Vec::with_capacity(self.events.len());
         let acts = || Event::Shared(SharedEvent::SomeoneActs(SomeoneActs {}));
         let mut veil: Option<Veil> = None;
         for (index, event) in self.events.iter().enumerate() {
+            let roster = match event {
+                Event::Roster(event) => Some((event, whole.seen_by(&audience.at(&whole)))),
+                _ => None,
+            };
+            let before = match event {
+                Event::Own(event) if R::looks_back(event) => Some(whole.state.clone()),
+                _ => None,
+            };
             whole.apply(event);
-            let after = whole.concealed(eyes.own);
-            // Who hides now was known before, and is told to leave.
-            let hidden = unseen(&whole);
-            unknown.extend(hidden.iter().filter(|id| before.get(id).is_none()).cloned());
-            unknown.retain(|id| after.get(id).is_none());
-            let telling =
-                Telling { own: eyes.own, unknown: &unknown, start, whole: &whole, before: &before, after: &after };
-            told.extend(telling.tell(event).into_iter().map(|event| (index, event)));
-            let real = matches!(event, Event::Shared(SharedEvent::TurnStarted(e)) if unknown.contains(&e.combatant));
-            match (before.someone_acts(), after.someone_acts(), &mut veil) {
+            let hides = roster.as_ref().and_then(|(event, before)| learn(&mut audience, event, before));
+            let someone = if may_pass_on(event) { R::someone_acts(&whole, &audience) } else { someone_before };
+            let telling = Telling {
+                audience: &audience,
+                start,
+                whole: &whole,
+                before: before.as_ref(),
+                someone_acts: someone,
+                effects: &effects,
+                after: OnceCell::new(),
+            };
+            match &roster {
+                Some((event, before)) => told.extend(telling.roster(event, before).into_iter().map(|e| (index, e))),
+                None => told.extend(telling.tell(event).map(|event| (index, event))),
+            }
+            let real = matches!(event, Event::Shared(SharedEvent::TurnStarted(e)) if !audience.knows(&e.combatant));
+            match (someone_before, someone, &mut veil) {
                 (false, true, _) => veil = Some(Veil { place: told.len(), index, real }),
                 (true, true, Some(veil)) => veil.real |= real,
                 (true, false, _) => {
@@ -316,8 +344,18 @@ impl<R: Ruleset> Transition<'_, R> {
                 }
                 _ => {}
             }
-            unknown.extend(hidden);
-            before = after;
+            if let Some(id) = hides {
+                audience.forget(id);
+            }
+            match event {
+                Event::Shared(SharedEvent::EffectAdded(e)) if audience.sees_effect(&e.effect) => {
+                    effects.insert(e.effect.id.clone());
+                }
+                Event::Shared(SharedEvent::EffectEnded(e)) => drop(effects.remove(&e.effect)),
+                Event::Roster(_) => effects = audience.effects(&whole),
+                _ => {}
+            }
+            someone_before = someone;
         }
         if let Some(Veil { place, index, .. }) = veil {
             told.insert(place, (index, acts()));
@@ -340,4 +378,34 @@ impl<R: Ruleset> Transition<'_, R> {
         };
         self.events.iter().map(retold).enumerate().collect()
     }
+}
+
+/// Lets the audience know who is revealed; answers who hides before its eyes, and is known until that is told.
+fn learn<'e, R: Ruleset>(
+    audience: &mut Audience<'_>, event: &'e RosterEvent<R>, before: &Table<R>,
+) -> Option<&'e CombatantId> {
+    let (RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) = event;
+    let id = &combatant.id;
+    if audience.sees(combatant) {
+        audience.learn(id);
+    } else if before.get(id).is_some() {
+        return Some(id);
+    } else {
+        audience.forget(id);
+    }
+    None
+}
+
+/// Whether it may depend on an event who acts or must choose.
+fn may_pass_on<R: Ruleset>(event: &Event<R>) -> bool {
+    let Event::Shared(event) = event else { return true };
+    !matches!(
+        event,
+        SharedEvent::EffectAdded(_)
+            | SharedEvent::EffectTicked(_)
+            | SharedEvent::EffectEnded(_)
+            | SharedEvent::Damaged(_)
+            | SharedEvent::Healed(_)
+            | SharedEvent::Noted(_)
+    )
 }

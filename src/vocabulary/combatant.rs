@@ -1,6 +1,6 @@
 //! Whoever or whatever takes turns.
 
-use super::{CombatantId, FieldError, Int, Ruleset, Slug, Text, read_fields};
+use super::{CombatantId, FieldError, FoeHp, Int, Ruleset, Slug, Text, read_fields};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, IntoDeserializer};
 use serde::{Deserialize, Serialize};
@@ -193,6 +193,14 @@ impl<R: Ruleset> Combatant<R> {
     pub fn active(&self) -> bool {
         let lost = |conditions: &[Slug]| conditions.iter().any(|c| OUT.contains(&c.as_str()));
         !lost(&self.conditions) && (self.members.is_empty() || self.members.iter().any(|m| !lost(&m.conditions)))
+    }
+
+    /// The combatant with what `choice` leaves of its hit points: a word for each, or nothing.
+    pub fn veiled(&self, choice: FoeHp) -> Self {
+        let band = |hp: Option<Hp>| hp.filter(|_| choice == FoeHp::Banded).map(|hp| hp.band());
+        let member = |m: &Member| Member { hp: None, hp_band: band(m.hp), ..m.clone() };
+        let members = self.members.iter().map(member).collect();
+        Self { hp: None, hp_band: band(self.hp), members, ..self.clone() }
     }
 
     /// Whether it has the condition `name`.

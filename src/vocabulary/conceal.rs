@@ -3,70 +3,80 @@
 //! A view is made by taking out what its viewer may not know, as if it had never been there; what is left is shown, told and
 //! decided on by the same means as the whole. So a view can only leak what concealment has left in.
 
-use super::{
-    Combatant, CombatantId, CombatantLeft, Damaged, Effect, EffectAdded, EffectEnded, Event, Expiry, FoeHp, Ghost,
-    Healed, Pending, Readers, RosterEvent, Ruleset, SharedEvent, Slug, Table, Text,
-};
+use super::{Combatant, CombatantId, Effect, EffectId, Expiry, Ruleset, Seat, Table};
+use std::collections::HashSet;
 use std::sync::Arc;
 
-impl<R: Ruleset> Table<R> {
-    /// The table as those may know it whose own combatants are `own`: without hidden combatants (but their own) and effects,
-    /// without effects on combatants that are not there, and without what is the game master's. Nobody is named who is not there.
-    pub fn concealed(&self, own: &[CombatantId]) -> Self {
-        let mut table = self.clone();
-        let unseen = self.iter().filter(|c| c.hidden && !own.contains(&c.id));
-        table.ghosts.extend(unseen.map(|c| Ghost { id: c.id.clone(), side: c.side.clone() }));
-        table.combatants.retain(|c| !c.hidden || own.contains(&c.id));
-        // How many have ever been is nobody's business.
-        (table.version, table.joined, table.effects_begun) = (0, 0, 0);
-        let mut joined = 0_u32;
-        for seat in &mut table.combatants {
-            joined = joined.saturating_add(1);
-            if seat.joined != joined {
-                seat.change().joined = joined;
-            }
-            if self.veils_hp(seat, own) && (seat.hp.is_some() || seat.members.iter().any(|m| m.hp.is_some())) {
-                veil_hp(seat.change(), self.foe_hp);
-            }
-        }
-        let effects = std::mem::take(&mut table.effects);
-        table.effects = effects.into_iter().filter_map(|effect| table.shown(effect)).collect();
-        R::conceal(&mut table, self);
-        table.ghosts.clear();
-        table
+/// A viewer who is not the game master: which combatants it sees, and which ids it must not be told.
+#[derive(Debug, Clone)]
+pub struct Audience<'a> {
+    own: HashSet<&'a str>,
+    unknown: HashSet<CombatantId>,
+}
+
+impl<'a> Audience<'a> {
+    /// The viewer of `table` whose own combatants are `own`: it sees them even where they are hidden.
+    pub fn of<R: Ruleset>(table: &Table<R>, own: &'a [CombatantId]) -> Self {
+        let own = own.iter().map(CombatantId::as_str).collect();
+        Self { own, unknown: HashSet::new() }.at(table)
     }
 
-    /// Whether everybody may know all of it, apart from what the ruleset or the choice about hit points keeps.
-    pub fn hides_nothing(&self) -> bool {
-        self.ghosts.is_empty() && self.iter().all(|c| !c.hidden) && self.effects.iter().all(|e| !e.hidden)
+    /// The same viewer, and what it may not be told at `table`.
+    pub fn at<R: Ruleset>(&self, table: &Table<R>) -> Self {
+        let hidden = table.iter().filter(|c| !self.sees(c)).map(|c| &c.id);
+        let unknown = hidden.chain(table.ghosts.iter().map(|ghost| &ghost.id)).cloned().collect();
+        Self { own: self.own.clone(), unknown }
     }
 
-    /// Whether those whose own combatants are `own` may not know the hit points of `c` as numbers.
-    pub fn veils_hp(&self, c: &Combatant<R>, own: &[CombatantId]) -> bool {
-        !self.foe_hp.exact() && c.side != "players" && !own.contains(&c.id)
+    /// From now on it may be told this id.
+    pub fn learn(&mut self, id: &CombatantId) {
+        self.unknown.remove(id);
     }
 
-    /// Whether somebody acts or must choose who is not at this (concealed) table.
-    pub fn someone_acts(&self) -> bool {
-        R::pending(self).as_ref().is_some_and(Pending::is_someone)
+    /// From now on it must not be told this id.
+    pub fn forget(&mut self, id: &CombatantId) {
+        self.unknown.insert(id.clone());
     }
 
-    /// Whether `id` is nobody who is or was here unseen; for [`Ruleset::conceal`], which sees with them those who are hidden now.
+    /// Whether it sees this combatant.
+    pub fn sees<R: Ruleset>(&self, c: &Combatant<R>) -> bool {
+        !c.hidden || self.own.contains(c.id.as_str())
+    }
+
+    /// Whether `id` is at `table`, hidden from it.
+    pub fn misses<R: Ruleset>(&self, table: &Table<R>, id: &CombatantId) -> bool {
+        table.get(id).is_some_and(|c| !self.sees(c))
+    }
+
+    /// Whether it may be told this id: nobody hidden has it, or had it and left.
     pub fn knows(&self, id: &CombatantId) -> bool {
-        !self.ghosts.iter().any(|ghost| ghost.id == *id)
+        !self.unknown.contains(id)
     }
 
-    /// Whether `id` is one of the `whole` table who is not at this (concealed) one.
-    pub fn unseen(&self, whole: &Self, id: &CombatantId) -> bool {
-        self.get(id).is_none() && whole.get(id).is_some()
+    /// This combatant, if it knows of it.
+    pub fn name(&self, id: Option<&CombatantId>) -> Option<CombatantId> {
+        id.filter(|id| self.knows(id)).cloned()
     }
 
-    /// An effect without the names of those who are not here; None where it is hidden, or on one who is not here.
-    fn shown(&self, mut effect: Arc<Effect>) -> Option<Arc<Effect>> {
+    /// Those of these combatants that it knows of.
+    pub fn names(&self, ids: &[CombatantId]) -> Vec<CombatantId> {
+        ids.iter().filter(|id| self.knows(id)).cloned().collect()
+    }
+
+    /// Whether it may not know the hit points of `c` at `table` as numbers.
+    pub fn veils_hp<R: Ruleset>(&self, table: &Table<R>, c: &Combatant<R>) -> bool {
+        table.veils_hp(c) && !self.own.contains(c.id.as_str())
+    }
+
+    /// Whether it sees this effect: it is not hidden, and on nobody that it does not know.
+    pub fn sees_effect(&self, effect: &Effect) -> bool {
+        !effect.hidden && effect.target.as_ref().is_none_or(|id| self.knows(id))
+    }
+
+    /// An effect without the names of combatants that it does not know; None where it does not see it.
+    pub fn effect(&self, effect: &Arc<Effect>) -> Option<Arc<Effect>> {
         let absent = |id: Option<&CombatantId>| id.is_some_and(|id| !self.knows(id));
-        if effect.hidden || absent(effect.target.as_ref()) {
-            return None;
-        }
+        let mut effect = self.sees_effect(effect).then(|| effect.clone())?;
         if absent(effect.source.as_ref()) {
             Arc::make_mut(&mut effect).source = None;
         }
@@ -77,129 +87,53 @@ impl<R: Ruleset> Table<R> {
         }
         Some(effect)
     }
-}
 
-fn veil_hp<R: Ruleset>(c: &mut Combatant<R>, choice: FoeHp) {
-    let band = |hp: super::Hp| (choice == FoeHp::Banded).then(|| hp.band());
-    c.hp_band = c.hp.take().and_then(band);
-    for member in &mut c.members {
-        member.hp_band = member.hp.take().and_then(band);
+    /// The ids of the effects that it sees.
+    pub fn effects<R: Ruleset>(&self, table: &Table<R>) -> HashSet<EffectId> {
+        table.effects.iter().filter(|e| self.sees_effect(e)).map(|e| e.id.clone()).collect()
     }
 }
 
-/// Telling one event to those who may not know of everybody.
-pub struct Telling<'t, R: Ruleset> {
-    /// The combatants that are their own.
-    pub own: &'t [CombatantId],
-    /// Those whom they do not know.
-    pub unknown: &'t [CombatantId],
-    /// The table before the transition that it belongs to, concealed.
-    pub start: &'t Table<R>,
-    /// The true table after it.
-    pub whole: &'t Table<R>,
-    /// The table before it, concealed.
-    pub before: &'t Table<R>,
-    /// The table after it, concealed.
-    pub after: &'t Table<R>,
-}
-
-impl<'t, R: Ruleset> Telling<'t, R> {
-    /// Whether they know of this combatant.
-    pub fn knows(&self, id: &CombatantId) -> bool {
-        !self.unknown.contains(id)
+impl<R: Ruleset> Table<R> {
+    /// The table as those may know it whose own combatants are `own`: without hidden combatants (but their own) and effects,
+    /// without effects on combatants that are not there, and without what is the game master's. Nobody is named who is not there.
+    pub fn concealed(&self, own: &[CombatantId]) -> Self {
+        self.seen_by(&Audience::of(self, own))
     }
 
-    /// This combatant, if they know of it.
-    pub fn name(&self, id: Option<&CombatantId>) -> Option<CombatantId> {
-        id.filter(|id| self.knows(id)).cloned()
-    }
-
-    /// Those of these combatants that they know of.
-    pub fn names(&self, ids: &[CombatantId]) -> Vec<CombatantId> {
-        ids.iter().filter(|id| self.knows(id)).cloned().collect()
-    }
-
-    /// What they are told of `event`, in order; nothing where it concerns none that they know of.
-    pub fn tell(&self, event: &Event<R>) -> Vec<Event<R>> {
-        match event {
-            Event::Shared(event) => self.shared(event).map(Event::Shared).into_iter().collect(),
-            Event::Roster(event) => self.roster(event),
-            Event::Own(event) => R::retell(event, self).map(Event::Own).into_iter().collect(),
-        }
-    }
-
-    fn shared(&self, event: &SharedEvent) -> Option<SharedEvent> {
-        let had = |id: &Slug| self.before.effects.iter().any(|e| e.id == *id);
-        let about = match event {
-            SharedEvent::TurnStarted(e) => &e.combatant,
-            SharedEvent::TurnEnded(e) => &e.combatant,
-            SharedEvent::ConditionSet(e) => &e.combatant,
-            SharedEvent::ConditionCleared(e) => &e.combatant,
-            SharedEvent::CombatantLeft(e) => &e.combatant,
-            SharedEvent::Overridden(e) => &e.combatant,
-            SharedEvent::Damaged(e) => {
-                let told = Damaged { source: self.name(e.source.as_ref()), ..e.clone() };
-                let veiled = Damaged { temp_lost: 0, hp_lost: e.amount, hp: None, ..told.clone() };
-                let told = if self.veils_hp(&e.combatant) { veiled } else { told };
-                return self.knows(&e.combatant).then_some(SharedEvent::Damaged(told));
-            }
-            SharedEvent::Healed(e) => {
-                let hp = e.hp.filter(|_| !self.veils_hp(&e.combatant));
-                return self.knows(&e.combatant).then(|| SharedEvent::Healed(Healed { hp, ..e.clone() }));
-            }
-            SharedEvent::EffectAdded(e) => {
-                let effect = self.after.effects.iter().find(|x| x.id == e.effect.id)?;
-                return Some(SharedEvent::EffectAdded(EffectAdded { effect: (**effect).clone() }));
-            }
-            SharedEvent::EffectTicked(e) => return had(&e.effect).then(|| event.clone()),
-            SharedEvent::EffectEnded(e) => return had(&e.effect).then(|| event.clone()),
-            SharedEvent::Noted(e) => return (e.readers == Readers::All).then(|| event.clone()),
-            SharedEvent::EncounterStarted(_)
-            | SharedEvent::EncounterEnded(_)
-            | SharedEvent::RoundStarted(_)
-            | SharedEvent::RoundEnded(_)
-            | SharedEvent::Undone(_)
-            | SharedEvent::Redone(_)
-            | SharedEvent::SomeoneActs(_) => return Some(event.clone()),
+    /// The table as `audience` may know it; its unknown ids must be those of this table.
+    pub fn seen_by(&self, audience: &Audience<'_>) -> Self {
+        let seat = |seat: &Seat<R>| {
+            let shown = audience.sees(seat).then(|| seat.clone())?;
+            let hp = shown.hp.is_some() || shown.members.iter().any(|m| m.hp.is_some());
+            Some(if hp && audience.veils_hp(self, &shown) { shown.veiled(self.foe_hp) } else { shown })
         };
-        self.knows(about).then(|| event.clone())
+        let mut table = Self {
+            name: self.name.clone(),
+            options: self.options.clone(),
+            foe_hp: self.foe_hp,
+            status: self.status,
+            round: self.round,
+            combatants: self.combatants.iter().filter_map(seat).collect(),
+            ghosts: Vec::new(),
+            effects: self.effects.iter().filter_map(|effect| audience.effect(effect)).collect(),
+            // How many have ever been is nobody's business.
+            version: 0,
+            joined: 0,
+            effects_begun: 0,
+            state: self.state.clone(),
+        };
+        R::conceal(&mut table, self, audience);
+        table
     }
 
-    /// Whether the hit points of this combatant are not told as numbers.
-    fn veils_hp(&self, id: &CombatantId) -> bool {
-        self.after.get(id).or(self.before.get(id)).is_some_and(|c| self.after.veils_hp(c, self.own))
+    /// Whether everybody may know all of it, apart from what the ruleset or the choice about hit points keeps.
+    pub fn hides_nothing(&self) -> bool {
+        self.ghosts.is_empty() && self.iter().all(|c| !c.hidden) && self.effects.iter().all(|e| !e.hidden)
     }
 
-    /// Who is revealed joins, who hides leaves; effects come and go with them.
-    fn roster(&self, event: &RosterEvent<R>) -> Vec<Event<R>> {
-        let (RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) = event;
-        let id = &combatant.id;
-        match (self.before.get(id), self.after.get(id)) {
-            (None, None) => Vec::new(),
-            (Some(before), Some(after)) if before == after => Vec::new(),
-            (Some(_), Some(after)) => {
-                vec![Event::Roster(RosterEvent::CombatantUpdated { combatant: told(after) })]
-            }
-            (None, Some(after)) => {
-                let joined = Event::Roster(RosterEvent::CombatantJoined { combatant: told(after) });
-                let new = self.after.effects.iter().filter(|e| !self.before.effects.iter().any(|x| x.id == e.id));
-                let effect =
-                    |e: &Arc<Effect>| Event::Shared(SharedEvent::EffectAdded(EffectAdded { effect: (**e).clone() }));
-                std::iter::once(joined).chain(new.map(effect)).collect()
-            }
-            (Some(_), None) => {
-                let gone = self.before.effects.iter().filter(|e| !self.after.effects.iter().any(|x| x.id == e.id));
-                let ended = |e: &Arc<Effect>| {
-                    SharedEvent::EffectEnded(EffectEnded { effect: e.id.clone(), because: Text::fixed("target_left") })
-                };
-                let left = SharedEvent::CombatantLeft(CombatantLeft { combatant: id.clone() });
-                gone.map(ended).chain([left]).map(Event::Shared).collect()
-            }
-        }
+    /// Whether only the game master and its own player may know the hit points of `c` as numbers.
+    pub fn veils_hp(&self, c: &Combatant<R>) -> bool {
+        !self.foe_hp.exact() && c.side != "players"
     }
-}
-
-/// A combatant as it is told: the number under which it joined would tell how many there are.
-fn told<R: Ruleset>(c: &Combatant<R>) -> Box<Combatant<R>> {
-    Box::new(Combatant { joined: 0, ..c.clone() })
 }

@@ -142,7 +142,10 @@ pub const HOUSE_RULES: &[Rule] = &[
     Rule::neighbour("TK-1", "An encounter that has ended takes notes, undo and redo, and nothing else."),
     Rule::neighbour("TK-2", "A combatant's id is unique in its encounter, an effect's too."),
     Rule::neighbour("TK-3", "A condition is set once and cleared only where it is set."),
-    Rule::neighbour("TK-4", "An encounter holds a bounded number of combatants, effects and tokens."),
+    Rule::neighbour(
+        "TK-4",
+        "An encounter holds a bounded number of combatants, effects and tokens, and a request brings about a bounded number of events.",
+    ),
     Rule::neighbour(
         "TK-5",
         "The game master can set whose turn it is only while the fight goes on, and only for a combatant that is in it.",

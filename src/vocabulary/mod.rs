@@ -19,11 +19,12 @@ mod scalar;
 mod seat;
 mod table;
 mod tagged;
+mod telling;
 mod violation;
 
 pub use combatant::{Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT};
 pub use command::*;
-pub use conceal::Telling;
+pub use conceal::Audience;
 pub use die::{D6, D10, D20, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};
 pub use event::*;
@@ -38,6 +39,7 @@ pub use scalar::{CombatantId, EffectId, INLINE, Int, Slug, Text, inlined};
 pub use seat::Seat;
 pub use table::{FoeHp, Ghost, Status, Table};
 pub use tagged::Verbs;
+pub use telling::Telling;
 pub use violation::{Ground, Violation};
 
 pub(crate) use tagged::tagged;

@@ -1,7 +1,8 @@
 //! The common face of all rulesets.
 
 use super::{
-    Actor, Combatant, CombatantId, Event, Manifest, Offer, Pending, Place, Play, Table, Telling, Verbs, Violation,
+    Actor, Audience, Combatant, CombatantId, Event, Manifest, Offer, Pending, Place, Play, Table, Telling, Verbs,
+    Violation,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -67,15 +68,24 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
         source.or(target).cloned().or_else(|| Self::current(table).into_iter().next())
     }
 
+    /// Whether a combatant that the audience does not see has the turn or must choose at this true table. Asked after every event
+    /// that may change it: a look at the phase, not a redaction of the table.
+    fn someone_acts(whole: &Table<Self>, audience: &Audience<'_>) -> bool;
+
     /// Takes what a viewer may not know out of its part of `table`, from which the engine has taken the combatants and effects of
-    /// `whole` that the viewer may not know: every other mention of one whom the viewer does not know ([`Table::knows`]), and what
-    /// is the game master's alone. Where one who is only in `whole` has the turn or must choose ([`Table::unseen`]), the phase becomes one in which
+    /// `whole` that the viewer may not know: every other mention of one whom the viewer does not know ([`Audience::knows`]), and
+    /// what is the game master's alone. Where [`someone_acts`](Self::someone_acts), the phase becomes one in which
     /// [`current`](Self::current) is empty and [`pending`](Self::pending) is [`Pending::someone`].
-    fn conceal(table: &mut Table<Self>, whole: &Table<Self>);
+    fn conceal(table: &mut Table<Self>, whole: &Table<Self>, audience: &Audience<'_>);
 
     /// One of its own events as those are told it who may not know of everybody; None where they are told nothing. An event that
     /// concerns only combatants they know of ([`Telling::knows`]) must be told as it is, unless it is [`secret`](Self::secret).
     fn retell(event: &Self::Event, telling: &Telling<'_, Self>) -> Option<Self::Event>;
+
+    /// Whether [`retell`](Self::retell) compares this event with the state before it ([`Telling::before`]).
+    fn looks_back(_event: &Self::Event) -> bool {
+        false
+    }
 
     /// Whether an event tells what is the game master's, so that it is not told as it is even where nobody is hidden.
     fn secret(_event: &Self::Event) -> bool {

@@ -1,6 +1,6 @@
 //! A combatant's place at the table: shared until it changes, and with its JSON, which most transitions leave as it is.
 
-use super::{Combatant, Ruleset};
+use super::{Combatant, FoeHp, Ruleset};
 use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -19,19 +19,29 @@ struct Seated<R: Ruleset> {
     combatant: Combatant<R>,
     stored: Remembered,
     shown: Remembered,
+    /// The same combatant without its hit points, for viewers who may not know them.
+    veiled: OnceLock<(FoeHp, Seat<R>)>,
 }
 
 impl<R: Ruleset> Seat<R> {
     /// Seats a combatant.
     pub fn new(combatant: Combatant<R>) -> Self {
-        Self(Arc::new(Seated { combatant, stored: Remembered::default(), shown: Remembered::default() }))
+        Self(Arc::new(Seated::new(combatant)))
     }
 
     /// The combatant, to be changed by an event.
     pub fn change(&mut self) -> &mut Combatant<R> {
         let seated = Arc::make_mut(&mut self.0);
         (seated.stored, seated.shown) = (Remembered::default(), Remembered::default());
+        seated.veiled = OnceLock::new();
         &mut seated.combatant
+    }
+
+    /// The combatant with what `choice` leaves of its hit points; made once as long as the combatant stays as it is.
+    pub fn veiled(&self, choice: FoeHp) -> Self {
+        let made = || (choice, Self::new(self.0.combatant.veiled(choice)));
+        let (made_for, seat) = self.0.veiled.get_or_init(made);
+        if *made_for == choice { seat.clone() } else { made().1 }
     }
 
     /// Serialises `view`, which must say of this combatant what it always says while the combatant stays as it is.
@@ -54,10 +64,16 @@ impl<R: Ruleset> Clone for Seat<R> {
     }
 }
 
+impl<R: Ruleset> Seated<R> {
+    fn new(combatant: Combatant<R>) -> Self {
+        Self { combatant, stored: Remembered::default(), shown: Remembered::default(), veiled: OnceLock::new() }
+    }
+}
+
 /// Only made by [`Seat::change`].
 impl<R: Ruleset> Clone for Seated<R> {
     fn clone(&self) -> Self {
-        Self { combatant: self.combatant.clone(), stored: Remembered::default(), shown: Remembered::default() }
+        Self::new(self.combatant.clone())
     }
 }
 

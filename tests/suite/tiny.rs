@@ -207,8 +207,12 @@ impl Ruleset for Tiny {
         Some(Pending::new(decision, combatants, &[command], rule))
     }
 
-    fn conceal(table: &mut Table<Self>, whole: &Table<Self>) {
-        table.state.someone = table.state.acting.as_ref().is_some_and(|id| table.unseen(whole, id));
+    fn someone_acts(whole: &Table<Self>, audience: &Audience<'_>) -> bool {
+        whole.state.acting.as_ref().is_some_and(|id| audience.misses(whole, id))
+    }
+
+    fn conceal(table: &mut Table<Self>, whole: &Table<Self>, audience: &Audience<'_>) {
+        table.state.someone = Self::someone_acts(whole, audience);
         table.state.acting = table.state.acting.take().filter(|id| table.get(id).is_some());
     }
 
@@ -217,12 +221,12 @@ impl Ruleset for Tiny {
     }
 
     fn order(table: &Table<Self>) -> Vec<Place> {
-        let place = |c: &Combatant<Self>| Place {
+        let place = |(n, c): (u32, &Combatant<Self>)| Place {
             combatant: c.id.clone(),
             acted: c.acted,
             slot: None,
-            because: Because { total: Some(c.joined.into()), ..Because::new("TINY-2", "the order of joining") },
+            because: Because { total: Some(n.into()), ..Because::new("TINY-2", "the order of joining") },
         };
-        table.active().map(place).collect()
+        (1..).zip(table.iter()).filter(|(_, c)| c.active()).map(place).collect()
     }
 }

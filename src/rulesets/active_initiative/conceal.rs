@@ -3,38 +3,38 @@
 use super::decide::chooser;
 use super::*;
 
-pub(super) fn conceal(table: &mut Table, whole: &Table) {
+pub(super) fn conceal(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
     table.state.interrupt_points = None;
-    let phase = phase(table, whole);
     let mut turns = std::mem::take(&mut table.state.turns);
-    turns.retain(|taken| table.knows(&taken.combatant));
+    turns.retain(|taken| audience.knows(&taken.combatant));
     for taken in &mut turns {
-        let by = named(&taken.by, |id| table.knows(id));
+        let by = named(&taken.by, |id| audience.knows(id));
         if by != taken.by {
             *taken = Taken { by, combatant: taken.combatant.clone() }.into();
         }
     }
     table.state.turns = turns;
     let last_actor = table.state.last_actor.take();
-    table.state.last_actor = last_actor.filter(|id| table.knows(id));
-    table.state.phase = phase;
+    table.state.last_actor = last_actor.filter(|id| audience.knows(id));
+    if let Phase::Window { by, .. } = &mut table.state.phase {
+        *by = named(by, |id| audience.knows(id));
+    }
+    if someone_acts(whole, audience) {
+        table.state.phase = Phase::SomeoneActs;
+    }
 }
 
-/// The phase; that somebody acts where it is one who is not at the table.
-fn phase(table: &Table, whole: &Table) -> Phase {
-    match &table.state.phase {
-        Phase::InTurn { actor } if table.unseen(whole, actor) => Phase::SomeoneActs,
-        Phase::Window { nominee, .. } if table.unseen(whole, nominee) => Phase::SomeoneActs,
-        Phase::Window { nominee, by } => {
-            Phase::Window { nominee: nominee.clone(), by: named(by, |id| table.knows(id)) }
-        }
+pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+    match &whole.state.phase {
+        Phase::InTurn { actor } => audience.misses(whole, actor),
+        Phase::Window { nominee, .. } => audience.misses(whole, nominee),
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            let unseen = chooser(whole).is_some_and(|id| table.unseen(whole, &id));
             // Those who are left to be named are all hidden.
-            let exhausted = table.waiting().next().is_none() && whole.waiting().next().is_some();
-            if unseen || exhausted { Phase::SomeoneActs } else { table.state.phase.clone() }
+            let exhausted = || whole.waiting().next().is_some() && !whole.waiting().any(|c| audience.sees(c));
+            chooser(whole).is_some_and(|id| audience.misses(whole, &id)) || exhausted()
         }
-        phase => phase.clone(),
+        Phase::SomeoneActs => true,
+        Phase::Setup | Phase::Over => false,
     }
 }
 
@@ -75,7 +75,7 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, ActiveInitiative>) -> 
             let displaced = telling.name(e.displaced.as_ref());
             return telling.knows(&e.combatant).then(|| Event::Interrupted(Interrupted { displaced, ..e.clone() }));
         }
-        Event::ChoiceOpened(_) if telling.after.someone_acts() => return None,
+        Event::ChoiceOpened(_) if telling.someone_acts => return None,
         Event::ChoiceOpened(e) => {
             let chooser = telling.name(e.chooser.as_ref());
             return Some(Event::ChoiceOpened(ChoiceOpened { chooser, ..e.clone() }));

@@ -9,32 +9,34 @@ use super::*;
 use crate::vocabulary::Slug;
 use std::sync::Arc;
 
-/// What is known of the turns that were laid out for the hidden.
+/// What an audience knows of the turns.
 struct Known<'t> {
-    /// The concealed table; who is hidden at it is the viewer's own.
-    table: &'t Table,
+    whole: &'t Table,
     state: &'t State,
+    audience: &'t Audience<'t>,
     /// The numbers of the unseen teams that somebody at the table is on, and the side: in their order, as the viewer numbers them.
     unseen: Vec<(u32, Slug)>,
 }
 
 impl<'t> Known<'t> {
-    fn of(table: &'t Table, whole: &'t Table) -> Self {
-        let own = table.iter().filter_map(|c| match team(&whole.state, c) {
+    fn of(whole: &'t Table, audience: &'t Audience<'t>) -> Self {
+        let hidden = whole.iter().filter(|c| c.hidden && audience.sees(c));
+        let own = hidden.filter_map(|c| match team(&whole.state, c) {
             Team::Enemy(n) if of_the_hidden(n) => Some((n, c.side.clone())),
             _ => None,
         });
         let mut unseen: Vec<(u32, Slug)> = own.collect();
         unseen.sort_by_key(|(n, _)| *n);
         unseen.dedup_by_key(|(n, _)| *n);
-        Self { table, state: &whole.state, unseen }
+        Self { whole, state: &whole.state, audience, unseen }
     }
 
     /// The turn as it is known, with nobody in it.
     fn slot(&self, slot: &Slot) -> Option<Slot> {
-        let present = |id: &CombatantId| self.table.get(id).is_some();
-        let own = |c: &Creature| c.hidden && slot.team != Team::Pc && team(self.state, c) == slot.team;
-        if slot.unseen && !slot.occupants.iter().any(present) && !self.table.iter().any(own) {
+        let sees = |c: &Creature| self.audience.sees(c);
+        let present = |id: &CombatantId| self.whole.get(id).is_some_and(sees);
+        let own = |c: &Creature| c.hidden && slot.team != Team::Pc && team(self.state, c) == slot.team && sees(c);
+        if slot.unseen && !slot.occupants.iter().any(present) && !self.whole.iter().any(own) {
             return None;
         }
         let known = Slot { occupants: Vec::new(), ..slot.clone() };
@@ -54,10 +56,10 @@ impl<'t> Known<'t> {
     }
 }
 
-pub(super) fn conceal(table: &mut Table, whole: &Table) {
-    let known = Known::of(table, whole);
+pub(super) fn conceal(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+    let known = Known::of(whole, audience);
     let mut state = table.state.clone();
-    let present = |id: &CombatantId| table.knows(id);
+    let present = |id: &CombatantId| audience.knows(id);
     let slots = whole.state.slots.iter().filter_map(|slot| {
         let occupants = slot.occupants.iter().filter(|id| present(id)).cloned().collect();
         Some(Slot { occupants, ..known.slot(slot)? })
@@ -66,7 +68,7 @@ pub(super) fn conceal(table: &mut Table, whole: &Table) {
     state.slot = last_known(&known);
     state.merged_for = state.merged_for.and_then(|id| known.name(&id));
     state.acting.retain(present);
-    if someone_acts(table, &state, whole) {
+    if someone_acts(whole, audience) {
         state.phase = Phase::SomeoneActs;
     }
     let renamed = |c: &Creature| c.standing.slot.as_ref().and_then(|id| known.name(id));
@@ -88,37 +90,40 @@ fn last_known(known: &Known<'_>) -> Option<SlotId> {
     passed.iter().rev().find_map(|slot| known.slot(slot)).map(|slot| slot.id)
 }
 
-/// Whether only somebody who is not at the table has the turn or can be named for one; `state` is what is known of the true one.
-fn someone_acts(table: &Table, state: &State, whole: &Table) -> bool {
-    let legendary = |table: &Table| table.active().any(|c| c.standing.lap > 0 && team(&whole.state, c) != Team::Pc);
-    match whole.state.phase {
-        Phase::Turn => state.acting.is_empty() && !whole.state.acting.is_empty(),
+pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+    let state = &whole.state;
+    let absent = |id: &CombatantId| audience.misses(whole, id) || !audience.knows(id);
+    let legendary = |c: &Creature| c.standing.lap > 0 && team(state, c) != Team::Pc;
+    match state.phase {
+        Phase::Turn => !state.acting.is_empty() && state.acting.iter().all(absent),
         Phase::Claim | Phase::Assign => {
-            let Some(slot) = whole.state.at() else { return false };
-            let mut asked: Vec<&CombatantId> = wanting(whole, slot).map(|c| &c.id).collect();
-            if asked.is_empty() {
-                // They are named, and about to begin.
-                asked.extend(&slot.occupants);
+            let Some(slot) = state.at() else { return false };
+            let mut wanting = wanting(whole, slot).peekable();
+            if wanting.peek().is_some() {
+                return !wanting.any(|c| audience.sees(c));
             }
-            !asked.is_empty() && !asked.iter().any(|id| table.get(id).is_some())
+            // They are named, and about to begin.
+            !slot.occupants.is_empty() && slot.occupants.iter().all(|id| audience.misses(whole, id))
         }
-        Phase::BetweenTurns | Phase::RoundEnd => !legendary(table) && legendary(whole),
-        Phase::Setup | Phase::Idle | Phase::Over | Phase::SomeoneActs => false,
+        Phase::BetweenTurns | Phase::RoundEnd => {
+            whole.active().any(legendary) && !whole.active().any(|c| audience.sees(c) && legendary(c))
+        }
+        Phase::SomeoneActs => true,
+        Phase::Setup | Phase::Idle | Phase::Over => false,
     }
 }
 
 pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event> {
-    let known = Known::of(telling.after, telling.whole);
-    let name = |id: &SlotId| known.name(id);
+    let name = |id: &SlotId| Known::of(telling.whole, telling.audience).name(id);
     let some = |ids: &[CombatantId]| Some(telling.names(ids)).filter(|known| !known.is_empty());
     let about = match event {
         Event::DcSet(_) | Event::FateChecked(_) | Event::RoundClosed(_) | Event::NobodyLeft(_) => {
             return Some(event.clone());
         }
         Event::OrderLaid(_) => {
-            let State { winner, enemy_teams, unseen_teams, slots, .. } = telling.after.state.clone();
+            let State { winner, enemy_teams, unseen_teams, slots, .. } = telling.after().state.clone();
             let count = |wanted: &dyn Fn(&Creature) -> bool| {
-                let pcs = telling.after.active().filter(|c| is_pc(c) && wanted(c)).count();
+                let pcs = telling.after().active().filter(|c| is_pc(c) && wanted(c)).count();
                 u32::try_from(pcs).unwrap_or(u32::MAX)
             };
             let successes = count(&|c| c.standing.check.as_ref().is_some_and(|check| check.success));
@@ -129,7 +134,7 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event
             let points = e.points.iter().filter(|points| telling.knows(&points.combatant)).cloned().collect();
             return Some(Event::CombatBegan(CombatBegan { points }));
         }
-        Event::SlotOpened(_) if telling.after.someone_acts() => return None,
+        Event::SlotOpened(_) if telling.someone_acts => return None,
         Event::SlotOpened(e) => return Some(Event::SlotOpened(SlotOpened { slot: name(&e.slot)?, ..e.clone() })),
         Event::SlotClaimed(e) => {
             let (combatants, outbid) = (some(&e.combatants)?, telling.names(&e.outbid));
@@ -155,7 +160,7 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event
             });
         }
         Event::TeamJoined(e) => {
-            return (!e.unseen || telling.after.state.unseen_teams.contains(&e.side)).then(|| event.clone());
+            return (!e.unseen || telling.after().state.unseen_teams.contains(&e.side)).then(|| event.clone());
         }
         Event::SlotsMerged(e) => {
             let (into, from, shared) = (name(&e.into)?, name(&e.from)?, e.shared.clone());
@@ -164,7 +169,7 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event
         Event::RoundOneLost(e) => {
             return Some(Event::RoundOneLost(RoundOneLost { combatants: some(&e.combatants)? }));
         }
-        Event::LegendaryOpened(_) => return (!telling.after.someone_acts()).then(|| event.clone()),
+        Event::LegendaryOpened(_) => return (!telling.someone_acts).then(|| event.clone()),
         Event::CombatClosed(e) => {
             return Some(Event::CombatClosed(CombatClosed { dice_lost: telling.names(&e.dice_lost) }));
         }
@@ -193,7 +198,7 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event
 
 /// A turn as it is told that there is one more, `after` another or at the end of the order.
 fn added(telling: &Telling<'_, Dc20>, id: &SlotId, after: bool) -> Option<SlotAdded> {
-    let slots = &telling.after.state.slots;
+    let slots = &telling.after().state.slots;
     let place = slots.iter().position(|slot| slot.id == *id)?;
     let before = place.checked_sub(1).and_then(|place| slots.get(place)).map(|slot| slot.id.clone());
     Some(SlotAdded { slot: slots.get(place)?.clone(), after: before.filter(|_| after) })

@@ -3,14 +3,9 @@
 use super::*;
 use std::sync::Arc;
 
-pub(super) fn conceal(table: &mut Table, whole: &Table) {
+pub(super) fn conceal(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
     let mut state = std::mem::take(&mut table.state);
-    let present = |id: &CombatantId| table.knows(id);
-    let someone = state.phase == Phase::Pass && {
-        let lead = |ids: &[CombatantId]| ids.first().is_some_and(|id| table.unseen(whole, id));
-        // A duel comes before the list.
-        lead(&state.duel) || state.duel.is_empty() && lead(&state.asked) && !state.asked.iter().any(present)
-    };
+    let present = |id: &CombatantId| audience.knows(id);
     state.asked.retain(present);
     state.duel.retain(present);
     state.announced = state.announced.filter(|announced| present(&announced.combatant));
@@ -25,7 +20,7 @@ pub(super) fn conceal(table: &mut Table, whole: &Table) {
     }
     let place = |rank: u32| usize::try_from(rank).ok().and_then(|rank| places.get(rank)).copied().unwrap_or(kept);
     state.ranking = Arc::new(ranking);
-    if someone {
+    if someone_acts(whole, audience) {
         state.phase = Phase::SomeoneActs;
     }
     let cursor = place(state.cursor);
@@ -37,6 +32,19 @@ pub(super) fn conceal(table: &mut Table, whole: &Table) {
         }
     }
     table.state = state;
+}
+
+pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+    let state = &whole.state;
+    let lead = |ids: &[CombatantId]| ids.first().is_some_and(|id| audience.misses(whole, id));
+    let absent = |id: &CombatantId| audience.misses(whole, id) || !audience.knows(id);
+    let asked = || lead(&state.asked) && state.asked.iter().all(absent);
+    match state.phase {
+        // A duel comes before the list.
+        Phase::Pass => lead(&state.duel) || state.duel.is_empty() && asked(),
+        Phase::SomeoneActs => true,
+        Phase::Setup | Phase::Roll => false,
+    }
 }
 
 /// The rolls of those who are `present`, with the digits of the ties among them alone.
@@ -62,19 +70,22 @@ fn ranking(rolls: &[Roll], present: impl Fn(&CombatantId) -> bool) -> Vec<Roll> 
 pub(super) fn retell(event: &Event, telling: &Telling<'_, Exp>) -> Option<Event> {
     let about = match event {
         Event::PassStarted(_) | Event::UnitOver(_) => return Some(event.clone()),
-        Event::InitiativeRolled(_) => {
-            let ranking = telling.after.state.ranking.to_vec();
+        Event::InitiativeRolled(e) => {
+            let ranking = ranking(&e.ranking, |id| telling.knows(id));
             return Some(Event::InitiativeRolled(InitiativeRolled { ranking }));
         }
         Event::Asked(e) => {
             let combatants = telling.names(&e.combatants);
-            let rank = telling.after.state.cursor;
+            let passed = usize::try_from(e.rank).unwrap_or(usize::MAX);
+            let known = telling.whole.state.ranking.iter().take(passed);
+            let known = known.filter(|roll| roll.combatants.iter().any(|id| telling.knows(id))).count();
+            let rank = u32::try_from(known).unwrap_or(e.rank);
             return (!combatants.is_empty()).then_some(Event::Asked(Asked { rank, combatants }));
         }
         Event::Declared(e) => {
-            let rank = telling.before.get(&e.combatant)?.standing.rank;
+            let rank = telling.whole.get(&e.combatant).filter(|c| telling.audience.sees(c))?.standing.rank;
             let waits = e.movement == Some(Use::Wait) || e.act == Some(Use::Wait);
-            let forced = e.forced || !waits && lowest(telling.before, rank);
+            let forced = e.forced || !waits && lowest_of(telling.whole, rank, |c| telling.audience.sees(c));
             return Some(Event::Declared(Declared { forced, ..e.clone() }));
         }
         Event::WaitJumped(e) => {

@@ -324,8 +324,14 @@ pub(super) fn knocks_out(condition: &Slug) -> bool {
 /// Whether the place of this rank is the lowest that still can do anything: it may not wait (EX-15). So is one without a rank,
 /// whom nobody would ask again.
 pub(super) fn lowest(table: &Table, rank: Option<u32>) -> bool {
+    lowest_of(table, rank, |_| true)
+}
+
+/// The same among those who are `seen`.
+pub(super) fn lowest_of(table: &Table, rank: Option<u32>, seen: impl Fn(&Persona) -> bool) -> bool {
     let Some(rank) = rank else { return true };
-    !table.iter().any(|c| c.standing.rank.is_some_and(|r| r > rank) && c.standing.open() && able(c))
+    let below = |c: &Persona| c.standing.rank.is_some_and(|r| r > rank) && c.standing.open() && able(c);
+    !table.iter().any(|c| below(c) && seen(c))
 }
 
 /// The announcement that stands: one who has meanwhile become the lowest may not wait as it said, and is free to say anew.

@@ -3,43 +3,41 @@
 use super::decide::{barred, chooser, may_seize};
 use super::*;
 
-pub(super) fn conceal(table: &mut Table, whole: &Table) {
-    let phase = phase(table, whole);
-    let mut state = std::mem::take(&mut table.state);
-    let present = |id: &CombatantId| table.knows(id);
+pub(super) fn conceal(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+    let state = &mut table.state;
+    let present = |id: &CombatantId| audience.knows(id);
     state.queue.retain(|seizer| present(&seizer.combatant));
     state.turns.retain(|taken| present(&taken.combatant));
     for taken in &mut state.turns {
         taken.by = picked(&taken.by, present);
     }
-    state.last_actor = state.last_actor.filter(present);
+    state.last_actor = state.last_actor.take().filter(present);
     // Those of the hidden would be counted with the others.
     state.windows = 0;
     for seizer in &mut state.queue {
         seizer.window = 0;
         seizer.tied.retain(present);
     }
-    state.phase = phase;
-    table.state = state;
+    if someone_acts(whole, audience) {
+        state.phase = Phase::SomeoneActs;
+    }
 }
 
-/// The phase; that somebody acts where it is one who is not at the table.
-fn phase(table: &Table, whole: &Table) -> Phase {
-    let someone = match &table.state.phase {
-        Phase::InTurn { actor } => table.unseen(whole, actor),
-        Phase::SeizeDecision {} => {
-            let open = |table: &Table| table.iter().any(|c| may_seize(table, c));
-            !open(table) && open(whole)
-        }
-        Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            let open = |table: &Table| table.waiting().any(|c| !barred(table, c));
-            // Those who are left to be picked are all hidden.
-            let exhausted = !open(table) && open(whole);
-            exhausted || chooser(whole).is_some_and(|id| table.unseen(whole, &id))
-        }
-        Phase::Setup | Phase::Over | Phase::SomeoneActs => false,
+pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+    // Those who are left are all hidden.
+    let exhausted = |open: &dyn Fn(&Combatant<Seize>) -> bool| {
+        whole.iter().any(open) && !whole.iter().filter(|c| audience.sees(c)).any(open)
     };
-    if someone { Phase::SomeoneActs } else { table.state.phase.clone() }
+    match &whole.state.phase {
+        Phase::InTurn { actor } => audience.misses(whole, actor),
+        Phase::SeizeDecision {} => exhausted(&|c| may_seize(whole, c)),
+        Phase::ChooseNext {} | Phase::ChooseStarter {} => {
+            chooser(whole).is_some_and(|id| audience.misses(whole, &id))
+                || exhausted(&|c| c.active() && !c.acted && !barred(whole, c))
+        }
+        Phase::SomeoneActs => true,
+        Phase::Setup | Phase::Over => false,
+    }
 }
 
 /// The way without the names of those who are not known. Whoever rolled off with them alone did not roll off.
@@ -90,11 +88,12 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Seize>) -> Option<Even
             return (!eligible.is_empty()).then_some(Event::SeizingOpened(SeizingOpened { eligible }));
         }
         Event::Seized(e) => {
-            let after = telling.after.state.queue.iter().position(|seizer| seizer.combatant == e.combatant)?;
+            let mut known = telling.whole.state.queue.iter().filter(|seizer| telling.knows(&seizer.combatant));
+            let after = known.position(|seizer| seizer.combatant == e.combatant)?;
             let after = u32::try_from(after).unwrap_or(u32::MAX);
             return Some(Event::Seized(Seized { after, ..e.clone() }));
         }
-        Event::ChoiceOpened(_) if telling.after.someone_acts() => return None,
+        Event::ChoiceOpened(_) if telling.someone_acts => return None,
         Event::ChoiceOpened(e) => {
             let chooser = telling.name(e.chooser.as_ref());
             return Some(Event::ChoiceOpened(ChoiceOpened { chooser, ..e.clone() }));

@@ -17,7 +17,7 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
+    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
     Table as AnyTable, Telling, Violation,
 };
 
@@ -71,8 +71,12 @@ impl Ruleset for Seize {
         order::order(table)
     }
 
-    fn conceal(table: &mut Table, whole: &Table) {
-        conceal::conceal(table, whole);
+    fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+        conceal::someone_acts(whole, audience)
+    }
+
+    fn conceal(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+        conceal::conceal(table, whole, audience);
     }
 
     fn retell(event: &Event, telling: &Telling<'_, Self>) -> Option<Event> {

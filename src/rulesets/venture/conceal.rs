@@ -1,43 +1,64 @@
 //! What those may know of a fight under Venture who may not know all.
 
-use super::react::next_tick;
+use super::react::next_of;
 use super::*;
 
-pub(super) fn conceal(table: &mut Table, whole: &Table) {
-    let absent = |id: &CombatantId| !table.knows(id);
-    let scrubbed: Vec<CombatantId> =
-        table.iter().filter(|c| c.standing.crashed_by.as_ref().is_some_and(absent)).map(|c| c.id.clone()).collect();
-    for id in &scrubbed {
-        if let Some(c) = table.get_mut(id) {
-            c.standing.crashed_by = None;
+pub(super) fn conceal(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+    let absent = |id: &CombatantId| !audience.knows(id);
+    for seat in &mut table.combatants {
+        if seat.standing.crashed_by.as_ref().is_some_and(absent) {
+            seat.change().standing.crashed_by = None;
         }
     }
-    let unseen = |id: &CombatantId| table.unseen(whole, id);
-    let phase = match &table.state.phase {
-        Phase::FreeActions { next } if unseen(next) => Phase::SomeoneActs {},
-        Phase::FollowUp { actor } | Phase::InTurn { actor } if unseen(actor) => Phase::SomeoneActs {},
-        Phase::Tick(tick) if unseen(&tick.next) => Phase::SomeoneActs {},
-        // Whoever is hidden shares no tick.
-        Phase::Tick(tick) => {
-            let seen = next_tick(table).filter(|seen| seen.next == tick.next && seen.tick == tick.tick);
-            Phase::Tick(Tick { same_tick: seen.map_or(tick.same_tick, |seen| seen.same_tick), ..tick.clone() })
-        }
-        phase => phase.clone(),
-    };
+    let phase = phase(whole, &whole.state, audience);
     if matches!(phase, Phase::SomeoneActs {} | Phase::Standstill {}) {
         table.state.tick = None;
     }
     table.state.phase = phase;
 }
 
+pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+    missing(whole, &whole.state, audience)
+}
+
+/// Whether one who is hidden acts in this state of the table.
+fn missing(whole: &Table, state: &State, audience: &Audience<'_>) -> bool {
+    match &state.phase {
+        Phase::FreeActions { next } => audience.misses(whole, next),
+        Phase::FollowUp { actor } | Phase::InTurn { actor } => audience.misses(whole, actor),
+        Phase::Tick(tick) => audience.misses(whole, &tick.next),
+        Phase::SomeoneActs {} => true,
+        Phase::Setup | Phase::Standstill {} => false,
+    }
+}
+
+/// The phase of a state of the table as it is known.
+fn phase(whole: &Table, state: &State, audience: &Audience<'_>) -> Phase {
+    match &state.phase {
+        _ if missing(whole, state, audience) => Phase::SomeoneActs {},
+        // Whoever is hidden shares no tick.
+        Phase::Tick(tick) => {
+            let seen = next_of(whole, |c| audience.sees(c));
+            let seen = seen.filter(|seen| seen.next == tick.next && seen.tick == tick.tick);
+            Phase::Tick(Tick { same_tick: seen.map_or(tick.same_tick, |seen| seen.same_tick), ..tick.clone() })
+        }
+        phase => phase.clone(),
+    }
+}
+
+pub(super) fn looks_back(event: &Event) -> bool {
+    matches!(event, Event::TickReached(_))
+}
+
 pub(super) fn retell(event: &Event, telling: &Telling<'_, Venture>) -> Option<Event> {
     let about = match event {
         Event::StandstillReached(_) => return Some(event.clone()),
         Event::TickReached(_) => {
-            return match &telling.after.state.phase {
+            let seen = |state| phase(telling.whole, state, telling.audience);
+            return match seen(&telling.whole.state) {
                 // Nothing of it has changed that is seen.
-                phase if *phase == telling.before.state.phase && *phase == telling.start.state.phase => None,
-                Phase::Tick(tick) => Some(Event::TickReached(TickReached { tick: tick.clone() })),
+                phase if phase == telling.start.state.phase && telling.before.is_some_and(|b| phase == seen(b)) => None,
+                Phase::Tick(tick) => Some(Event::TickReached(TickReached { tick })),
                 _ => None,
             };
         }

@@ -128,9 +128,13 @@ pub(super) fn reach_tick(play: &mut Fight<'_>) {
 
 /// Who is next: the highest who has not acted and does not delay, else the highest of those who do (AVE4).
 pub(super) fn next_tick(table: &Table) -> Option<Tick> {
-    let waiting = |delaying: bool| {
-        table.waiting().filter(move |c| c.standing.delaying == delaying && c.standing.join_battle.is_some())
-    };
+    next_of(table, |_| true)
+}
+
+/// The same among those who are `seen`.
+pub(super) fn next_of(table: &Table, seen: impl Fn(&Combatant<Venture>) -> bool) -> Option<Tick> {
+    let waits = |c: &&Combatant<Venture>| c.standing.join_battle.is_some() && seen(c);
+    let waiting = |delaying: bool| table.waiting().filter(waits).filter(move |c| c.standing.delaying == delaying);
     let first = |delaying: bool| waiting(delaying).min_by_key(|c| rank(c)).map(|c| (c, delaying));
     let (c, delayed) = first(false).or_else(|| first(true))?;
     let tick = c.standing.initiative;
