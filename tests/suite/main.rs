@@ -1,5 +1,6 @@
 //! The tests below HTTP and above it, in one binary: linking is what costs.
 
+mod bounds;
 mod coverage;
 mod e2e;
 mod faults;

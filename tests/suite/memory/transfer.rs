@@ -162,6 +162,18 @@ async fn a_log_that_is_not_consistent_is_refused_with_the_first_bad_entry() {
 }
 
 #[tokio::test]
+async fn an_entry_with_more_events_than_a_request_may_bring_about_is_refused() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    fight.notes(1).await;
+    let mut log = shown(&fight, "/export").await;
+    let note = log["entries"][0]["events"][0].clone();
+    log["entries"][0]["events"] = json!(vec![note; 20_001]);
+    let refused = import(&api, &log).await.problem(422, "invalid_value");
+    assert_eq!(refused["errors"][0]["path"], "entries.0.events", "{refused}");
+}
+
+#[tokio::test]
 async fn what_is_no_json_is_refused_as_by_every_other_post() {
     let api = Api::start().await;
     let bodies: [&[u8]; 5] = [b"", b"{", b"[1,", b"{\"entries\": [\"\xff\"]}", b"{\"format\": \"\xff\"}"];

@@ -1,0 +1,83 @@
+//! One request brings about a bounded number of events, counted once for every audience that they are redacted for.
+
+use crate::support::table::{RULESETS, Table};
+use serde_json::{Value, json};
+use turnkeeper::engine::{Creation, MAX_EVENTS, Meta, Refusal, Request, Role, SeededDice, TokenRecord};
+use turnkeeper::vocabulary::{CombatantId, Slug};
+
+/// The code of a refusal and what it rests on.
+fn code(refusal: Refusal) -> (String, String) {
+    match refusal {
+        Refusal::Violation { path, violation } => (violation.code.to_owned(), path),
+        other => panic!("expected a violation, got {other:?}"),
+    }
+}
+
+fn note() -> Value {
+    json!({"type": "note", "text": "n"})
+}
+
+#[test]
+fn a_list_that_brings_about_more_than_20000_events_is_refused_and_a_shorter_one_is_not() {
+    let mut table =
+        Table::create(json!({"ruleset": "active-initiative", "combatants": [{"id": "ann", "side": "players"}]}));
+    let effect = |n: usize| {
+        let expires = json!({"at": "round_end", "rounds": 100});
+        json!({"type": "add_effect", "effect": {"id": format!("e{n}"), "name": "Timer", "expires": expires}})
+    };
+    for from in (0..500).step_by(50) {
+        table.accept((from..from + 50).map(effect).collect());
+    }
+    table.accept(json!({"type": "start", "first": "ann"}));
+    let turn = json!({"type": "end_turn", "combatant": "ann", "next": "ann", "begin": true});
+    let refused = table.refuse(vec![turn.clone(); 50].into());
+    assert_eq!((refused.code.as_str(), refused.rule.as_deref()), ("too_many_events", Some("TK-4")));
+    let events = table.accept(vec![turn; 24].into());
+    assert!(events.len() > 12_000 && events.len() < MAX_EVENTS, "{}", events.len());
+}
+
+#[test]
+fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
+    let id = |n: usize| Slug::new(&format!("h{n}")).expect("an id");
+    let tokens = |owners: usize| {
+        let token = |n: usize| TokenRecord {
+            id: format!("player-{n}"),
+            digest: String::new(),
+            role: Role::Player,
+            name: None,
+            combatants: vec![id(n) as CombatantId],
+            expires_at: None,
+        };
+        (0..owners).map(token).collect::<Vec<_>>()
+    };
+    let combatants: Vec<Value> = (0..98).map(|n| json!({"id": format!("h{n}"), "hidden": true})).collect();
+    let start = |owners| {
+        let creation = json!({"ruleset": "active-initiative", "combatants": combatants});
+        let (id, created_at) = ("encounter".to_owned(), "2026-01-01T00:00:00Z".to_owned());
+        let meta = Meta { id, created_at, seed: None, request: None, player_undo: false, tokens: tokens(owners) };
+        let game = RULESETS.create(meta, Creation::read(creation).expect("a creation")).expect("an encounter");
+        let effect = |n: usize| {
+            let (expires, target) = (json!({"at": "round_end", "rounds": 100}), format!("h{}", n % 98));
+            json!({"type": "add_effect", "effect": {"id": format!("e{n}"), "name": "Timer", "target": target, "expires": expires}})
+        };
+        let mut dice = SeededDice::new([7; 32]);
+        let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::Game>, body: Value| {
+            game.decide(&Request::read(body).expect("a request"), &mut dice)
+        };
+        let mut game = game;
+        for from in (0..500).step_by(50) {
+            game = send(&game, (from..from + 50).map(effect).collect()).expect("it is accepted").next;
+        }
+        let rest = json!({"type": "start", "first": "h0"});
+        game = send(&game, rest).expect("it is accepted").next;
+        // Everybody else falls, so that each turn is a round.
+        for from in (1..98).step_by(40) {
+            let dead = |n: usize| json!({"type": "set_condition", "target": format!("h{n}"), "condition": "dead"});
+            game = send(&game, (from..98.min(from + 40)).map(dead).collect()).expect("it is accepted").next;
+        }
+        let turn = json!({"type": "end_turn", "combatant": "h0", "next": "h0", "begin": true});
+        send(&game, json!([turn, note(), turn])).map(|decided| decided.next.version()).map_err(code)
+    };
+    assert_eq!(start(98), Err(("too_many_events".to_owned(), "2".to_owned())));
+    assert_eq!(start(10), Ok(15));
+}
