@@ -18,6 +18,7 @@ mod pitfalls;
 mod readme;
 mod rights;
 mod rulesets;
+mod shared;
 mod store;
 mod support;
 mod tiny;
