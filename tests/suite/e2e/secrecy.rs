@@ -334,6 +334,59 @@ async fn hit_points_of_foes_are_told_as_the_encounter_says() {
 }
 
 #[tokio::test]
+async fn a_player_is_told_the_hit_points_of_its_own_combatant_among_foes() {
+    let api = Api::start().await;
+    for choice in ["banded", "none"] {
+        let mut combatants = cast();
+        combatants.push(json!({"id": "spy", "side": "monsters", "hp": {"current": 9}}));
+        combatants.push(json!({"id": "rats", "side": "monsters", "members": [{"id": "one", "hp": {"current": 4}}]}));
+        let body = json!({"ruleset": "active-initiative", "foe_hp": choice, "combatants": combatants});
+        let table = Table::new(&api, body).await;
+        let (spy, _) = table.gm.hand_out(json!({"role": "player", "combatants": ["spy", "rats"]})).await;
+        table.gm.accepted(json!({"type": "damage", "target": "spy", "amount": 3})).await;
+        table.gm.accepted(json!({"type": "heal", "target": "spy", "amount": 1})).await;
+        for (viewer, told) in [(&spy, true), (&table.player, false), (&table.onlooker, false)] {
+            let hp = |hp: u64| if told { json!(hp) } else { Value::Null };
+            let state = viewer.get("").send().await.json();
+            let [orc, own, rats] = [2, 3, 4].map(|place| &state["combatants"][place]);
+            assert_eq!(orc["hp"], Value::Null, "{choice}: another's");
+            assert_eq!((&own["hp"]["current"], &rats["members"][0]["hp"]["current"]), (&hp(7), &hp(4)), "{choice}");
+            let log = viewer.get("/events").send().await.json();
+            let events = [0, 1].map(|place| log["items"][place]["events"][0].clone());
+            assert_eq!((&events[0]["hp"], &events[1]["hp"]), (&hp(6), &hp(7)), "{choice}: {log}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_effect_that_somebody_hidden_made_names_no_source() {
+    let api = Api::start().await;
+    let combatants = [cast(), vec![shade()]].concat();
+    let table = Table::new(&api, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    for expires in [json!({"at": "removed"}), json!({"at": "turn_end", "turns": 2})] {
+        let effect = json!({"name": "Hex", "target": "bob", "source": "shade", "expires": expires});
+        table.gm.accepted(json!({"type": "add_effect", "effect": effect})).await;
+    }
+    for viewer in [&table.player, &table.onlooker] {
+        for rest in ["", "/events", "/events?after=0&limit=1", "?at=1"] {
+            let text = viewer.get(rest).send().await.text();
+            assert!(text.contains("Hex") && !text.contains("shade"), "{rest}: {text}");
+        }
+        let effects = viewer.get("").send().await.json()["effects"].clone();
+        assert_eq!((&effects[0]["target"], effects[0].get("source")), (&json!("bob"), None), "{effects}");
+        for media in ["text/plain", "application/x-ndjson"] {
+            let rest = if media == "text/plain" { "" } else { "/events?after=0&limit=2" };
+            let text = viewer.get(rest).header("accept", media).send().await.text();
+            assert!(text.contains("Hex") && !text.contains("shade"), "{media}: {text}");
+        }
+    }
+    let reveal = json!({"type": "update_combatant", "combatant": "shade", "changes": {"hidden": false}});
+    table.gm.accepted(reveal).await;
+    let effects = table.onlooker.get("").send().await.json()["effects"].clone();
+    assert_eq!((&effects[0]["source"], &effects[1]["expires"]["of"]), (&json!("shade"), &json!("shade")));
+}
+
+#[tokio::test]
 async fn an_imported_log_keeps_its_secrets() {
     let api = Api::start().await;
     let combatants = [cast(), vec![shade()]].concat();
