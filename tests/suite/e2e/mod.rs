@@ -16,6 +16,7 @@ mod headers;
 mod idempotency;
 mod limits;
 mod numbers;
+mod paging;
 mod process;
 mod rates;
 mod reading;
