@@ -5,9 +5,12 @@ use super::cell::{self, Servers};
 use super::{Answer, Api, Setup, ambush, note};
 use crate::support::redis::RedisServer;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use turnkeeper::app::{Limits, Rate};
 use turnkeeper::http::Settings;
+use turnkeeper::store::StoreConfig;
+use turnkeeper::store::redis::RedisStore;
 
 fn rate(text: &str) -> Option<Rate> {
     Some(text.parse().expect("a rate"))
@@ -264,6 +267,26 @@ async fn a_limit_holds_over_several_processes() {
         let answer = fight.through(api).get("").send().await;
         assert!(answer.status == 429 || served < 200, "{answer:?}");
     }
+}
+
+#[tokio::test]
+async fn a_process_takes_a_quarter_of_what_it_served_ahead_and_never_more_than_a_twentieth_of_all() {
+    let redis = RedisServer::start();
+    let store = RedisStore::open(&redis.url(), None, StoreConfig::default()).expect("a store");
+    let api = Api::on(Arc::new(store), limited(Limits { token: rate("400/1h"), ..Limits::default() })).await;
+    let fight = api.fight().await;
+    let mut most = 0;
+    for sent in 1..=200_u64 {
+        assert_eq!(fight.get("").send().await.status, 200);
+        let counters: Vec<String> =
+            redis.keys().into_iter().filter(|key| key.starts_with("turnkeeper:rate:")).collect();
+        let [counter] = counters.as_slice() else { panic!("one counter: {counters:?}") };
+        let taken: u64 = redis::from_redis_value(redis.command(&["GET", counter])).expect("a number");
+        let ahead = taken - sent;
+        assert!(ahead < (sent / 4).clamp(1, 20), "{taken} are taken for {sent} requests");
+        most = most.max(ahead);
+    }
+    assert_eq!(most, 19, "a busy process does take some ahead");
 }
 
 #[tokio::test]
