@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use turnkeeper::store::{Committed, Created, Entry, Loaded, NewEncounter, Notice, Store, StoreConfig, StoreError};
 
+pub use super::answers::*;
 pub use super::lists::*;
 use super::{Stand, answered, bytes, eventually, filled, found, logged, new, rebased, silent, whole_log};
 
@@ -35,6 +36,7 @@ macro_rules! each_check {
             a_recorded_answer_wins_over_a_conflict
             one_key_used_at_once_by_many_is_applied_once
             an_answer_is_forgotten_after_its_time
+            an_answer_of_the_span_before_is_found
             an_entry_that_does_not_follow_is_refused_whole
             the_log_is_paged_by_entries_and_by_bytes
             a_rebase_replaces_the_base_and_drops_what_it_folds

@@ -1,5 +1,6 @@
 //! The stores: what holds for every one of them, and what only one can suffer.
 
+mod answers;
 mod conformance;
 mod embedded;
 mod lists;
