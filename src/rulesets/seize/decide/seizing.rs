@@ -31,9 +31,9 @@ pub(in super::super) fn loss_counts(table: &Table, c: &Combatant<Seize>) -> bool
     moment && !c.acted && !barred(table, c) && !queued(table, &c.id)
 }
 
-/// Whether it may seize the turn that comes now (WA-12).
+/// Whether it may seize the turn that comes now (WA-12). A queued seizer is not `hurt`: see [`loss_counts`].
 pub(in super::super) fn may_seize(table: &Table, c: &Combatant<Seize>) -> bool {
-    c.standing.hurt && !c.acted && !barred(table, c) && able(c) && !queued(table, &c.id)
+    c.standing.hurt && !c.acted && !barred(table, c) && able(c)
 }
 
 fn queued(table: &Table, id: &CombatantId) -> bool {
