@@ -66,7 +66,7 @@ pub(super) fn conceal(table: &mut Table, whole: &Table, audience: &Audience<'_>)
     });
     state.slots = Arc::new(slots.collect());
     state.slot = last_known(&known);
-    state.merged_for = state.merged_for.and_then(|id| known.name(&id));
+    state.merged_turns = state.merged_turns.iter().filter_map(|id| known.name(id)).collect();
     state.acting.retain(present);
     if someone_acts(whole, audience) {
         state.phase = Phase::SomeoneActs;
@@ -163,8 +163,8 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event
             return (!e.unseen || telling.after().state.unseen_teams.contains(&e.side)).then(|| event.clone());
         }
         Event::SlotsMerged(e) => {
-            let (into, from, shared) = (name(&e.into)?, name(&e.from)?, e.shared.clone());
-            return Some(Event::SlotsMerged(SlotsMerged { into, from, shared }));
+            let (into, from, moved_up) = (name(&e.into)?, name(&e.from)?, e.moved_up.iter().filter_map(name).collect());
+            return Some(Event::SlotsMerged(SlotsMerged { into, from, shared: e.shared.clone(), moved_up }));
         }
         Event::RoundOneLost(e) => {
             return Some(Event::RoundOneLost(RoundOneLost { combatants: some(&e.combatants)? }));

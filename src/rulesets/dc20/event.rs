@@ -238,6 +238,9 @@ pub struct SlotsMerged {
     pub from: SlotId,
     /// The shared PC Turn for which it was done.
     pub shared: SlotId,
+    /// The later turns of that team: each takes the place in the order of the one before it, the first that of `from`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moved_up: Vec<SlotId>,
 }
 
 /// Somebody has left, and has no place in the order any more.

@@ -1,6 +1,6 @@
 //! What the events of DC20 do to the state; no rules here.
 
-use super::{Event, Phase, Slot, SlotId, Standing, State, Table, Way};
+use super::{Event, Phase, Slot, SlotId, SlotsMerged, Standing, State, Table, Way};
 use crate::vocabulary::CombatantId;
 use std::sync::Arc;
 
@@ -39,9 +39,6 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::SlotSkipped(e) => come_to(&mut table.state, &e.slot),
         Event::SlotBegan(e) => {
             let state = &mut table.state;
-            if state.slot.as_ref() != Some(&e.slot) || state.phase != Phase::Turn {
-                state.merged_for = None;
-            }
             state.phase = Phase::Turn;
             come_to(state, &e.slot);
             state.acting.extend(e.combatants.iter().cloned());
@@ -83,7 +80,10 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
                 std::mem::take(&mut from.occupants)
             });
             place(table, &e.into, &moved.unwrap_or_default(), Way::Merged);
-            table.state.merged_for = Some(e.shared.clone());
+            move_up(Arc::make_mut(&mut table.state.slots).as_mut_slice(), e);
+            if !table.state.merged_turns.contains(&e.shared) {
+                table.state.merged_turns.push(e.shared.clone());
+            }
         }
         Event::PlaceLost(e) => {
             vacate(table, &e.combatant);
@@ -159,6 +159,17 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
 
 fn come_to(state: &mut State, slot: &SlotId) {
     (state.slot, state.put_off) = (Some(slot.clone()), false);
+}
+
+/// Puts the turns that move up where the ones before them were; the turn that was emptied goes to the last place.
+fn move_up(slots: &mut [Slot], e: &SlotsMerged) {
+    let place = |id: &SlotId| slots.iter().position(|slot| slot.id == *id);
+    let places: Vec<usize> = std::iter::once(&e.from).chain(&e.moved_up).filter_map(place).collect();
+    for pair in places.windows(2) {
+        if let [to, from] = *pair {
+            slots.swap(to, from);
+        }
+    }
 }
 
 fn standing(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut Standing)) {

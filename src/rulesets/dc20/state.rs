@@ -1,5 +1,6 @@
 //! What DC20 keeps.
 
+use crate::rulesets::shared::several;
 use crate::vocabulary::{CombatantId, Die, Int, Slug, Text};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -231,9 +232,9 @@ pub struct State {
     /// The Initiative Turns in their order.
     #[schema(value_type = Vec<Slot>)]
     pub slots: Arc<Vec<Slot>>,
-    /// The shared PC Turn for which Enemy Turns were merged already (DC-25).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub merged_for: Option<SlotId>,
+    /// The shared PC Turns for which Enemy Turns were merged; each one gives that right once (DC-25).
+    #[serde(default, alias = "merged_for", deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
+    pub merged_turns: Vec<SlotId>,
     /// How many seconds of the fight have passed: 12 for each round that is over (DC-39).
     pub seconds: u64,
 }

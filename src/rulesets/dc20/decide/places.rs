@@ -180,7 +180,8 @@ pub(super) fn pass(play: &mut Combat<'_>, c: &Pass) -> Result<(), Violation> {
     Ok(())
 }
 
-/// The game master puts the next two turns of an enemy team into one (DC-25).
+/// The game master puts the next two turns of each enemy team into one (DC-25). The team's later turns move up by one place, so that
+/// the teams still alternate: sharing has emptied a PC Turn.
 pub(super) fn merge(play: &mut Combat<'_>) -> Result<(), Violation> {
     let state = &play.table().state;
     let refuse = |code, detail: &'static str| Err(Violation::new(code, "DC-25", detail));
@@ -189,16 +190,28 @@ pub(super) fn merge(play: &mut Combat<'_>) -> Result<(), Violation> {
     let Some(shared) = state.at().filter(|slot| running && shared(slot)) else {
         return refuse("not_shared", "Enemy Turns are merged while players' characters share a PC Turn");
     };
-    if state.merged_for.as_ref() == Some(&shared.id) {
-        return refuse("merged_already", "two Enemy Turns were merged for this shared turn already");
+    if state.merged_turns.contains(&shared.id) {
+        return refuse("merged_already", "Enemy Turns were merged for this shared turn already");
     }
-    let mut enemies = state.later().iter().filter(|s| matches!(s.team, Team::Enemy(_)) && !s.removed && !s.unseen);
-    let into = enemies.next();
-    let from = into.and_then(|into| enemies.find(|s| s.team == into.team));
-    let (Some(into), Some(from)) = (into, from) else {
+    let later: Vec<&Slot> =
+        state.later().iter().filter(|s| matches!(s.team, Team::Enemy(_)) && !s.removed && !s.unseen).collect();
+    let mut teams: Vec<Team> = Vec::new();
+    for slot in &later {
+        if !teams.contains(&slot.team) {
+            teams.push(slot.team);
+        }
+    }
+    let merged = teams.into_iter().filter_map(|team| {
+        let mut turns = later.iter().filter(|slot| slot.team == team).map(|slot| slot.id.clone());
+        let (into, from) = (turns.next()?, turns.next()?);
+        Some(SlotsMerged { into, from, shared: shared.id.clone(), moved_up: turns.collect() })
+    });
+    let merged: Vec<SlotsMerged> = merged.collect();
+    if merged.is_empty() {
         return refuse("no_two_enemy_turns", "there are no two Enemy Turns left in this round to merge");
-    };
-    let (into, from, shared) = (into.id.clone(), from.id.clone(), shared.id.clone());
-    play.own(Event::SlotsMerged(SlotsMerged { into, from, shared }));
+    }
+    for merged in merged {
+        play.own(Event::SlotsMerged(merged));
+    }
     Ok(())
 }
