@@ -10,6 +10,7 @@ tagged! {
     /// A command of DC20.
     pub enum Command {
         "start" => Start,
+        "initiative_check" => InitiativeCheck,
         "claim" => Claim,
         "assign" => Assign,
         "pass" => Pass,
@@ -47,6 +48,9 @@ pub struct Start {
     /// Those who are caught unaware: they are `surprised` until the end of their first turn (DC-42).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub surprised: Vec<CombatantId>,
+    /// The sides that are caught unaware: everybody on them is `surprised` (DC-42).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub surprised_sides: Vec<Slug>,
     /// The enemy team (a side) that is the first of several; a Fate Check decides where it is not given (DC-26).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_team: Option<Slug>,
@@ -83,27 +87,45 @@ pub enum Difficulty {
     Hard,
 }
 
-/// Takes the PC Turn that is awaited. Of several who want it the highest check result gets it (DC-18).
+/// The Initiative Check of a player's character that has made none, because it joined later (DC-4). Who takes the first turn is
+/// decided already.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InitiativeCheck {
+    /// Who makes it.
+    pub combatant: CombatantId,
+    /// The natural d20 that counts, as rolled at the table; the server rolls where it is not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub roll: Option<D20>,
+}
+
+/// Claims the PC Turn that is awaited. The claim stands until all of the PC team who could take the turn or share it have claimed
+/// or passed; then the highest check result takes it (DC-18).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// Who wants the turn.
     pub combatant: CombatantId,
-    /// Who wants it too.
+    /// Who wants it too: the game master tells the whole contest, and it is decided at once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<CombatantId>,
-    /// Whether those with the same, highest result share the turn (DC-19).
+    /// Whether the claimants named here agree to share the turn with equal, highest results (DC-19).
     #[serde(default)]
     #[schema(default = false)]
     pub share: bool,
 }
 
-/// The game master puts enemies into an Enemy Turn, or NPCs into an NPC Turn: now or in advance, one or several (DC-20).
+/// The game master puts enemies into an Enemy Turn, or NPCs into an NPC Turn: now or in advance, one or several (DC-20). Either
+/// `combatant` (and `also`) or `side` says who.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Assign {
     /// Who gets the place.
-    pub combatant: CombatantId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub combatant: Option<CombatantId>,
+    /// Everybody on this side who has no place and could act in that turn gets it; those in `reserve` do not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub side: Option<Slug>,
     /// Who gets it too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<CombatantId>,
@@ -112,12 +134,12 @@ pub struct Assign {
     pub slot: Option<SlotId>,
 }
 
-/// Lets go by what is awaited: an Enemy or NPC Turn stays empty (DC-22), a PC Turn is left to later ones, legendary monsters
-/// do nothing more (DC-52).
+/// Lets go by what is awaited: an Enemy or NPC Turn stays empty (DC-22), legendary monsters do nothing more (DC-52), a member of the
+/// PC team does not want the PC Turn or takes back its claim (DC-17). A PC Turn that all pass on stays empty.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pass {
-    /// For a PC Turn, one of those who could take it; the game master leaves it out for all else.
+    /// For a PC Turn, who passes. The game master leaves it out: then nobody else is asked about the PC Turn.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub combatant: Option<CombatantId>,
 }
@@ -133,6 +155,10 @@ pub struct Merge {}
 pub struct EndTurn {
     /// Whose turn ends.
     pub combatant: CombatantId,
+    /// Whether the turns of all who share the Initiative Turn end with it; the game master's.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub all: bool,
 }
 
 /// In one's own turn: moves it for good to a later PC Turn (`to`), or until after an enemy (`after`); one of the two.
@@ -240,8 +266,9 @@ pub(super) fn sender(command: &Command) -> Actor<'_> {
             Actor::Gm
         }
         Command::Pass(c) => Actor::named(c.combatant.as_ref()),
-        Command::Claim(c) => Actor::Of(std::iter::once(&c.combatant).chain(&c.others).collect()),
-        Command::EndTurn(c) => Actor::one(&c.combatant),
+        Command::Claim(c) => Actor::named(Some(&c.combatant).filter(|_| c.others.is_empty())),
+        Command::InitiativeCheck(c) => Actor::one(&c.combatant),
+        Command::EndTurn(c) => Actor::named(Some(&c.combatant).filter(|_| !c.all)),
         Command::Delay(c) => Actor::one(&c.combatant),
         Command::Spend(c) => Actor::one(&c.combatant),
         Command::Hold(c) => Actor::one(&c.combatant),

@@ -4,6 +4,7 @@
 //! without the hidden. For the hidden who find no place in those there are turns beside them ([`Slot::unseen`]), which are left out
 //! here for all who know nobody in them.
 
+use super::contest::{Contest, contest};
 use super::team::{MAX_ENEMY_TEAMS, is_pc, nth, of_the_hidden, team, wanting};
 use super::*;
 use crate::vocabulary::Slug;
@@ -68,16 +69,22 @@ pub(super) fn conceal(table: &mut Table, whole: &Table, audience: &Audience<'_>)
     state.slot = last_known(&known);
     state.merged_turns = state.merged_turns.iter().filter_map(|id| known.name(id)).collect();
     state.acting.retain(present);
+    state.claims.retain(|claim| present(&claim.combatant));
+    state.passed.retain(present);
     if someone_acts(whole, audience) {
         state.phase = Phase::SomeoneActs;
     }
-    let renamed = |c: &Creature| c.standing.slot.as_ref().and_then(|id| known.name(id));
-    let places: Vec<Option<SlotId>> = table.iter().map(renamed).collect();
+    let renamed = |c: &Creature| {
+        let behind = c.standing.behind.clone().filter(present);
+        (c.standing.slot.as_ref().and_then(|id| known.name(id)), behind)
+    };
+    let places: Vec<(Option<SlotId>, Option<CombatantId>)> = table.iter().map(renamed).collect();
     state.unseen_teams = known.unseen.into_iter().map(|(_, side)| side).collect();
     table.state = state;
-    for (seat, slot) in table.combatants.iter_mut().zip(places) {
-        if slot != seat.standing.slot {
-            seat.change().standing.slot = slot;
+    for (seat, (slot, behind)) in table.combatants.iter_mut().zip(places) {
+        if slot != seat.standing.slot || behind != seat.standing.behind {
+            let standing = &mut seat.change().standing;
+            (standing.slot, standing.behind) = (slot, behind);
         }
     }
 }
@@ -98,9 +105,14 @@ pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
         Phase::Turn => !state.acting.is_empty() && state.acting.iter().all(absent),
         Phase::Claim | Phase::Assign => {
             let Some(slot) = state.at() else { return false };
-            let mut wanting = wanting(whole, slot).peekable();
-            if wanting.peek().is_some() {
-                return !wanting.any(|c| audience.sees(c));
+            let asked: Vec<CombatantId> = match contest(whole) {
+                Contest::Open(asked) | Contest::Tied(asked) | Contest::Needed(asked) if state.phase == Phase::Claim => {
+                    asked
+                }
+                _ => wanting(whole, slot).map(|c| c.id.clone()).collect(),
+            };
+            if !asked.is_empty() {
+                return asked.iter().all(|id| audience.misses(whole, id));
             }
             // They are named, and about to begin.
             !slot.occupants.is_empty() && slot.occupants.iter().all(|id| audience.misses(whole, id))
@@ -173,6 +185,12 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Dc20>) -> Option<Event
         Event::CombatClosed(e) => {
             return Some(Event::CombatClosed(CombatClosed { dice_lost: telling.names(&e.dice_lost) }));
         }
+        Event::PlaceHeld(e) => {
+            let held = PlaceHeld { combatant: e.combatant.clone(), behind: telling.name(e.behind.as_ref()) };
+            return telling.knows(&e.combatant).then_some(Event::PlaceHeld(held));
+        }
+        Event::ClaimMade(e) => &e.combatant,
+        Event::ClaimPassed(e) => &e.combatant,
         Event::Attacked(e) if !telling.knows(&e.target) => return None,
         Event::Attacked(e) => &e.combatant,
         Event::Aggressed(e) => &e.combatant,

@@ -1,13 +1,15 @@
 //! The rules of DC20.
 
 mod acts;
+mod claims;
 mod delay;
 mod legendary;
 mod places;
 mod start;
 
+pub(super) use claims::settle;
+pub(super) use delay::{follow, stop_holding};
 pub(super) use legendary::spendable;
-pub(super) use places::may_pass;
 
 use super::*;
 
@@ -18,7 +20,8 @@ pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Vio
     }
     match command {
         Command::Start(c) => start::start(play, c),
-        Command::Claim(c) => places::claim(play, c),
+        Command::InitiativeCheck(c) => start::check_late(play, c),
+        Command::Claim(c) => claims::claim(play, c),
         Command::Assign(c) => places::assign(play, c),
         Command::Pass(c) => places::pass(play, c),
         Command::Merge(_) => places::merge(play),

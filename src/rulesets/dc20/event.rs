@@ -15,6 +15,8 @@ tagged! {
         "order_laid" => OrderLaid,
         "combat_began" => CombatBegan,
         "slot_opened" => SlotOpened,
+        "claim_made" => ClaimMade,
+        "claim_passed" => ClaimPassed,
         "slot_claimed" => SlotClaimed,
         "assigned" => Assigned,
         "slot_skipped" => SlotSkipped,
@@ -22,6 +24,7 @@ tagged! {
         "turn_missed" => TurnMissed,
         "turn_resumed" => TurnResumed,
         "turn_closed" => TurnClosed,
+        "place_held" => PlaceHeld,
         "delayed" => Delayed,
         "slot_added" => SlotAdded,
         "team_joined" => TeamJoined,
@@ -126,6 +129,26 @@ pub struct SlotOpened {
     pub phase: Phase,
 }
 
+/// Somebody claims the PC Turn that is awaited; others may still answer (DC-18).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ClaimMade {
+    /// Which turn.
+    pub slot: SlotId,
+    /// Who claims it.
+    pub combatant: CombatantId,
+    /// Whether the claimant agrees to share the turn with equal results (DC-19).
+    pub share: bool,
+}
+
+/// Somebody passes on the PC Turn that is awaited, or takes back a claim; others may still answer (DC-17).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ClaimPassed {
+    /// Which turn.
+    pub slot: SlotId,
+    /// Who passes.
+    pub combatant: CombatantId,
+}
+
 /// The PC team has said who takes a PC Turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SlotClaimed {
@@ -198,6 +221,17 @@ pub struct Delayed {
     pub to: SlotId,
     /// `delayed` to that turn, or `delayed_after` an enemy.
     pub by: Way,
+}
+
+/// Somebody delayed its turn behind an enemy that has no turn yet; `delayed` follows once the enemy is assigned, and at the end of
+/// the round at the latest (DC-34).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct PlaceHeld {
+    /// Who.
+    pub combatant: CombatantId,
+    /// The enemy.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<CombatantId>,
 }
 
 /// A turn was added to the order.

@@ -1,6 +1,6 @@
 //! What the events of DC20 do to the state; no rules here.
 
-use super::{Event, Phase, Slot, SlotId, SlotsMerged, Standing, State, Table, Way};
+use super::{Claimed, Event, Phase, Slot, SlotId, SlotsMerged, Standing, State, Table, Way};
 use crate::vocabulary::CombatantId;
 use std::sync::Arc;
 
@@ -34,7 +34,18 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             come_to(&mut table.state, &e.slot);
             table.state.phase = e.phase;
         }
-        Event::SlotClaimed(e) => place(table, &e.slot, &e.combatants, e.by),
+        Event::ClaimMade(e) => {
+            forget_answer(&mut table.state, &e.combatant);
+            table.state.claims.push(Claimed { combatant: e.combatant.clone(), share: e.share });
+        }
+        Event::ClaimPassed(e) => {
+            forget_answer(&mut table.state, &e.combatant);
+            table.state.passed.push(e.combatant.clone());
+        }
+        Event::SlotClaimed(e) => {
+            forget_answers(&mut table.state);
+            place(table, &e.slot, &e.combatants, e.by);
+        }
         Event::Assigned(e) => place(table, &e.slot, &e.combatants, e.by),
         Event::SlotSkipped(e) => come_to(&mut table.state, &e.slot),
         Event::SlotBegan(e) => {
@@ -54,13 +65,21 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             standing(table, &e.combatant, |s| {
                 s.ap = e.ap;
                 s.committed = None;
-                s.delayed = false;
+                (s.delayed, s.behind) = (false, None);
+            });
+        }
+        Event::PlaceHeld(e) => {
+            table.state.acting.retain(|id| *id != e.combatant);
+            vacate(table, &e.combatant);
+            standing(table, &e.combatant, |s| {
+                (s.slot, s.placed, s.delayed) = (None, None, true);
+                s.behind = e.behind.clone();
             });
         }
         Event::Delayed(e) => {
             table.state.acting.retain(|id| *id != e.combatant);
             place(table, &e.to, std::slice::from_ref(&e.combatant), e.by);
-            standing(table, &e.combatant, |s| s.delayed = true);
+            standing(table, &e.combatant, |s| (s.delayed, s.behind) = (true, None));
         }
         Event::SlotAdded(e) => {
             let slots = Arc::make_mut(&mut table.state.slots);
@@ -87,6 +106,10 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         }
         Event::PlaceLost(e) => {
             vacate(table, &e.combatant);
+            forget_answer(&mut table.state, &e.combatant);
+            for c in table.combatants.iter_mut().filter(|c| c.standing.behind.as_ref() == Some(&e.combatant)) {
+                c.change().standing.behind = None;
+            }
             if table.get(&e.combatant).is_none() {
                 table.state.acting.retain(|id| *id != e.combatant);
             }
@@ -130,7 +153,8 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             table.state.seconds = e.seconds;
             (table.state.slot, table.state.put_off) = (None, false);
             for c in table.combatants.iter_mut().filter(|c| c.standing.delayed) {
-                c.change().standing.delayed = false;
+                let standing = &mut c.change().standing;
+                (standing.delayed, standing.behind) = (false, None);
             }
         }
         Event::NobodyLeft(_) => table.state.phase = Phase::Idle,
@@ -141,7 +165,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             state.acting = vec![e.combatant.clone()];
             if let Some(c) = table.get_mut(&e.combatant) {
                 c.acted = false;
-                c.standing.delayed = false;
+                (c.standing.delayed, c.standing.behind) = (false, None);
                 if let Some(slot) = c.standing.slot.clone() {
                     come_to(&mut table.state, &slot);
                 }
@@ -152,6 +176,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
                 standing(table, id, |s| s.inspiration_die = false);
             }
             table.state.acting.clear();
+            forget_answers(&mut table.state);
             table.state.phase = Phase::Over;
         }
     }
@@ -159,6 +184,17 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
 
 fn come_to(state: &mut State, slot: &SlotId) {
     (state.slot, state.put_off) = (Some(slot.clone()), false);
+    forget_answers(state);
+}
+
+fn forget_answer(state: &mut State, combatant: &CombatantId) {
+    state.claims.retain(|claim| claim.combatant != *combatant);
+    state.passed.retain(|passed| passed != combatant);
+}
+
+fn forget_answers(state: &mut State) {
+    state.claims.clear();
+    state.passed.clear();
 }
 
 /// Puts the turns that move up where the ones before them were; the turn that was emptied goes to the last place.

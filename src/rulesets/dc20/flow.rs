@@ -1,6 +1,6 @@
 //! How the combat goes on from one Initiative Turn to the next and from round to round.
 
-use super::team::{cycle, new_slot, occupied, rotation, team, wanting};
+use super::team::{cycle, in_play, new_slot, occupied, rotation, team, wanting};
 use super::*;
 use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
 use crate::vocabulary::{ConditionCleared, Moment, SharedEvent, Slug};
@@ -11,7 +11,7 @@ const IDLE_ROUNDS: u32 = 2;
 /// Goes to the next turn that somebody takes or must be named for, past empty ones (DC-22) and over the border of the round.
 pub(super) fn advance(play: &mut Combat<'_>) {
     let mut borders = 0;
-    while play.table().active().next().is_some() && borders <= IDLE_ROUNDS {
+    while in_play(play.table()) && borders <= IDLE_ROUNDS {
         let state = &play.table().state;
         let awaited = state.at().filter(|_| state.put_off);
         let next = awaited.or_else(|| state.later().iter().find(|slot| !slot.removed)).cloned();
@@ -21,6 +21,7 @@ pub(super) fn advance(play: &mut Combat<'_>) {
                     return;
                 }
             }
+            None if decide::stop_holding(play) => {}
             None if open_legendary(play, Phase::RoundEnd) => return,
             None => {
                 close_round(play);

@@ -10,13 +10,17 @@ pub(super) static MANIFEST: Manifest = Manifest {
     summary: "Players' characters check against an Encounter DC, then the teams take turns alternately; turns can be shared, delayed, merged and left empty.",
     commands: &[
         CommandSpec::gm("start", "Set the Encounter DC, roll for Initiative and lay out the turns."),
-        CommandSpec::player("claim", "Take the PC Turn that is awaited, alone, against others or together."),
+        CommandSpec::player("initiative_check", "Make the Initiative Check of a player's character that joined later."),
+        CommandSpec::player("claim", "Claim the PC Turn that is awaited, alone, against others or together."),
         CommandSpec::gm("assign", "Put enemies or NPCs into a turn of their team."),
         CommandSpec::player(
             "pass",
-            "Let what is awaited go by: leave a turn empty, or end the time of legendary monsters.",
+            "Let what is awaited go by: do not claim a PC Turn, leave a turn empty, or end the time of legendary monsters.",
         ),
-        CommandSpec::gm("merge", "Put the next two Enemy Turns into one while a PC Turn is shared."),
+        CommandSpec::gm(
+            "merge",
+            "Put the next two Enemy Turns into one while a PC Turn is shared; later ones move up.",
+        ),
         CommandSpec::player("end_turn", "End a turn."),
         CommandSpec::player("delay", "Move one's own turn for good to a later PC Turn or until after an enemy."),
         CommandSpec::player("spend", "Spend Action Points, on one's turn or as a reaction."),
@@ -60,7 +64,10 @@ const RULES: &[Rule] = &[
     Rule::seed("DC-15", "There are as many PC Turns as characters, and as many Enemy Turns."),
     Rule::seed("DC-16", "The teams' turns alternate from the first one on."),
     Rule::seed("DC-17", "In round 1 the PC team says at the start of each PC Turn which character takes it."),
-    Rule::seed("DC-18", "Where several want the same PC Turn the highest check result gets it."),
+    Rule::seed(
+        "DC-18",
+        "Where several claim the same PC Turn the highest check result gets it; a claim stands until all who could take or share the turn have claimed or passed.",
+    ),
     Rule::seed("DC-19", "Characters with equal results may share a PC Turn and act in it together."),
     Rule::seed(
         "DC-20",
@@ -69,8 +76,14 @@ const RULES: &[Rule] = &[
     Rule::seed("DC-21", "With fewer enemies than Enemy Turns the game master picks the turns that are used."),
     Rule::seed("DC-22", "An empty Enemy Turn stays in the order and is skipped."),
     Rule::seed("DC-23", "An Enemy Turn is empty once all its enemies are defeated."),
-    Rule::seed("DC-24", "New enemies can be put into any Enemy Turn, empty or not."),
-    Rule::seed("DC-25", "When characters share a turn, the next two Enemy Turns can be merged into one."),
+    Rule::seed(
+        "DC-24",
+        "New enemies can be put into any Enemy Turn, empty or not; for an enemy in reserve no empty turn asks.",
+    ),
+    Rule::seed(
+        "DC-25",
+        "When characters share a turn, the next two Enemy Turns of each team can be merged into one, once for that turn; the later ones move up.",
+    ),
     Rule::seed(
         "DC-26",
         "Several enemy teams have turns of their own and rotate with the PC team; a Fate Check or the game master says which is first.",
@@ -88,7 +101,10 @@ const RULES: &[Rule] = &[
         "DC-33",
         "A delayed turn moves for good to a later PC Turn and is taken together with whoever has that turn.",
     ),
-    Rule::seed("DC-34", "Or it moves until after a visible enemy; after the last turn of all a new PC Turn is made."),
+    Rule::seed(
+        "DC-34",
+        "Or it moves until after a visible enemy; after the last turn of all a new PC Turn is made. Behind an enemy without a turn the place is held until it is assigned.",
+    ),
     Rule::seed("DC-35", "The turn that was left is skipped, in later rounds too."),
     Rule::seed("DC-36", "Action Points that are spent come back at the end of the new turn, not when it is delayed."),
     Rule::seed("DC-37", "Nobody delays to an earlier turn or to an Enemy Turn."),
@@ -121,7 +137,10 @@ const RULES: &[Rule] = &[
         "ADC4",
         "At the end of a surprised turn the condition goes first, then the points come back in full.",
     ),
-    Rule::neighbour("ADC5", "Equal claims that are not shared are the PC team's to decide."),
+    Rule::neighbour(
+        "ADC5",
+        "Equal claims that are not shared are the PC team's to decide: all agree to share, or all but one pass.",
+    ),
     Rule::neighbour("ADC6", "Sharing leaves PC Turns empty; the number of Enemy Turns stays."),
     Rule::neighbour("ADC7", "After an enemy whose turn another team follows, a delayed turn takes the next PC Turn."),
     Rule::neighbour(

@@ -3,6 +3,7 @@
 mod allowance;
 mod command;
 mod conceal;
+mod contest;
 mod decide;
 mod event;
 mod evolve;

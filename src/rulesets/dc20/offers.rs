@@ -1,9 +1,10 @@
 //! What may be legal under DC20.
 
-use super::decide::{may_pass, spendable};
-use super::team::{claimants, is_enemy, team, waits_unseen};
+use super::contest::{Contest, candidates, contest, result};
+use super::decide::spendable;
+use super::team::{is_enemy, is_pc, team, waits_unseen};
 use super::*;
-use crate::vocabulary::Status;
+use crate::vocabulary::{Slug, Status};
 use serde_json::json;
 
 /// More choices than this of a turn for every enemy are told in words, not one by one.
@@ -31,6 +32,7 @@ fn start(table: &Table, offers: &mut Vec<Offer>) {
     let with = |offer: Offer| {
         let offer = offer.like("rolls", "an object from players' characters to the d20 that counts of each", None);
         let offer = offer.like("surprised", "a list of combatants", None);
+        let offer = offer.like("surprised_sides", "a list of sides", None);
         let offer = offer.choose("first_team", false, sides.iter().copied());
         let offer = offer.like("fate", "a list of d20, one less than there are enemy teams at most", None);
         offer.like("aggression", "an object: combatant, action, resolved", None)
@@ -44,33 +46,27 @@ fn start(table: &Table, offers: &mut Vec<Offer>) {
 fn places(table: &Table, offers: &mut Vec<Offer>) {
     let state = &table.state;
     if state.phase == Phase::Claim {
-        let passable = may_pass(table);
-        for c in claimants(table) {
-            let claim = Offer::by("claim", &c.id, "DC-17").like(
-                "others",
-                "a list of those who want it too; in a player's command its own",
-                None,
-            );
-            offers.push(claim.choose("share", false, [true, false]));
-            if passable {
-                offers.push(Offer::by("pass", &c.id, "DC-17"));
-            }
-        }
+        claims(table, offers);
     }
     let free = |c: &Creature| c.standing.slot.is_none() || waits_unseen(state, c);
     let placeless = |c: &&Creature| free(c) && team(state, c) != Team::Pc;
     let placeless: Vec<&Creature> = table.waiting().filter(placeless).collect();
     let many = placeless.len().saturating_mul(state.slots.len()) > MANY;
-    for c in placeless {
-        let whose = team(state, c);
-        let own = state.slots.iter().filter(|slot| slot.team == whose && !slot.removed).map(|slot| slot.id.as_str());
-        let here = state.phase == Phase::Assign && state.at().is_some_and(|slot| slot.team == whose);
+    for c in &placeless {
         let assign = Offer::of("assign", "DC-20").with("combatant", c.id.as_str());
-        let assign = match own.clone().next().filter(|_| many) {
-            Some(first) => assign.like("slot", "a turn of its team", Some(json!(first))),
-            None => assign.choose("slot", !here, own),
-        };
+        let assign = into_turns(table, assign, &[c], many);
         offers.push(assign.like("also", "a list of others of its team", None));
+    }
+    let mut sides: Vec<(&Slug, Vec<&Creature>)> = Vec::new();
+    for c in placeless.into_iter().filter(|c| c.standing.slot.is_none() && !c.stats.reserve) {
+        match sides.iter_mut().find(|(side, _)| **side == c.side) {
+            Some((_, members)) => members.push(c),
+            None => sides.push((&c.side, vec![c])),
+        }
+    }
+    for (side, members) in sides {
+        let assign = Offer::of("assign", "DC-20").with("side", side.as_str());
+        offers.push(into_turns(table, assign, &members, many));
     }
     if matches!(state.phase, Phase::Assign | Phase::BetweenTurns | Phase::RoundEnd) {
         offers.push(Offer::of("pass", "DC-22"));
@@ -82,15 +78,53 @@ fn places(table: &Table, offers: &mut Vec<Offer>) {
     offers.push(Offer::of("merge", "DC-25"));
 }
 
+/// An assignment of one of these, or of all of them, with the turns that they could have.
+fn into_turns(table: &Table, assign: Offer, who: &[&Creature], many: bool) -> Offer {
+    let state = &table.state;
+    let fits = |slot: &Slot| who.iter().any(|c| team(state, c) == slot.team && (c.hidden || !slot.unseen));
+    let mut own = state.slots.iter().filter(|slot| !slot.removed && fits(slot)).map(|slot| slot.id.as_str());
+    let here = state.phase == Phase::Assign && state.at().is_some_and(fits);
+    match own.clone().next().filter(|_| many) {
+        Some(first) => assign.like("slot", "a turn of its team", Some(json!(first))),
+        None => assign.choose("slot", !here, own.by_ref()),
+    }
+}
+
+/// Who takes the PC Turn that is awaited: what each member of the PC team can answer, and what the game master can.
+fn claims(table: &Table, offers: &mut Vec<Offer>) {
+    let (asked, tied) = match contest(table) {
+        Contest::Open(asked) | Contest::Needed(asked) => (asked, false),
+        Contest::Tied(asked) => (asked, true),
+        Contest::Won { .. } | Contest::Unclaimed => (Vec::new(), false),
+    };
+    for id in &asked {
+        let claim = Offer::by("claim", id, "DC-17");
+        offers.push(if tied { claim.with("share", true) } else { claim.choose("share", false, [true, false]) });
+        offers.push(Offer::by("pass", id, "DC-17"));
+    }
+    offers.push(Offer::of("pass", "DC-17"));
+    let able: Vec<&Creature> = candidates(table).collect();
+    for c in &able {
+        let mut others = able.iter().filter(|other| other.id != c.id);
+        let apart = others.clone().find(|other| result(other) != result(c));
+        let Some(other) = apart.or(others.next()) else { continue };
+        let told = Offer::of("claim", "DC-18").with("combatant", c.id.as_str());
+        let told = told.like("others", "a list of the others who want the turn too", Some(json!([other.id])));
+        offers.push(told.clone().choose("share", false, [true, false]));
+        offers.push(told.with("share", true));
+    }
+}
+
 /// What those can do whose turn it is.
 fn turns(table: &Table, offers: &mut Vec<Offer>) {
     for c in table.state.acting.iter().filter_map(|id| table.get(id)) {
-        offers.push(Offer::by("end_turn", &c.id, "DC-45"));
+        offers.push(Offer::by("end_turn", &c.id, "DC-45").choose("all", false, [true, false]));
         let later = table.state.later();
         let to = later.iter().filter(|slot| slot.team == Team::Pc).map(|slot| slot.id.as_str());
         offers.push(Offer::by("delay", &c.id, "DC-33").choose("to", true, to));
         let enemies = later.iter().flat_map(|slot| &slot.occupants);
-        offers.push(Offer::by("delay", &c.id, "DC-34").whom("after", true, enemies));
+        let unplaced = table.waiting().filter(|c| c.standing.slot.is_none()).map(|c| &c.id);
+        offers.push(Offer::by("delay", &c.id, "DC-34").whom("after", true, enemies.chain(unplaced)));
         if c.standing.ap.current > 0 {
             let hold = Offer::by("hold", &c.id, "DC-49").range("ap", true, 1, c.standing.ap.current.into());
             let hold = hold.like("action", "what will be done", Some(json!("attack")));
@@ -116,6 +150,9 @@ fn acts(table: &Table, offers: &mut Vec<Offer>) {
         if c.standing.held.is_some() {
             offers.push(Offer::by("trigger_held", &c.id, "DC-49"));
         }
+    }
+    for c in table.active().filter(|c| is_pc(c) && c.standing.check.is_none()) {
+        offers.push(Offer::by("initiative_check", &c.id, "DC-4").range("roll", false, 1, 20));
     }
     for c in table.iter() {
         if c.standing.inspiration_die {

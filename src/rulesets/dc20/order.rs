@@ -1,7 +1,8 @@
 //! Whose turn it is, what is awaited, and why, under DC20.
 
-use super::decide::{may_pass, spendable};
-use super::team::{claimants, team};
+use super::contest::{Contest, contest, passable};
+use super::decide::spendable;
+use super::team::{placeless, team};
 use super::*;
 use crate::vocabulary::Because;
 
@@ -11,15 +12,20 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
     match state.phase {
         Phase::Setup => awaited("start", Vec::new(), &["start"], "DC-4"),
         Phase::Claim => {
-            let who = claimants(table).map(|c| c.id.clone()).collect();
-            let commands: &[&str] = if may_pass(table) { &["claim", "pass"] } else { &["claim"] };
-            awaited("claim", who, commands, "DC-17")
+            let (who, rule): (_, &'static str) = match contest(table) {
+                Contest::Tied(who) => (who, "DC-19"),
+                Contest::Open(who) if !state.claims.is_empty() => (who, "DC-18"),
+                Contest::Open(who) | Contest::Needed(who) => (who, "DC-17"),
+                Contest::Won { .. } | Contest::Unclaimed => (Vec::new(), "DC-17"),
+            };
+            let commands: &[&str] = if passable(table, &who) { &["claim", "pass"] } else { &["claim"] };
+            awaited("claim", who, commands, rule)
         }
         Phase::Assign => awaited("assign", Vec::new(), &["assign", "pass"], "DC-20"),
         Phase::Turn => awaited("end_turn", state.acting.clone(), &["end_turn"], "DC-45"),
         Phase::BetweenTurns => awaited("legendary", Vec::new(), &["legendary", "pass"], "DC-52"),
         Phase::RoundEnd => awaited("legendary", Vec::new(), &["legendary", "pass"], "DC-53"),
-        Phase::Idle => awaited("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "DC-38"),
+        Phase::Idle => awaited("newcomer", Vec::new(), &["assign", "add_combatant", "end_encounter"], "DC-38"),
         Phase::Over => None,
         Phase::SomeoneActs => Some(Pending::someone()),
     }
@@ -62,7 +68,8 @@ pub(super) fn remark(table: &Table, c: &Creature) -> String {
     let standing = &c.standing;
     let mut remarks: Vec<String> = Vec::new();
     remarks.extend(standing.slot.as_ref().map(|slot| format!("turn {slot}")));
-    if standing.slot.is_none() && c.active() && !table.state.slots.is_empty() {
+    remarks.extend(standing.behind.as_ref().map(|enemy| format!("behind {enemy}")));
+    if placeless(c) && c.active() && !table.state.slots.is_empty() {
         remarks.push("no turn yet".to_owned());
     }
     if table.round > 0 {

@@ -1,7 +1,7 @@
 //! What follows under DC20 from deaths, comings and goings.
 
 use super::flow::*;
-use super::team::{MAX_ENEMY_TEAMS, cycle, is_enemy, new_slot, nth, team, wanting};
+use super::team::{MAX_ENEMY_TEAMS, cycle, in_play, is_enemy, new_slot, nth, placeless, team, wanting};
 use super::*;
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{RosterEvent, SharedEvent, Slug};
@@ -21,6 +21,10 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
         }
         AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
             allowance::adjust(play, &e.combatant);
+            // Turns were laid out for the teams that had somebody in the fight.
+            if let Some(risen) = play.table().get(&e.combatant).filter(|c| c.active()).cloned() {
+                add_team(play, &risen);
+            }
             settle(play);
         }
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
@@ -116,14 +120,15 @@ fn settle(play: &mut Combat<'_>) {
     let state = &table.state;
     match (state.phase, state.at()) {
         (Phase::Turn, _) if state.acting.is_empty() => proceed(play),
-        (Phase::Claim | Phase::Assign, Some(slot)) if wanting(table, slot).next().is_none() => {
+        (Phase::Claim, Some(_)) => decide::settle(play),
+        (Phase::Assign, Some(slot)) if wanting(table, slot).next().is_none() => {
             let slot = slot.id.clone();
             if !begin_slot(play, &slot, 0) {
                 advance(play);
             }
         }
         (Phase::BetweenTurns | Phase::RoundEnd, _) => close_window(play),
-        (Phase::Idle, _) if table.active().next().is_some() => advance(play),
+        (Phase::Idle, _) if in_play(table) => advance(play),
         _ => {}
     }
 }
@@ -147,7 +152,7 @@ pub(super) fn close_window(play: &mut Combat<'_>) {
 pub(super) fn make_room(play: &mut Combat<'_>) {
     let table = play.table();
     let of_the_team = |c: &&Creature| team(&table.state, c) == Team::Pc;
-    let in_need = |c: &&Creature| c.active() && c.standing.slot.is_none();
+    let in_need = |c: &&Creature| c.active() && placeless(c);
     let known = |c: &Creature| !c.hidden;
     let apart = table.iter().filter(of_the_team).any(known);
     let in_need = table.iter().filter(of_the_team).filter(in_need);
@@ -179,6 +184,7 @@ fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
     let fits = awaited.zip(placeless).filter(|(slot, c)| slot.team == team(&table.state, c));
     if let Some(slot) = fits.map(|(slot, _)| slot.id.clone()) {
         play.own(Event::Assigned(Assigned { slot, combatants: vec![id.clone()], by: Way::Assigned }));
+        decide::follow(play);
     }
     let delayed = play.table().get(id).is_some_and(|c| c.standing.delayed);
     play.own(Event::TurnSet(TurnSet { combatant: id.clone() }));

@@ -47,6 +47,9 @@ pub struct Stats {
     /// Whether somebody who is on another side than `npc` or `npcs` belongs to the NPC team all the same (DC-28).
     #[schema(default = false)]
     pub neutral: bool,
+    /// Whether an enemy or NPC is held back: no turn asks for it, until the game master assigns it (DC-24).
+    #[schema(default = false)]
+    pub reserve: bool,
     /// Legendary Action Points for each round (DC-52).
     #[schema(default = 0)]
     pub max_lap: Int<0, 20>,
@@ -65,6 +68,7 @@ impl Default for Stats {
             max_ap: Int::clamped(4),
             important: false,
             neutral: false,
+            reserve: false,
             max_lap: Int::default(),
             lap_per_turn: Int::clamped(1),
         }
@@ -87,6 +91,9 @@ pub struct Standing {
     pub placed: Option<Way>,
     /// Whether it has delayed its turn, which goes on in a later PC Turn (DC-33).
     pub delayed: bool,
+    /// The enemy without a turn behind which it has delayed: its place is held until that enemy is assigned (DC-34).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub behind: Option<CombatantId>,
     /// Whether it holds a d6 Inspiration Die (DC-8).
     pub inspiration_die: bool,
     /// Whether it may have ADV on one Check or Save of round 1 (DC-10).
@@ -235,8 +242,23 @@ pub struct State {
     /// The shared PC Turns for which Enemy Turns were merged; each one gives that right once (DC-25).
     #[serde(default, alias = "merged_for", deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
     pub merged_turns: Vec<SlotId>,
+    /// The claims of the PC Turn that is awaited, in the order in which they were made (DC-18).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<Claimed>,
+    /// Who passed on that turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<CombatantId>,
     /// How many seconds of the fight have passed: 12 for each round that is over (DC-39).
     pub seconds: u64,
+}
+
+/// A claim of the PC Turn that is awaited. It stands until all who could take the turn or share it have answered (DC-18).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Claimed {
+    /// Who claims it.
+    pub combatant: CombatantId,
+    /// Whether the claimant agrees to share the turn with equal results (DC-19).
+    pub share: bool,
 }
 
 /// Where the round is.

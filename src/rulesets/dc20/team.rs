@@ -41,9 +41,24 @@ pub(super) fn team(state: &State, c: &Creature) -> Team {
     }
 }
 
-/// The active members of a team that have neither acted this round nor a place in the order.
+/// The active members of a team that have neither acted this round nor a place in the order, and are not held back.
 pub(super) fn unplaced(table: &Table, wanted: Team) -> impl Iterator<Item = &Creature> {
-    table.waiting().filter(move |c| c.standing.slot.is_none() && team(&table.state, c) == wanted)
+    table.waiting().filter(move |c| placeless(c) && !in_reserve(&table.state, c) && team(&table.state, c) == wanted)
+}
+
+/// Whether it has no place in the order, and holds none behind an enemy that has none either.
+pub(super) fn placeless(c: &Creature) -> bool {
+    c.standing.slot.is_none() && !c.standing.delayed
+}
+
+/// Whether it is held back until the game master assigns it.
+pub(super) fn in_reserve(state: &State, c: &Creature) -> bool {
+    c.stats.reserve && c.standing.slot.is_none() && team(state, c) != Team::Pc
+}
+
+/// Whether somebody in the fight has a turn or can be given one without the game master's bringing in a reserve.
+pub(super) fn in_play(table: &Table) -> bool {
+    table.active().any(|c| !in_reserve(&table.state, c))
 }
 
 /// The same of those who can be named for this turn: for one that was laid out for the hidden only the hidden can.
@@ -54,7 +69,7 @@ pub(super) fn wanting<'t>(table: &'t Table, slot: &Slot) -> impl Iterator<Item =
 
 /// Those of the PC team who can take a PC Turn: who has no place, or is hidden and waits for the turn of its own.
 pub(super) fn claimants(table: &Table) -> impl Iterator<Item = &Creature> {
-    let free = |c: &&Creature| c.standing.slot.is_none() || waits_unseen(&table.state, c);
+    let free = |c: &&Creature| placeless(c) || waits_unseen(&table.state, c);
     table.waiting().filter(|c| team(&table.state, c) == Team::Pc).filter(free)
 }
 

@@ -123,6 +123,11 @@ fn claim(id: &str) -> Value {
     json!({"type": "claim", "combatant": id})
 }
 
+/// Somebody passes on the turn.
+fn pass(id: &str) -> Value {
+    json!({"type": "pass", "combatant": id})
+}
+
 fn assign(id: &str) -> Value {
     json!({"type": "assign", "combatant": id})
 }
@@ -156,7 +161,12 @@ fn a_hidden_player_character_under_dc20_shows_neither_in_the_dc_nor_in_the_winne
     play.rolled(half(), &[2], &[]);
     assert_eq!(play.slots(), ["p1", "e1", "p2", "e2"]);
     assert_eq!(play.all_slots(), ["p1", "e1", "p2", "e2", "p-h1"]);
-    play.openly(claim("c1")).openly(end("c1")).openly(assign("orc")).openly(end("orc")).openly(claim("bo"));
+    play.openly(claim("c1"))
+        .openly(pass("bo"))
+        .openly(end("c1"))
+        .openly(assign("orc"))
+        .openly(end("orc"))
+        .openly(claim("bo"));
     play.secretly(json!({"type": "damage", "target": "h1", "amount": 3}));
     play.secretly(json!({"type": "set_condition", "target": "h1", "condition": "surprised"}));
     play.someone_acts(end("bo"));
@@ -170,7 +180,9 @@ fn a_hidden_player_character_under_dc20_shows_neither_in_the_dc_nor_in_the_winne
 #[test]
 fn a_hidden_player_character_may_claim_an_earlier_turn_and_somebody_acts_is_all_that_is_told() {
     let mut play = Pair::new("dc20", &party(), &[hidden("h1", "players")]);
-    play.rolled(half(), &[20], &[]).someone_acts(claim("h1"));
+    play.rolled(half(), &[20], &[]).secretly(claim("h1"));
+    // The others are asked as if nobody had claimed; then the game master goes on.
+    play.someone_acts(json!({"type": "pass"}));
     // It has taken a turn of the others, who get another one at once.
     assert_eq!(play.slots(), ["p1", "e1", "p2", "e2", "p3", "e3"]);
     assert_eq!(play.alone(json!({"type": "damage", "target": "h1", "amount": 1})), [""; 0]);
@@ -178,9 +190,33 @@ fn a_hidden_player_character_may_claim_an_earlier_turn_and_somebody_acts_is_all_
 }
 
 #[test]
+fn a_claim_of_a_hidden_player_character_under_dc20_changes_nothing_that_the_others_are_asked() {
+    let rogue = json!({"id": "h1", "side": "players", "hidden": true, "agility": 1});
+    let mut play = Pair::new("dc20", &party(), &[rogue]);
+    // Its result is between those of Ann and Bo.
+    play.rolled(half(), &[9], &[]).secretly(claim("h1")).openly(claim("c1"));
+    play.openly(claim("bo"));
+    let placed = "\"placed\":\"contested\"";
+    assert!(play.seen[0].view.contains(placed), "{}", play.seen[0].view);
+}
+
+#[test]
+fn an_enemy_behind_which_a_turn_is_held_under_dc20_is_not_named_once_it_hides() {
+    let mut play = Pair::new("dc20", &[one("c1", "players"), one("orc", "monsters"), one("wolf", "monsters")], &[]);
+    play.openly(json!({"type": "start", "rolls": {"c1": 20}})).openly(claim("c1"));
+    play.openly(json!({"type": "delay", "combatant": "c1", "after": "orc"}));
+    play.openly(json!({"type": "update_combatant", "combatant": "orc", "changes": {"hidden": true}}));
+    assert!(!play.seen[0].view.contains("orc"), "{}", play.seen[0].view);
+    // Where it is put moves nobody.
+    let told = play.alone(json!({"type": "assign", "combatant": "orc", "slot": "e1", "also": ["wolf"]}));
+    assert_eq!(told, ["assigned", "slot_began", "turn_started"]);
+    assert_eq!(play.slots(), ["p1", "e1"]);
+}
+
+#[test]
 fn a_hidden_player_character_that_is_revealed_under_dc20_joins_with_its_turn_and_gives_the_enemies_one() {
     let mut play = Pair::new("dc20", &party(), &[hidden("h1", "players")]);
-    play.rolled(half(), &[2], &[]).openly(claim("c1"));
+    play.rolled(half(), &[2], &[]).openly(claim("c1")).openly(pass("bo"));
     let told = play.alone(json!({"type": "update_combatant", "combatant": "h1", "changes": {"hidden": false}}));
     assert_eq!(told, ["combatant_joined", "slot_added", "slot_added"]);
     assert_eq!(play.slots(), ["p1", "e1", "p2", "e2", "p-h1", "e3"]);
@@ -190,7 +226,7 @@ fn a_hidden_player_character_that_is_revealed_under_dc20_joins_with_its_turn_and
 #[test]
 fn a_hidden_player_character_that_joins_later_or_rises_again_adds_no_turn_that_is_seen_under_dc20() {
     let mut play = Pair::new("dc20", &party(), &[dead("h1", "players")]);
-    play.openly(half()).openly(claim("c1"));
+    play.openly(half()).openly(claim("c1")).openly(pass("bo"));
     play.secretly(json!({"type": "add_combatant", "combatant": hidden("h2", "players")}));
     play.secretly(json!({"type": "clear_condition", "target": "h1", "condition": "dead"}));
     assert_eq!(play.all_slots(), ["p1", "e1", "p2", "e2", "p-h2", "p-h1"]);
@@ -223,7 +259,7 @@ fn the_last_of_a_side_who_is_seen_leaves_and_its_team_stays_whether_a_hidden_one
 #[test]
 fn the_first_of_a_hidden_side_who_is_seen_brings_its_team_and_the_turns_of_it_in_events() {
     let mut play = Pair::new("dc20", &party(), &[hidden("h1", "shadows"), dead("h2", "gloom")]);
-    play.openly(half()).openly(claim("c1"));
+    play.openly(half()).openly(claim("c1")).openly(pass("bo"));
     assert_eq!(play.all_slots().len(), 8);
     play.openly(add("c9", "shadows"));
     let told = &play.seen[0].entry.as_ref().expect("something is told").1;
@@ -270,7 +306,12 @@ fn an_important_npc_and_a_legendary_monster_that_are_hidden_show_nothing_under_d
     let squire = json!({"id": "h1", "side": "npc", "hidden": true, "important": true});
     let dragon = json!({"id": "h2", "side": "monsters", "hidden": true, "max_lap": 3, "conditions": ["dead"]});
     let mut play = Pair::new("dc20", &party(), &[squire, dragon]);
-    play.openly(half()).openly(claim("c1")).openly(end("c1")).openly(assign("orc")).openly(end("orc"));
+    play.openly(half())
+        .openly(claim("c1"))
+        .openly(pass("bo"))
+        .openly(end("c1"))
+        .openly(assign("orc"))
+        .openly(end("orc"));
     assert_eq!(play.slots(), ["p1", "e1", "p2", "e2"]);
 }
 

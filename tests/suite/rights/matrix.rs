@@ -31,7 +31,8 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
     match (ruleset, command["type"].as_str().unwrap_or_default()) {
         ("active-initiative", "interrupt") if command["means"] == "interrupt_point" => return None,
         ("active-initiative", "end_turn") if command["begin"] == true => names.extend(text(&command["next"])),
-        ("dc20", "claim") => names.extend(command["others"].as_array().into_iter().flatten().filter_map(text)),
+        ("dc20", "claim") if command["others"].as_array().is_some_and(|others| !others.is_empty()) => return None,
+        ("dc20", "end_turn") if command["all"] == true => return None,
         ("exp", "jump") if !command["referee_roll"].is_null() => return None,
         ("venture", "act") if command["targets"].as_array().into_iter().flatten().any(|t| t["killed"] == true) => {
             return None;

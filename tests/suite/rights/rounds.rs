@@ -110,6 +110,26 @@ async fn players_alone_play_a_round_of_dc20_once_the_game_master_has_placed_the_
 }
 
 #[tokio::test]
+async fn players_alone_contest_and_share_a_turn_of_dc20() {
+    let api = Api::start().await;
+    let claim = |id: &str, share: bool| json!({"type": "claim", "combatant": id, "share": share});
+    for (ann_rolls, share, current) in [(10, false, json!(["bob"])), (15, true, json!(["ann", "bob"]))] {
+        let start = json!({"type": "start", "dc": 1, "rolls": {"ann": ann_rolls, "bob": 15}});
+        let round = Round::new(&api, "dc20", four(), start).await;
+        let [ann, bob] = &round.players;
+        ann.accepted(claim("ann", share)).await;
+        let pending = round.state().await["pending"].clone();
+        assert_eq!(pending["combatants"], json!(["bob"]), "{pending}");
+        assert!(round.offers(ann, &pending["commands"]).await.is_empty(), "ann has answered");
+        assert!(round.offers(bob, &pending["commands"]).await.contains(&json!({"type": "claim", "combatant": "bob"})));
+        let told = json!({"type": "claim", "combatant": "bob", "others": ["ann"]});
+        assert_eq!(bob.command(&told).send().await.status, 403, "to tell the whole contest is the game master's");
+        bob.accepted(claim("bob", share)).await;
+        assert_eq!(round.state().await["current"], current);
+    }
+}
+
+#[tokio::test]
 async fn whoever_must_choose_and_has_fallen_still_chooses_by_its_player() {
     let api = Api::start().await;
     let round = Round::new(&api, "active-initiative", four(), json!({"type": "start", "first": "ann"})).await;

@@ -7,7 +7,11 @@ use super::in_turn;
 
 pub(super) fn end(play: &mut Combat<'_>, c: &EndTurn) -> Result<(), Violation> {
     in_turn(play, &c.combatant, "DC-45")?;
-    close_turn(play, &c.combatant);
+    let others = play.table().state.acting.iter().filter(|id| c.all && **id != c.combatant);
+    let ending: Vec<CombatantId> = std::iter::once(&c.combatant).chain(others).cloned().collect();
+    for id in &ending {
+        close_turn(play, id);
+    }
     proceed(play);
     Ok(())
 }
@@ -61,7 +65,9 @@ pub(super) fn attack(play: &mut Combat<'_>, c: &Attack) -> Result<(), Violation>
 }
 
 pub(super) fn use_inspiration(play: &mut Combat<'_>, c: &UseInspiration) -> Result<(), Violation> {
-    if !play.combatant("combatant", &c.combatant)?.standing.inspiration_die {
+    let holder = play.combatant("combatant", &c.combatant)?;
+    begun(play)?;
+    if !holder.standing.inspiration_die {
         let detail = format!("{} has no Inspiration Die", c.combatant);
         return Err(Violation::new("no_inspiration_die", "DC-8", detail));
     }

@@ -18,24 +18,62 @@ pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
     }
     let (to, by) = match (&c.to, &c.after) {
         (Some(to), None) => (Some(later_turn(play.table(), id, to)?), Way::Delayed),
-        (None, Some(enemy)) => (turn_after(play, enemy)?, Way::DelayedAfter),
+        (None, Some(enemy)) => match later_enemy(play, enemy)? {
+            true => (turn_after(&play.table().state, enemy), Way::DelayedAfter),
+            false => {
+                play.own(Event::PlaceHeld(PlaceHeld { combatant: id.clone(), behind: Some(enemy.clone()) }));
+                proceed(play);
+                return Ok(());
+            }
+        },
         _ => {
             let detail = "say either the later PC Turn (`to`) or the enemy (`after`)";
             return Err(Violation::field("to_or_after", "to", detail));
         }
     };
-    let to = match to {
-        Some(to) => to,
-        None => {
-            let slot = new_slot(&play.table().state, Team::Pc, false);
-            let to = slot.id.clone();
-            play.own(Event::SlotAdded(SlotAdded { slot, after: None }));
-            to
-        }
-    };
-    play.own(Event::Delayed(Delayed { combatant: id.clone(), to, by }));
+    move_to(play, id, to, by);
     proceed(play);
     Ok(())
+}
+
+/// Moves a turn to a PC Turn; to a new one at the end of the order where none is named.
+fn move_to(play: &mut Combat<'_>, id: &CombatantId, to: Option<SlotId>, by: Way) {
+    let to = to.unwrap_or_else(|| {
+        let slot = new_slot(&play.table().state, Team::Pc, false);
+        let to = slot.id.clone();
+        play.own(Event::SlotAdded(SlotAdded { slot, after: None }));
+        to
+    });
+    play.own(Event::Delayed(Delayed { combatant: id.clone(), to, by }));
+}
+
+/// Gives their places to those who delayed behind an enemy that is assigned by now, and is seen.
+pub(in super::super) fn follow(play: &mut Combat<'_>) {
+    for id in holding(play.table()) {
+        let table = play.table();
+        let enemy = table.get(&id).and_then(|c| c.standing.behind.as_ref()).and_then(|enemy| table.get(enemy));
+        let Some(enemy) = enemy.filter(|enemy| !enemy.hidden && enemy.standing.slot.is_some()) else { continue };
+        let to = turn_after(&table.state, &enemy.id);
+        move_to(play, &id, to, Way::DelayedAfter);
+    }
+}
+
+/// At the end of the order: those who still hold a place behind an enemy without a turn go on in a new PC Turn. False where there
+/// is none.
+pub(in super::super) fn stop_holding(play: &mut Combat<'_>) -> bool {
+    let holding = holding(play.table());
+    let mut to = None;
+    for id in &holding {
+        move_to(play, id, to, Way::DelayedAfter);
+        to = play.table().get(id).and_then(|c| c.standing.slot.clone());
+    }
+    !holding.is_empty()
+}
+
+/// Those who delayed and have no place yet.
+fn holding(table: &Table) -> Vec<CombatantId> {
+    let holds = |c: &&Creature| c.standing.delayed && c.standing.slot.is_none();
+    table.waiting().filter(holds).map(|c| c.id.clone()).collect()
 }
 
 /// The PC Turn `to`, if it is one and still to come (DC-37).
@@ -56,24 +94,34 @@ fn later_turn(table: &Table, id: &CombatantId, to: &SlotId) -> Result<SlotId, Vi
     Ok(to.clone())
 }
 
-/// The first PC Turn after that enemy's turn; None where there is none and one must be made (DC-34, ADC7).
-fn turn_after(play: &Combat<'_>, enemy: &CombatantId) -> Result<Option<SlotId>, Violation> {
-    let table = play.table();
-    let found = table.get(enemy).filter(|c| !c.hidden);
-    let Some(c) = found else {
-        let detail = format!("there is no combatant {enemy} in this encounter");
-        return Err(Violation::field("unknown_combatant", "after", detail));
-    };
+/// Whether that enemy has a turn that is still to come; false where it has none yet. Refused where there is nothing to wait for.
+fn later_enemy(play: &Combat<'_>, enemy: &CombatantId) -> Result<bool, Violation> {
+    let (table, c) = (play.table(), play.combatant("after", enemy)?);
+    let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
+    if c.hidden {
+        return refuse(
+            "not_seen",
+            "DC-34",
+            format!("{enemy} is hidden: a turn is delayed behind an enemy that is seen"),
+        );
+    }
     if !is_enemy(c) || !c.active() {
         let detail = format!("{enemy} is no enemy in the fight: to act after an ally move to that PC Turn");
-        return Err(Violation::new("not_an_enemy", "DC-34", detail));
+        return refuse("not_an_enemy", "DC-34", detail);
     }
-    let later = table.state.later();
-    let at = later.iter().position(|slot| slot.occupants.contains(enemy));
-    let Some(at) = at else {
-        let detail = format!("{enemy}'s turn is not later in the order than this one");
-        return Err(Violation::new("not_later", "DC-37", detail));
-    };
-    let next = later.iter().skip(at + 1).find(|slot| slot.team == Team::Pc && !slot.unseen);
-    Ok(next.map(|slot| slot.id.clone()))
+    if c.standing.slot.is_none() && !c.acted && !table.state.acting.contains(enemy) {
+        return Ok(false);
+    }
+    if !table.state.later().iter().any(|slot| slot.occupants.contains(enemy)) {
+        return refuse("not_later", "DC-37", format!("{enemy}'s turn is not later in the order than this one"));
+    }
+    Ok(true)
+}
+
+/// The first PC Turn to come after that enemy's turn; None where there is none and one must be made (DC-34, ADC7).
+fn turn_after(state: &State, enemy: &CombatantId) -> Option<SlotId> {
+    let later = state.later();
+    let passed = later.iter().position(|slot| slot.occupants.contains(enemy)).map_or(0, |at| at + 1);
+    let next = later.iter().skip(passed).find(|slot| slot.team == Team::Pc && !slot.unseen);
+    next.map(|slot| slot.id.clone())
 }

@@ -1,61 +1,19 @@
 //! Who acts in which Initiative Turn.
 
 use super::super::flow::*;
-use super::super::react::make_room;
-use super::super::team::{asking_later, sharing, team, unplaced, waits_unseen, wanting};
+use super::super::team::{sharing, team, waits_unseen, wanting};
 use super::super::*;
-
-/// Somebody of the PC team takes the turn that is awaited.
-pub(super) fn claim(play: &mut Combat<'_>, c: &Claim) -> Result<(), Violation> {
-    let slot = awaited(play, Phase::Claim, "DC-17")?;
-    let mut wanting: Vec<&CombatantId> = vec![&c.combatant];
-    for id in &c.others {
-        if wanting.contains(&id) {
-            return Err(Violation::field("named_twice", "others", format!("{id} is named twice")));
-        }
-        wanting.push(id);
-    }
-    for (i, id) in wanting.iter().enumerate() {
-        claimable(play, if i == 0 { "combatant" } else { "others" }, id)?;
-    }
-    let result = |id: &CombatantId| play.table().get(id).and_then(|c| c.standing.check.as_ref()).map(|c| c.total);
-    let best = wanting.iter().map(|id| result(id)).max().flatten();
-    let (top, outbid): (Vec<&CombatantId>, Vec<&CombatantId>) = wanting.iter().partition(|id| result(id) == best);
-    if let ([first, second, ..], false) = (top.as_slice(), c.share && best.is_some()) {
-        let detail = match best {
-            Some(total) => format!("{first} and {second} both have {total}: share the turn or decide who takes it"),
-            None => format!("neither {first} nor {second} made a check: decide who takes the turn"),
-        };
-        return Err(Violation::new("claim_tied", "DC-19", detail));
-    }
-    let by = match (top.len(), outbid.len()) {
-        (1, 0) => Way::Claimed,
-        (1, _) => Way::Contested,
-        _ => Way::Shared,
-    };
-    let own = |ids: Vec<&CombatantId>| ids.into_iter().cloned().collect::<Vec<_>>();
-    let (combatants, outbid) = (own(top), own(outbid));
-    begin_combat(play);
-    play.own(Event::SlotClaimed(SlotClaimed { slot: slot.clone(), combatants, by, outbid }));
-    // One who is hidden has taken a turn that was laid out for the others.
-    make_room(play);
-    take(play, &slot);
-    Ok(())
-}
-
-/// Refuses whoever cannot take a PC Turn now.
-fn claimable(play: &Combat<'_>, field: &'static str, id: &CombatantId) -> Result<(), Violation> {
-    let c = play.combatant(field, id)?;
-    let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
-    if team(&play.table().state, c) != Team::Pc {
-        return refuse("not_on_the_pc_team", "DC-17", format!("{id} is not on the PC team: it takes no PC Turn"));
-    }
-    placeable(&play.table().state, c)
-}
+use super::claims;
+use super::delay::follow;
+use crate::vocabulary::Slug;
 
 /// Refuses whoever has a place, has acted, or is out of the fight. A place among the hidden can be left for another.
-fn placeable(state: &State, c: &Creature) -> Result<(), Violation> {
+pub(super) fn placeable(state: &State, c: &Creature) -> Result<(), Violation> {
     let id = &c.id;
+    if c.standing.slot.is_none() && c.standing.delayed {
+        let detail = format!("{id} has delayed its turn behind an enemy: its place is held");
+        return Err(Violation::new("already_placed", "ADC12", detail));
+    }
     if let Some(slot) = c.standing.slot.as_ref().filter(|_| !waits_unseen(state, c)) {
         let detail = format!("{id} has its place in the turn {slot}: one turn in a round is all");
         return Err(Violation::new("already_placed", "ADC12", detail));
@@ -70,7 +28,7 @@ fn placeable(state: &State, c: &Creature) -> Result<(), Violation> {
 }
 
 /// The turn for which somebody must be named.
-fn awaited(play: &Combat<'_>, phase: Phase, rule: &'static str) -> Result<SlotId, Violation> {
+pub(super) fn awaited(play: &Combat<'_>, phase: Phase, rule: &'static str) -> Result<SlotId, Violation> {
     let state = &play.table().state;
     match &state.slot {
         Some(slot) if state.phase == phase => Ok(slot.clone()),
@@ -79,7 +37,7 @@ fn awaited(play: &Combat<'_>, phase: Phase, rule: &'static str) -> Result<SlotId
 }
 
 /// Begins the turn that was awaited, and goes on where nobody can act in it.
-fn take(play: &mut Combat<'_>, slot: &SlotId) {
+pub(super) fn take(play: &mut Combat<'_>, slot: &SlotId) {
     if !begin_slot(play, slot, 0) {
         advance(play);
     }
@@ -103,22 +61,10 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
         let detail = format!("{slot} was merged into another turn and is there no more");
         return Err(Violation::new("slot_merged", "DC-25", detail));
     }
-    let mut combatants: Vec<CombatantId> = Vec::with_capacity(1 + c.also.len());
-    for (i, id) in std::iter::once(&c.combatant).chain(&c.also).enumerate() {
-        let field = if i == 0 { "combatant" } else { "also" };
-        let c = play.combatant(field, id)?;
-        if combatants.contains(id) {
-            return Err(Violation::field("named_twice", field, format!("{id} is named twice")));
-        }
-        if team(state, c) != whose || unseen && !c.hidden {
-            let rule = if whose == Team::Npc { "DC-28" } else { "DC-26" };
-            return Err(Violation::new("wrong_team", rule, format!("{slot} is not a turn of {id}'s team")));
-        }
-        placeable(state, c)?;
-        combatants.push(id.clone());
-    }
+    let combatants = assignees(play, c, whose, unseen, &slot)?;
     begin_combat(play);
     play.own(Event::Assigned(Assigned { slot: slot.clone(), combatants: combatants.clone(), by: Way::Assigned }));
+    follow(play);
     let state = &play.table().state;
     let here = state.slot.as_ref() == Some(&slot);
     match state.phase {
@@ -128,9 +74,57 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
             begin_turns(play, &slot, combatants, 0);
             proceed(play);
         }
+        Phase::Idle => advance(play),
         _ => {}
     }
     Ok(())
+}
+
+/// Those who are put into a turn of this team; a turn of the hidden is for the hidden alone.
+fn assignees(
+    play: &Combat<'_>, c: &Assign, whose: Team, unseen: bool, slot: &SlotId,
+) -> Result<Vec<CombatantId>, Violation> {
+    let table = play.table();
+    let fits = |c: &Creature| team(&table.state, c) == whose && (c.hidden || !unseen);
+    let first = match (&c.combatant, &c.side) {
+        (Some(first), None) => first,
+        (None, Some(side)) if c.also.is_empty() => return of_side(table, side, slot, fits),
+        _ => {
+            let detail = "say either who gets the place (`combatant`, and `also` others) or which `side`";
+            return Err(Violation::field("combatant_or_side", "combatant", detail));
+        }
+    };
+    let mut combatants: Vec<CombatantId> = Vec::with_capacity(1 + c.also.len());
+    for (i, id) in std::iter::once(first).chain(&c.also).enumerate() {
+        let field = if i == 0 { "combatant" } else { "also" };
+        let c = play.combatant(field, id)?;
+        if combatants.contains(id) {
+            return Err(Violation::field("named_twice", field, format!("{id} is named twice")));
+        }
+        if !fits(c) {
+            let rule = if whose == Team::Npc { "DC-28" } else { "DC-26" };
+            return Err(Violation::new("wrong_team", rule, format!("{slot} is not a turn of {id}'s team")));
+        }
+        placeable(&table.state, c)?;
+        combatants.push(id.clone());
+    }
+    Ok(combatants)
+}
+
+/// Everybody on a side who has no place and could act in the turn.
+fn of_side(
+    table: &Table, side: &Slug, slot: &SlotId, fits: impl Fn(&Creature) -> bool,
+) -> Result<Vec<CombatantId>, Violation> {
+    if !table.iter().any(|c| c.side == *side) {
+        return Err(Violation::field("unknown_side", "side", format!("nobody is on the side {side}")));
+    }
+    let free = table.waiting().filter(|c| c.side == *side && c.standing.slot.is_none() && !c.stats.reserve);
+    let combatants: Vec<CombatantId> = free.filter(|c| fits(c)).map(|c| c.id.clone()).collect();
+    if combatants.is_empty() {
+        let detail = format!("nobody on the side {side} waits for a place that {slot} could be");
+        return Err(Violation::new("nobody_to_assign", "DC-20", detail));
+    }
+    Ok(combatants)
 }
 
 /// Whether everybody of the awaited turn's team has a place by now.
@@ -140,29 +134,17 @@ fn nobody_waits(play: &Combat<'_>) -> bool {
 }
 
 /// Leaves the awaited turn as it is: empty, or to those who are in it already.
-fn close(play: &mut Combat<'_>) {
+pub(super) fn close(play: &mut Combat<'_>) {
     if let Some(slot) = play.table().state.slot.clone() {
         take(play, &slot);
     }
 }
 
-/// Whether the PC team can leave the awaited PC Turn to later ones: each of those without a place must still find one.
-pub(in super::super) fn may_pass(table: &Table) -> bool {
-    unplaced(table, Team::Pc).count() <= asking_later(table)
-}
-
+/// Lets go by what is awaited (DC-22, DC-52); what a PC Turn awaits, its team decides (DC-17).
 pub(super) fn pass(play: &mut Combat<'_>, c: &Pass) -> Result<(), Violation> {
-    let table = play.table();
-    let phase = table.state.phase;
-    if let Some(id) = &c.combatant {
-        awaited(play, Phase::Claim, "DC-17")?;
-        claimable(play, "combatant", id)?;
-        if !may_pass(table) {
-            let detail = "somebody must take this PC Turn: there are not enough later ones for all who have none";
-            return Err(Violation::new("must_claim", "DC-17", detail));
-        }
-        close(play);
-        return Ok(());
+    let phase = play.table().state.phase;
+    if phase == Phase::Claim || c.combatant.is_some() {
+        return claims::pass(play, c.combatant.as_ref());
     }
     match phase {
         Phase::Assign => close(play),
@@ -170,10 +152,6 @@ pub(super) fn pass(play: &mut Combat<'_>, c: &Pass) -> Result<(), Violation> {
         Phase::RoundEnd => {
             close_round(play);
             advance(play);
-        }
-        Phase::Claim => {
-            let detail = "the PC team decides about a PC Turn: name one of those who could take it in `combatant`";
-            return Err(Violation::field("combatant_missing", "combatant", detail));
         }
         _ => return Err(Violation::new("nothing_to_pass", "DC-22", "nothing is awaited that could be let go by")),
     }

@@ -4,6 +4,7 @@ use super::super::flow::advance;
 use super::super::react::make_room;
 use super::super::team::{MAX_ENEMY_TEAMS, is_enemy, is_pc, nth, of_the_hidden, rotation, team};
 use super::super::*;
+use super::settle;
 use crate::vocabulary::{ConditionSet, D20, Die, EncounterStarted, SharedEvent, Slug, Status};
 
 /// The easy column of the Encounter DC table (DC-1); each row holds for two levels.
@@ -29,7 +30,7 @@ pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
     if let Some(Aggression { combatant, action, resolved }) = c.aggression.clone() {
         play.own(Event::Aggressed(Aggressed { combatant, action, resolved }));
     }
-    surprise(play, &c.surprised);
+    surprise(play, c);
     let dc = set_dc(play, c, pcs.get(..counted).unwrap_or_default());
     let checks: Vec<bool> = pcs.iter().map(|id| check(play, id, dc, c.rolls.get(id).copied())).collect();
     let successes = checks.iter().take(counted).filter(|success| **success).count();
@@ -56,12 +57,17 @@ fn sound(play: &Combat<'_>, c: &Start) -> Result<Sides, Violation> {
     for id in c.rolls.keys() {
         let roller = play.combatant("rolls", id)?;
         if !is_pc(roller) || !roller.active() {
-            let detail = format!("{id} makes no Initiative Check: only players' characters in the fight do");
-            return Err(Violation::new("no_check", "DC-4", detail));
+            return Err(no_check(id));
         }
     }
     for id in &c.surprised {
         play.combatant("surprised", id)?;
+    }
+    for side in &c.surprised_sides {
+        if !play.table().iter().any(|c| c.side == *side) {
+            let detail = format!("nobody is on the side {side}");
+            return Err(Violation::field("unknown_side", "surprised_sides", detail));
+        }
     }
     if let Some(aggression) = &c.aggression {
         let aggressor = play.combatant("aggression.combatant", &aggression.combatant)?;
@@ -97,9 +103,11 @@ fn sound(play: &Combat<'_>, c: &Start) -> Result<Sides, Violation> {
     Ok(Sides { seen, unseen })
 }
 
-fn surprise(play: &mut Combat<'_>, who: &[CombatantId]) {
+fn surprise(play: &mut Combat<'_>, c: &Start) {
     let condition = Slug::fixed("surprised");
-    for combatant in who {
+    let of_sides = play.table().iter().filter(|one| c.surprised_sides.contains(&one.side)).map(|one| one.id.clone());
+    let who: Vec<CombatantId> = c.surprised.iter().cloned().chain(of_sides).collect();
+    for combatant in &who {
         if play.table().get(combatant).is_some_and(|c| !c.conditions.contains(&condition)) {
             let (combatant, condition) = (combatant.clone(), condition.clone());
             play.shared(SharedEvent::ConditionSet(ConditionSet { combatant, member: None, condition }));
@@ -126,6 +134,34 @@ fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) -> i64 {
     let level = u32::try_from(level).ok();
     play.own(Event::DcSet(DcSet { dc, level, difficulty: Some(difficulty) }));
     dc
+}
+
+/// The Initiative Check of a player's character that joined later. What a critical gives holds in round 1 alone (DC-10, DC-11).
+pub(super) fn check_late(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<(), Violation> {
+    let id = &c.combatant;
+    let roller = play.combatant("combatant", id)?;
+    if !is_pc(roller) || !roller.active() {
+        return Err(no_check(id));
+    }
+    if roller.standing.check.is_some() {
+        let detail = format!("{id} has made its Initiative Check: there is one in a combat");
+        return Err(Violation::new("already_checked", "DC-4", detail));
+    }
+    let dc = play.table().state.dc.unwrap_or_default();
+    check(play, id, dc, c.roll);
+    let granted = |c: &Creature| c.standing.round_one_adv || c.standing.attacked_with_adv;
+    if play.table().round > 1 && play.table().get(id).is_some_and(granted) {
+        play.own(Event::RoundOneLost(RoundOneLost { combatants: vec![id.clone()] }));
+    }
+    if play.table().state.phase == Phase::Claim {
+        settle(play);
+    }
+    Ok(())
+}
+
+fn no_check(id: &CombatantId) -> Violation {
+    let detail = format!("{id} makes no Initiative Check: only players' characters in the fight do");
+    Violation::new("no_check", "DC-4", detail)
 }
 
 /// Makes an Initiative Check (DC-4); whether it succeeded. The natural 20 and 1 settle it whatever the total (ADC2).
