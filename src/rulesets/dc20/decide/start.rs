@@ -223,7 +223,9 @@ fn lay_out(play: &mut Combat<'_>, sides: Sides, successes: usize, pcs: usize) {
         table.active().filter(|c| c.hidden == hidden && team(&table.state, c) == wanted).count()
     };
     let turns = [false, true].map(|hidden| of(Team::Pc, hidden)).into_iter().find(|n| *n > 0).unwrap_or(0);
-    let (npcs, hidden_npcs) = (of(Team::Npc, false) > 0, of(Team::Npc, true) > 0);
+    // A hidden one out of the fight counts: its owner sees the turns of its team, whether others of that team are hidden or not.
+    let hidden_npcs = table.iter().any(|c| c.hidden && team(&table.state, c) == Team::Npc);
+    let npcs = of(Team::Npc, false) > 0;
     let winner = if 2 * successes >= pcs { Team::Pc } else { Team::Enemy(1) };
     let mut teams = rotation(sides.seen.len(), sides.unseen.len());
     teams.retain(|team| *team != Team::Npc || npcs || hidden_npcs);
