@@ -12,6 +12,9 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
     match state.phase {
         Phase::Setup => return Some(Pending::new("start", Vec::new(), &["start"], "EX-2")),
         Phase::Roll => {
+        Phase::Roll if table.active().next().is_none() => {
+            return Some(Pending::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "EX-2"));
+        }
             let all = table.active().map(|c| c.id.clone()).collect();
             return Some(Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit"], "EX-3") });
         }

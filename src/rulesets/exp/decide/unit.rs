@@ -20,9 +20,7 @@ pub(super) fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     if play.table().state.phase != Phase::Setup {
         return Err(Violation::new("already_started", "EX-2", "the fight has begun already"));
     }
-    if play.table().active().next().is_none() {
-        return Err(Violation::new("nobody_to_act", "EX-2", "nobody is here to act: add a combatant first"));
-    }
+    somebody_acts(play.table())?;
     let contenders = contenders(play.table());
     sound(&contenders, &c.rolls, &c.tie_rolls)?;
     play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
@@ -36,11 +34,20 @@ pub(super) fn roll_unit(play: &mut Scene<'_>, c: &RollUnit) -> Result<(), Violat
         let detail = "initiative is rolled once for a unit: this one goes on until nobody has anything left";
         return Err(Violation::new("unit_going_on", "EX-2", detail));
     }
+    somebody_acts(play.table())?;
     let contenders = contenders(play.table());
     sound(&contenders, &c.rolls, &c.tie_rolls)?;
     begin(play, contenders, &c.rolls, &c.tie_rolls);
     advance(play);
     Ok(())
+}
+
+/// Refused where nobody is left who could roll.
+fn somebody_acts(table: &Table) -> Result<(), Violation> {
+    if table.active().next().is_some() {
+        return Ok(());
+    }
+    Err(Violation::new("nobody_to_act", "EX-2", "nobody is here to act: add a combatant first"))
 }
 
 /// A unit that the server rolls for alone; nobody is asked yet.
