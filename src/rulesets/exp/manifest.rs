@@ -81,7 +81,10 @@ const RULES: &[Rule] = &[
         "AEX9",
         "What was not asked for yet is lost only where its owner still cannot act when the list comes to it.",
     ),
-    Rule::neighbour("AEX10", "A crowd is one place in the list: each of it answers, and all of it are forced."),
+    Rule::neighbour(
+        "AEX10",
+        "A crowd is one place in the list: each of it answers, and all of it are forced. A player's persona with its word is in it.",
+    ),
     Rule::neighbour("AEX11", "Whoever joins when a unit is going on rolls for the next one."),
     Rule::neighbour("AEX13", "An act that is announced is done as announced, after the jumps ahead of it."),
 ];

@@ -1,7 +1,7 @@
 //! What EXP keeps.
 
 use super::{Announced, Persona, Table, Use};
-use crate::vocabulary::{CombatantId, Die, Int, Kind, OUT, Slug};
+use crate::vocabulary::{CombatantId, Die, Int, OUT, Slug};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -70,8 +70,8 @@ pub struct Stats {
     /// What it carries; it counts only where the option `encumbrance_table` is on (EX-11).
     #[schema(inline, default = "unencumbered")]
     pub encumbrance: Encumbrance,
-    /// The crowd that it belongs to: those of the referee's personas with the same word here share one roll and one place in
-    /// the list (EX-4).
+    /// The crowd that it belongs to: personas with the same word here share one roll and one place in the list (EX-4). A
+    /// player's persona with a `group` rolls with it too (AEX10).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Slug>,
 }
@@ -342,10 +342,7 @@ pub(super) fn announced(table: &Table) -> Option<&Announced> {
     (!waits || !lowest(table, rank)).then_some(announced)
 }
 
-/// The word under which a persona rolls: its crowd's, or its own id (EX-4). A player's persona always rolls for itself, and so
-/// does one whose crowd bears the id of a player's persona.
-pub(super) fn roll_id(table: &Table, c: &Persona) -> Slug {
-    let crowd = c.stats.group.as_ref().filter(|_| c.kind != Kind::Pc);
-    let crowd = crowd.filter(|group| table.get(group).is_none_or(|named| named.kind != Kind::Pc));
-    crowd.unwrap_or(&c.id).clone()
+/// The word under which a persona rolls: its crowd's, or its own id (EX-4, AEX10).
+pub(super) fn roll_id(c: &Persona) -> &Slug {
+    c.stats.group.as_ref().unwrap_or(&c.id)
 }

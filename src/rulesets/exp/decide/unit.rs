@@ -70,7 +70,7 @@ fn contenders(table: &Table) -> Vec<Contender> {
     let mut places: HashMap<Slug, usize> = HashMap::with_capacity(table.combatants.len());
     let seen = table.active().filter(|c| !c.hidden);
     for c in seen.chain(table.active().filter(|c| c.hidden)) {
-        let id = roll_id(table, c);
+        let id = roll_id(c).clone();
         let place = *places.entry(id.clone()).or_insert(contenders.len());
         match contenders.get_mut(place) {
             Some(crowd) => crowd.combatants.push(c.id.clone()),
