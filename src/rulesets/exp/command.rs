@@ -16,6 +16,7 @@ tagged! {
         "jump" => Jump,
         "mental_attack" => MentalAttack,
         "mental_duel" => MentalDuel,
+        "decline_duel" => DeclineDuel,
     }
 }
 
@@ -165,6 +166,14 @@ pub struct MentalDuel {
     pub tie_rolls: TieRolls,
 }
 
+/// A duellist does not face the other one: it keeps its attack, and the duel ends where nobody of it has attacked yet (AEX14).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeclineDuel {
+    /// Who declines.
+    pub combatant: CombatantId,
+}
+
 /// In whose name a command is sent.
 pub(super) fn sender(command: &Command) -> Actor<'_> {
     match command {
@@ -176,5 +185,6 @@ pub(super) fn sender(command: &Command) -> Actor<'_> {
         Command::Jump(Jump { referee_roll: Some(_), .. }) => Actor::Gm,
         Command::Jump(c) => Actor::one(&c.combatant),
         Command::MentalAttack(c) => Actor::one(&c.combatant),
+        Command::DeclineDuel(c) => Actor::one(&c.combatant),
     }
 }

@@ -6,7 +6,7 @@ mod mental;
 mod pass;
 mod unit;
 
-pub(super) use mental::may_attack;
+pub(super) use mental::{end_duel, may_attack};
 pub(super) use pass::{advance, lose, stop, take_over};
 
 use super::*;
@@ -26,6 +26,7 @@ pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Viol
         Command::Jump(c) => jump::jump(play, c),
         Command::MentalAttack(c) => mental::attack(play, c),
         Command::MentalDuel(c) => mental::duel(play, c),
+        Command::DeclineDuel(c) => mental::decline(play, &c.combatant),
     }
 }
 
@@ -38,7 +39,7 @@ fn in_unit(table: &Table, rule: &'static str) -> Result<(), Violation> {
     Err(Violation::new("no_unit", rule, detail))
 }
 
-/// Refused while a mental duel waits for its attacks.
+/// Refused while a mental duel waits for its attacks: they come before anything of the list.
 fn no_duel(table: &Table) -> Result<(), Violation> {
     let Some(first) = table.state.duel.first() else { return Ok(()) };
     let detail = format!("a mental duel is going on: {first} attacks first (mental_attack)");

@@ -167,8 +167,8 @@ pub struct DroppedOut {
     pub combatant: CombatantId,
 }
 
-/// Somebody takes part in the mental duel no more: it left, cannot attack with its mind any longer, or the game master set
-/// whose turn it is.
+/// Somebody takes part in the mental duel no more: one of the two declined, left, or can no longer attack with its mind, or the
+/// game master set whose turn it is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DuelBrokenOff {
     /// Who.

@@ -23,6 +23,7 @@ const COMMANDS: &[CommandSpec] = &[
     CommandSpec::player("jump", "Tries to use a waited component ahead of the lower persona that is asked."),
     CommandSpec::player("mental_attack", "Attacks with the mind at any moment of the unit, outside the list."),
     CommandSpec::gm("mental_duel", "Two mental attackers roll for who of them attacks first."),
+    CommandSpec::player("decline_duel", "Attacks nobody in a mental duel, and keeps the attack."),
 ];
 
 const RULES: &[Rule] = &[
@@ -87,4 +88,9 @@ const RULES: &[Rule] = &[
     ),
     Rule::neighbour("AEX11", "Whoever joins when a unit is going on rolls for the next one."),
     Rule::neighbour("AEX13", "An act that is announced is done as announced, after the jumps ahead of it."),
+    Rule::neighbour(
+        "AEX14",
+        "The list waits for a mental duel. Others may attack with their minds meanwhile. A duellist may decline. One who declines \
+         or falls out before the first attack ends the duel.",
+    ),
 ];

@@ -12,11 +12,11 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
     match state.phase {
         _ if table.status == Status::Ended => Vec::new(),
         Phase::Setup => vec![rolling(Offer::of("start", "EX-2"))],
-        Phase::SomeoneActs => Vec::new(),
+        Phase::SomeoneActs => mental_attacks(table).collect(),
         Phase::Roll => vec![rolling(Offer::of("roll_unit", "EX-3"))],
         Phase::Pass if !state.duel.is_empty() => {
-            let first = state.duel.first().and_then(|id| table.get(id));
-            first.map(|c| mental_attack(table, c)).into_iter().collect()
+            let decline = state.duel.iter().map(|id| Offer::by("decline_duel", id, "AEX14"));
+            mental_attacks(table).chain(decline).collect()
         }
         Phase::Pass => {
             let mut offers = Vec::new();
@@ -24,9 +24,9 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
                 answers(table, c, &mut offers);
             }
             offers.extend(table.iter().filter(|c| !state.asked.contains(&c.id)).filter_map(|c| jump(table, c)));
+            offers.extend(mental_attacks(table));
             let minds: Vec<_> = table.iter().filter(|c| may_attack(c)).collect();
             for c in &minds {
-                offers.push(mental_attack(table, c));
                 let opponents = minds.iter().map(|x| &x.id).filter(|id| **id != c.id);
                 let duel = Offer::of("mental_duel", "EX-32").with("combatant", c.id.as_str());
                 offers.push(rolling(duel.whom("opponent", true, opponents)));
@@ -101,7 +101,9 @@ fn jump(table: &Table, c: &Persona) -> Option<Offer> {
     Some(if opposed { offer.range("referee_roll", false, 1, 20) } else { offer })
 }
 
-fn mental_attack(table: &Table, c: &Persona) -> Offer {
-    let others = table.iter().map(|x| &x.id).filter(|id| **id != c.id);
-    Offer::by("mental_attack", &c.id, "EX-31").whom("target", false, others)
+fn mental_attacks(table: &Table) -> impl Iterator<Item = Offer> {
+    table.iter().filter(|c| may_attack(c)).map(|c| {
+        let others = table.iter().map(|x| &x.id).filter(|id| **id != c.id);
+        Offer::by("mental_attack", &c.id, "EX-31").whom("target", false, others)
+    })
 }

@@ -1,5 +1,6 @@
 //! Whose place it is, what is awaited, and why, under EXP.
 
+use super::decide::may_attack;
 use super::*;
 use crate::vocabulary::{Because, Status};
 
@@ -11,18 +12,21 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
     let state = &table.state;
     match state.phase {
         Phase::Setup => return Some(Pending::new("start", Vec::new(), &["start"], "EX-2")),
-        Phase::Roll => {
         Phase::Roll if table.active().next().is_none() => {
             return Some(Pending::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "EX-2"));
         }
+        Phase::Roll => {
             let all = table.active().map(|c| c.id.clone()).collect();
             return Some(Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit"], "EX-3") });
         }
         Phase::SomeoneActs => return Some(Pending::someone()),
         Phase::Pass => {}
     }
-    if let Some(first) = state.duel.first() {
-        return Some(Pending::new("mental_attack", vec![first.clone()], &["mental_attack"], "EX-32"));
+    if !state.duel.is_empty() {
+        // Others may attack with their minds meanwhile (EX-31).
+        let others = table.iter().filter(|c| may_attack(c) && !state.duel.contains(&c.id)).map(|c| &c.id);
+        let combatants = state.duel.iter().chain(others).cloned().collect();
+        return Some(Pending::new("mental_attack", combatants, &["mental_attack", "decline_duel"], "EX-32"));
     }
     let rank = state.asked.first().and_then(|id| table.get(id)).and_then(|c| c.standing.rank);
     let (decision, rule) = if lowest(table, rank) { ("spend_all", "EX-15") } else { ("declare", "EX-14") };

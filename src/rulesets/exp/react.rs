@@ -1,6 +1,6 @@
 //! What follows under EXP from conditions, comings and goings.
 
-use super::decide::{Scene, advance, lose, may_attack, stop, take_over};
+use super::decide::{Scene, advance, end_duel, lose, may_attack, stop, take_over};
 use super::*;
 use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded};
 
@@ -21,12 +21,12 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
     }
     match event {
         AnyEvent::Shared(SharedEvent::ConditionSet(e)) => {
-            stop(play, &e.combatant);
             break_off(play, &e.combatant);
+            stop(play, &e.combatant);
         }
         AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
-            stop(play, &combatant.id);
             break_off(play, &combatant.id);
+            stop(play, &combatant.id);
         }
         AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => lose(play, &combatant.id, Loss::JoinedLate),
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(play, &e.combatant),
@@ -45,10 +45,10 @@ fn leave(play: &mut Scene<'_>, id: &CombatantId) {
     break_off(play, id);
 }
 
-/// A duellist who can attack with its mind no longer, or who is gone, is awaited no more.
+/// A duellist can no longer attack with its mind, or is gone: its duel is over (AEX14). Comes before what it had is lost.
 fn break_off(play: &mut Scene<'_>, id: &CombatantId) {
     let table = play.table();
     if table.state.duel.contains(id) && !table.get(id).is_some_and(may_attack) {
-        play.own(Event::DuelBrokenOff(DuelBrokenOff { combatant: id.clone() }));
+        end_duel(play);
     }
 }

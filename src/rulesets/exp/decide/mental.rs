@@ -13,8 +13,11 @@ pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Viola
         }
     }
     let table = play.table();
-    in_unit(table, "EX-31")?;
-    if table.state.duel.first().is_some_and(|first| *first != c.combatant) {
+    // Whose act it is makes no difference here, not even where the viewer may not know whose.
+    if table.state.phase != Phase::SomeoneActs {
+        in_unit(table, "EX-31")?;
+    }
+    if table.state.duel.iter().skip(1).any(|second| *second == c.combatant) {
         no_duel(table)?;
     }
     can_attack(persona)?;
@@ -42,6 +45,24 @@ pub(super) fn duel(play: &mut Scene<'_>, c: &MentalDuel) -> Result<(), Violation
     let duel = rank(play, contenders, &c.rolls, &c.tie_rolls);
     play.own(Event::MentalDuelRolled(MentalDuelRolled { duel }));
     Ok(())
+}
+
+/// A duellist attacks nobody in this duel and keeps its attack (AEX14).
+pub(super) fn decline(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
+    play.combatant("combatant", id)?;
+    if !play.table().state.duel.contains(id) {
+        let detail = format!("{id} is in no mental duel: there is nothing to decline");
+        return Err(Violation::new("not_in_duel", "AEX14", detail));
+    }
+    end_duel(play);
+    Ok(())
+}
+
+/// Ends the duel: those who have not attacked are awaited no more.
+pub(in super::super) fn end_duel(play: &mut Scene<'_>) {
+    for combatant in play.table().state.duel.clone() {
+        play.own(Event::DuelBrokenOff(DuelBrokenOff { combatant }));
+    }
 }
 
 /// Whether it may attack with its mind now.

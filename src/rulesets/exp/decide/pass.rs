@@ -90,9 +90,7 @@ pub(in super::super) fn take_over(play: &mut Scene<'_>, id: &CombatantId) -> Res
     if play.table().state.phase == Phase::Roll {
         unit::begin_unrolled(play);
     }
-    for combatant in play.table().state.duel.clone() {
-        play.own(Event::DuelBrokenOff(DuelBrokenOff { combatant }));
-    }
+    end_duel(play);
     let table = play.table();
     let Some(standing) = table.get(id).map(|c| &c.standing) else { return Ok(()) };
     let rank = standing.rank.unwrap_or(table.state.cursor);
