@@ -10,7 +10,7 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
         SharedCommand::Heal(c) => heal(play, &c)?,
         SharedCommand::SetCondition(c) => {
             let (target, member) = (&c.target, c.member.as_ref());
-            if conditions(play, target, member)?.len() >= MAX_CONDITIONS {
+            if play.conditions(target, member)?.len() >= MAX_CONDITIONS {
                 let detail = format!("{target} has {MAX_CONDITIONS} conditions already: clear one first");
                 return Err(Violation::new("too_many_conditions", "TK-4", detail).into());
             }
@@ -81,36 +81,13 @@ fn tell_roster<R: Ruleset>(play: &mut Play<'_, R>, event: RosterEvent<R>) -> Res
 }
 
 fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: &Damage) -> Result<(), Violation> {
-    let hp = hit_points(play, &c.target, c.member.as_ref())?;
-    if let Some(source) = &c.source {
-        play.combatant("source", source)?;
-    }
-    let amount = whole(c.amount.get());
-    let temp_lost = hp.map_or(0, |hp| whole(hp.temp.get()).min(amount));
-    let hp_lost = hp.map_or(amount, |hp| whole(hp.current.get()).min(amount - temp_lost));
-    let left = hp.map(|hp| whole(hp.current.get()) - hp_lost);
-    tell(
-        play,
-        SharedEvent::Damaged(Damaged {
-            combatant: c.target.clone(),
-            member: c.member.clone(),
-            amount,
-            temp_lost,
-            hp_lost,
-            hp: left,
-            source: c.source.clone(),
-        }),
-    )?;
-    let fell = left == Some(0) && hp_lost > 0;
-    let Some(condition) = fell.then(|| down(play, &c.target)).flatten() else { return Ok(()) };
-    if conditions(play, &c.target, c.member.as_ref())?.contains(&condition) {
-        return Ok(());
-    }
-    set_condition(play, &c.target, c.member.as_ref(), condition)
+    let Wound { damaged, down } = play.wound(c)?;
+    tell(play, SharedEvent::Damaged(damaged))?;
+    down.map_or(Ok(()), |down| set_condition(play, &c.target, c.member.as_ref(), down))
 }
 
 fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
-    let hp = hit_points(play, &c.target, c.member.as_ref())?;
+    let hp = play.hit_points(&c.target, c.member.as_ref())?;
     let amount = whole(c.amount.get());
     let after = hp.map(|hp| {
         let max = whole(hp.max.unwrap_or(hp.current).get());
@@ -119,60 +96,21 @@ fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
     let combatant = c.target.clone();
     tell(play, SharedEvent::Healed(Healed { combatant, member: c.member.clone(), amount, hp: after }))?;
     let rose = hp.is_some_and(|hp| hp.current.get() == 0) && after.is_some_and(|n| n > 0);
-    let Some(condition) = rose.then(|| down(play, &c.target)).flatten() else { return Ok(()) };
-    if !conditions(play, &c.target, c.member.as_ref())?.contains(&condition) {
+    let Some(condition) = rose.then(|| play.down(&c.target)).flatten() else { return Ok(()) };
+    if !play.conditions(&c.target, c.member.as_ref())?.contains(&condition) {
         return Ok(());
     }
     clear_condition(play, &c.target, c.member.as_ref(), condition)
-}
-
-/// The condition of one whose hit points are gone.
-fn down<R: Ruleset>(play: &Play<'_, R>, id: &CombatantId) -> Option<Slug> {
-    match play.table().get(id)?.kind {
-        Kind::Pc => Some(Slug::fixed(R::MANIFEST.down)),
-        Kind::Npc => Some(Slug::fixed("defeated")),
-        Kind::Hazard => None,
-    }
 }
 
 fn whole(n: i64) -> u32 {
     u32::try_from(n).unwrap_or(0)
 }
 
-fn member_of<'c, R: Ruleset>(combatant: &'c Combatant<R>, id: &Slug) -> Result<&'c Member, Violation> {
-    combatant.member(id).ok_or_else(|| {
-        let detail = format!("{} has no member {id}", combatant.id);
-        Violation::field("unknown_member", "member", detail)
-    })
-}
-
-fn hit_points<R: Ruleset>(
-    play: &Play<'_, R>, target: &CombatantId, member: Option<&Slug>,
-) -> Result<Option<Hp>, Violation> {
-    let combatant = play.combatant("target", target)?;
-    match member {
-        Some(member) => Ok(member_of(combatant, member)?.hp),
-        None if combatant.hurt_by_member() => {
-            let members: Vec<&str> = combatant.members.iter().map(|member| member.id.as_str()).collect();
-            let members = members.join(", ");
-            let detail = format!("the hit points of {target} are those of its members: name one of {members}");
-            Err(Violation::field("member_needed", "member", detail))
-        }
-        None => Ok(combatant.hp),
-    }
-}
-
-fn conditions<'p, R: Ruleset>(
-    play: &'p Play<'_, R>, target: &CombatantId, member: Option<&Slug>,
-) -> Result<&'p Vec<Slug>, Violation> {
-    let combatant = play.combatant("target", target)?;
-    member.map_or(Ok(&combatant.conditions), |member| Ok(&member_of(combatant, member)?.conditions))
-}
-
 fn set_condition<R: Ruleset>(
     play: &mut Play<'_, R>, target: &CombatantId, member: Option<&Slug>, condition: Slug,
 ) -> Result<(), Violation> {
-    if conditions(play, target, member)?.contains(&condition) {
+    if play.conditions(target, member)?.contains(&condition) {
         let detail = format!("{target} is {condition} already");
         return Err(Violation::new("condition_already_set", "TK-3", detail));
     }
@@ -183,7 +121,7 @@ fn set_condition<R: Ruleset>(
 fn clear_condition<R: Ruleset>(
     play: &mut Play<'_, R>, target: &CombatantId, member: Option<&Slug>, condition: Slug,
 ) -> Result<(), Violation> {
-    if !conditions(play, target, member)?.contains(&condition) {
+    if !play.conditions(target, member)?.contains(&condition) {
         return Err(Violation::new("condition_not_set", "TK-3", format!("{target} is not {condition}")));
     }
     let combatant = target.clone();

@@ -21,6 +21,7 @@ mod table;
 mod tagged;
 mod telling;
 mod violation;
+mod wound;
 
 pub use combatant::{Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT};
 pub use command::*;
@@ -41,5 +42,6 @@ pub use table::{FoeHp, Ghost, Status, Table};
 pub use tagged::Verbs;
 pub use telling::Telling;
 pub use violation::{Ground, Violation};
+pub use wound::Wound;
 
 pub(crate) use tagged::tagged;

@@ -1,0 +1,81 @@
+//! Damage: what it does to hit points, and what condition follows when they are gone.
+
+use super::{Combatant, CombatantId, Damage, Damaged, Hp, Kind, Member, Play, Ruleset, Slug, Violation};
+
+/// What damage does to its target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wound {
+    /// The event.
+    pub damaged: Damaged,
+    /// The condition that the target, or the member, gets: it has just lost its last hit point. None where it has it already.
+    pub down: Option<Slug>,
+}
+
+impl<R: Ruleset> Play<'_, R> {
+    /// What `damage` does. Tells nothing yet. Refused for an unknown combatant or member, and where a member must be named.
+    pub fn wound(&self, damage: &Damage) -> Result<Wound, Violation> {
+        let (target, member) = (&damage.target, damage.member.as_ref());
+        let hp = self.hit_points(target, member)?;
+        if let Some(source) = &damage.source {
+            self.combatant("source", source)?;
+        }
+        let amount = whole(damage.amount.get());
+        let temp_lost = hp.map_or(0, |hp| whole(hp.temp.get()).min(amount));
+        let hp_lost = hp.map_or(amount, |hp| whole(hp.current.get()).min(amount - temp_lost));
+        let left = hp.map(|hp| whole(hp.current.get()) - hp_lost);
+        let fell = left == Some(0) && hp_lost > 0;
+        let conditions = self.conditions(target, member)?;
+        let down = if fell { self.down(target) } else { None };
+        let damaged = Damaged {
+            combatant: target.clone(),
+            member: damage.member.clone(),
+            amount,
+            temp_lost,
+            hp_lost,
+            hp: left,
+            source: damage.source.clone(),
+        };
+        Ok(Wound { damaged, down: down.filter(|down| !conditions.contains(down)) })
+    }
+
+    /// The hit points that damage and healing change; None where nobody keeps any.
+    pub fn hit_points(&self, target: &CombatantId, member: Option<&Slug>) -> Result<Option<Hp>, Violation> {
+        let combatant = self.combatant("target", target)?;
+        match member {
+            Some(member) => Ok(member_of(combatant, member)?.hp),
+            None if combatant.hurt_by_member() => {
+                let members: Vec<&str> = combatant.members.iter().map(|member| member.id.as_str()).collect();
+                let members = members.join(", ");
+                let detail = format!("the hit points of {target} are those of its members: name one of {members}");
+                Err(Violation::field("member_needed", "member", detail))
+            }
+            None => Ok(combatant.hp),
+        }
+    }
+
+    /// The conditions of a combatant, or of one of its members.
+    pub fn conditions(&self, target: &CombatantId, member: Option<&Slug>) -> Result<&Vec<Slug>, Violation> {
+        let combatant = self.combatant("target", target)?;
+        member.map_or(Ok(&combatant.conditions), |member| Ok(&member_of(combatant, member)?.conditions))
+    }
+
+    /// The condition of a combatant whose hit points are gone. None for a hazard.
+    pub fn down(&self, id: &CombatantId) -> Option<Slug> {
+        match self.table().get(id)?.kind {
+            Kind::Pc => Some(Slug::fixed(R::MANIFEST.down)),
+            Kind::Npc => Some(Slug::fixed("defeated")),
+            Kind::Hazard => None,
+        }
+    }
+}
+
+fn member_of<'c, R: Ruleset>(combatant: &'c Combatant<R>, id: &Slug) -> Result<&'c Member, Violation> {
+    combatant.member(id).ok_or_else(|| {
+        let detail = format!("{} has no member {id}", combatant.id);
+        Violation::field("unknown_member", "member", detail)
+    })
+}
+
+fn whole(n: i64) -> u32 {
+    u32::try_from(n).unwrap_or(0)
+}
