@@ -10,7 +10,7 @@ mod hidden;
 mod history;
 pub mod judge;
 mod player;
-mod secrecy;
+pub mod secrecy;
 mod turns;
 
 use crate::support::setting;

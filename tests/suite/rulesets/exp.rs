@@ -1,9 +1,12 @@
-//! EXP: how long a unit may take.
+//! EXP: how long a unit may take, and what a player may do while somebody hidden is asked.
 
 use crate::laws::chance::Chance;
 use crate::laws::judge::{Action, Judge};
+use crate::laws::secrecy::{Even, Stage};
 use crate::support::shows;
 use serde_json::{Value, json};
+use turnkeeper::engine::{Eyes, Request, Viewer};
+use turnkeeper::vocabulary::CombatantId;
 
 /// A unit that begins, of up to eight personas, each anthro able to wait jump and to attack with its mind.
 fn unit(chance: &mut Chance) -> (Judge, usize) {
@@ -75,4 +78,26 @@ fn every_pass_of_exp_finishes_a_persona_so_that_a_unit_has_no_more_passes_than_p
         longest = longest.max(before.0);
     }
     assert!(longest > 4, "the plays are too tame: {longest} passes at most");
+}
+
+#[test]
+fn a_player_attacks_with_its_mind_while_somebody_hidden_is_asked() {
+    shows(&["EX-31"]);
+    let seer = json!({"id": "c1", "mstr": 10});
+    let lurker = json!({"id": "h1", "side": "monsters", "hidden": true, "dex": 20});
+    let stage = Stage::create(&json!({"ruleset": "exp", "combatants": [seer, lurker]})).expect("a sound creation");
+    let (stage, _) = stage.send(&json!({"type": "start"}), &mut Even(4)).expect("it starts");
+    assert_eq!(stage.game.brief().current, [CombatantId::fixed("h1")]);
+    let own = [CombatantId::fixed("c1")];
+    let eyes = Eyes { token: "player", own: &own };
+    let request = |command: Value| Request::read(command).expect("a command");
+    let refused = |command| stage.game.examine(&eyes, &request(command)).is_err();
+    assert!(!refused(json!({"type": "mental_attack", "combatant": "c1"})));
+    assert!(refused(json!({"type": "declare", "combatant": "c1", "move": "now", "act": "now"})));
+    let seen = stage.game.seen_by(&eyes);
+    assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
+    let offers = seen.options(&Viewer::player("player", own.to_vec()), 0);
+    let verbs: Vec<_> = offers.iter().map(|offer| &offer.command["type"]).collect();
+    assert_eq!(verbs, ["mental_attack"]);
+    assert!(stage.send(&json!({"type": "mental_attack", "combatant": "c1"}), &mut Even(4)).is_some());
 }
