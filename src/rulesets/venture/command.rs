@@ -1,6 +1,6 @@
 //! The commands of Venture.
 
-use crate::vocabulary::{Actor, CombatantId, D10, Int, Text, tagged};
+use crate::vocabulary::{Actor, CombatantId, D10, Int, Slug, Text, tagged};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -209,6 +209,11 @@ pub struct Act {
     #[serde(default)]
     #[schema(default = false)]
     pub decisive: bool,
+    /// Whether the attack happens outside the attacker's own turn, as a counterattack does. It takes no combat action and does not
+    /// count at the end of a turn. The game master records it (AVE16).
+    #[serde(default)]
+    #[schema(default = false)]
+    pub reflexive: bool,
     /// Who is attacked, hit or missed: at most 50, each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(max_items = 50)]
@@ -231,6 +236,13 @@ pub struct Target {
     #[serde(default)]
     #[schema(default = false)]
     pub killed: bool,
+    /// Damage to the hit points by a decisive attack. Damage that takes the last hit point is a killing blow too (AVE17). The game
+    /// master says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub damage: Option<Int<0, 1_000_000>>,
+    /// Which member is killed or takes the damage, where the target is a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<Slug>,
     /// How the attacker Joins Battle anew where this shifts the fight (VE-31); it counts for nothing otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shift: Option<Join>,
@@ -390,8 +402,8 @@ pub(super) fn sender(command: &Command) -> Actor<'_> {
         Command::BeginTurn(c) => Actor::one(&c.combatant),
         Command::Delay(c) => Actor::one(&c.combatant),
         Command::Claim(c) => Actor::one(&c.combatant),
-        // Who dies of it is a ruling, as every condition is.
-        Command::Act(c) if c.targets.iter().any(|target| target.killed) => Actor::Gm,
+        // Who falls by it is a ruling, as damage and conditions are; so is who may attack outside its turn.
+        Command::Act(c) if c.reflexive || c.targets.iter().any(Target::ruling) => Actor::Gm,
         Command::Act(c) => Actor::one(&c.combatant),
         Command::Rush(c) => Actor::one(&c.combatant),
         Command::Disengage(c) => Actor::one(&c.combatant),

@@ -188,6 +188,9 @@ pub struct ActionTaken {
     pub follow_up: bool,
 }
 
+    /// Whether it is an attack outside the own turn, which takes no combat action (AVE16).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reflexive: bool,
 /// Somebody was attacked, hit or missed: its Onslaught rises (VE-30).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Attacked {

@@ -45,6 +45,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             });
             table.state.phase = Phase::InTurn { actor: e.combatant.clone() };
         }
+        Event::ActionTaken(e) if e.reflexive => {}
         Event::ActionTaken(e) => standing(table, &e.combatant, |s| {
             s.actions_taken = s.actions_taken.saturating_add(1);
             s.attacked |= e.attack;

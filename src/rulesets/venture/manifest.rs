@@ -19,7 +19,10 @@ pub(super) static MANIFEST: Manifest = Manifest {
         ),
         CommandSpec::player("delay", "Hold the action back when one's tick is reached."),
         CommandSpec::player("claim", "Take the turn that was held back, between two others."),
-        CommandSpec::player("act", "Take a combat action; an attack names its targets."),
+        CommandSpec::player(
+            "act",
+            "Take a combat action; an attack names its targets. Or record an attack outside the turn.",
+        ),
         CommandSpec::player("rush", "Take a combat action to close in; the move may come later."),
         CommandSpec::player("disengage", "Take a combat action to break away; the move may come later."),
         CommandSpec::player("flurry", "Open a second combat action, to be paid at the end of the turn."),
@@ -95,3 +98,16 @@ const RULES: &[Rule] = &[
     Rule::neighbour("AVE11", "Recovery sets Initiative to 3, however low it was."),
     Rule::neighbour("AVE12", "Whatever lifts one above 0 ends the Crash at once."),
 ];
+    Rule::neighbour(
+        "AVE16",
+        "An attack outside the own turn takes no combat action and does not count at the end of a turn; the game master records it.",
+    ),
+    Rule::neighbour("AVE17", "A decisive attack whose damage takes the last hit point strikes a killing blow."),
+    Rule::neighbour(
+        "AVE18",
+        "A timed change of Initiative is taken back at the start of a turn, step 1, with what else lasts one turn.",
+    ),
+    Rule::neighbour(
+        "AVE19",
+        "What the game master corrects has neither cost nor bonus; a corrected Crash holds until the Initiative changes next.",
+    ),

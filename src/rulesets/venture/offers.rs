@@ -24,6 +24,9 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
         Phase::FollowUp { actor } => offers.push(Offer::by("pass", actor, "VE-15")),
         Phase::InTurn { actor } => in_turn(table, &mut offers, actor),
     }
+    let on_track = table.active().filter(|c| c.standing.join_battle.is_some()).map(|c| &c.id);
+    let reflexive = Offer::of("act", "AVE16").whom("combatant", true, on_track).with("reflexive", true);
+    offers.push(attack(reflexive));
     let between_turns = acting(table).is_none();
     for c in table.active() {
         if c.standing.join_battle.is_none() {
@@ -45,6 +48,9 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
     offers
 }
 
+const TARGETS: &str =
+    "a list of targets: combatant, loses, damage and killed (by a decisive attack), member (of a group), shift";
+
 fn free_action(offers: &mut Vec<Offer>, id: &CombatantId) {
     let action = Offer::by("free_action", id, "VE-6").like("action", "what is done", Some(json!("ready a weapon")));
     // What harms somebody or is opposed is no free action (VE-8): either may be said, and then denied.
@@ -52,18 +58,19 @@ fn free_action(offers: &mut Vec<Offer>, id: &CombatantId) {
     offers.push(Offer::by("pass", id, "VE-6"));
 }
 
+/// An attack, whose targets are told in words.
+fn attack(act: Offer) -> Offer {
+    let act = act.like("action", "what is done", None).like("targets", TARGETS, None);
+    act.with("attack", true).choose("decisive", false, [false, true]).range("attacker_loses", false, 0, 40)
+}
+
 fn in_turn(table: &Table, offers: &mut Vec<Offer>, actor: &CombatantId) {
     free_action(offers, actor);
-    let act = || Offer::by("act", actor, "VE-10").like("action", "what is done", None);
-    offers.push(act());
-    let attack =
-        || act().with("attack", true).choose("decisive", false, [false, true]).range("attacker_loses", false, 0, 40);
-    offers.push(attack());
+    let act = || Offer::by("act", actor, "VE-10");
+    offers.push(act().like("action", "what is done", None));
+    offers.push(attack(act()));
     let target = table.active().find(|c| c.id != *actor && c.standing.join_battle.is_some());
-    offers.extend(target.map(|target| {
-        let targets = "a list of targets: combatant, loses, killed (by a decisive attack), shift";
-        attack().like("targets", targets, Some(json!([{"combatant": target.id}])))
-    }));
+    offers.extend(target.map(|target| attack(act()).with("targets", json!([{"combatant": target.id}]))));
     for verb in ["rush", "disengage"] {
         offers.push(Offer::by(verb, actor, "VE-15").choose("moved", false, [false, true]));
     }

@@ -34,8 +34,11 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
         ("dc20", "claim") if command["others"].as_array().is_some_and(|others| !others.is_empty()) => return None,
         ("dc20", "end_turn") if command["all"] == true => return None,
         ("exp", "jump") if !command["referee_roll"].is_null() => return None,
-        ("venture", "act") if command["targets"].as_array().into_iter().flatten().any(|t| t["killed"] == true) => {
-            return None;
+        ("venture", "act") => {
+            let ruling = |target: &Value| target["killed"] == true || !target["damage"].is_null();
+            if command["reflexive"] == true || command["targets"].as_array().into_iter().flatten().any(ruling) {
+                return None;
+            }
         }
         ("exp", "roll_unit") => names.extend(keys("rolls").chain(keys("tie_rolls"))),
         _ => return own.map(|_| names),

@@ -4,14 +4,18 @@ use super::join::may_act_freely;
 use super::track::{change, hurt};
 use super::turn::go_on;
 use super::*;
-use crate::vocabulary::{ConditionSet, SharedEvent, Slug, Text};
+use crate::vocabulary::{ConditionSet, Damage, Ground, SharedEvent, Slug, Text, Wound};
 
 /// A combat action; an attack with all that it brings to its targets, and to the attacker.
 pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
     let id = &c.combatant;
-    may_take_action(play, id)?;
-    if !c.attack && (c.decisive || !c.targets.is_empty() || c.attacker_loses.is_some()) {
-        let detail = "`targets`, `decisive` and `attacker_loses` belong to an attack: set `attack` too";
+    if c.reflexive {
+        outside_turn(play, id)?;
+    } else {
+        may_take_action(play, id)?;
+    }
+    if !c.attack && (c.decisive || c.reflexive || !c.targets.is_empty() || c.attacker_loses.is_some()) {
+        let detail = "`targets`, `decisive`, `reflexive` and `attacker_loses` belong to an attack: set `attack` too";
         return Err(Violation::field("not_an_attack", "attack", detail));
     }
     check_targets(play, c)?;
@@ -21,11 +25,30 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
         attack: c.attack,
         decisive: c.decisive,
         follow_up: false,
+        reflexive: c.reflexive,
     }));
+    let mut kills = false;
     for (i, target) in c.targets.iter().enumerate() {
-        attack(play, id, target, i)?;
+        kills |= attack(play, id, target, i)?;
     }
-    if c.attack { pay_for_attack(play, c) } else { Ok(()) }
+    if c.attack { pay_for_attack(play, c, kills) } else { Ok(()) }
+}
+
+/// Refuses an attack outside the own turn in that turn, and before the first turn (AVE16).
+fn outside_turn(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    fighter(play, "combatant", id)?;
+    if let Phase::FreeActions { .. } = play.table().state.phase {
+        return Err(Violation::new(
+            "free_actions_first",
+            "VE-8",
+            "nobody is attacked before the free actions are over",
+        ));
+    }
+    if react::acting(play.table()) == Some(id) {
+        let detail = format!("it is {id}'s own turn: leave `reflexive` out");
+        return Err(Violation::new("own_turn", "AVE16", detail));
+    }
+    Ok(())
 }
 
 fn check_targets(play: &Fight<'_>, c: &Act) -> Result<(), Violation> {
@@ -44,16 +67,25 @@ fn check_targets(play: &Fight<'_>, c: &Act) -> Result<(), Violation> {
             let detail = format!("{id} cannot be attacked by itself, nor twice in one action");
             return Err(Violation::field("target_not_distinct", at("combatant"), detail));
         }
-        if target.killed && !c.decisive {
-            let detail = "only a decisive attack strikes a killing blow: set `decisive` too";
+        let conditions = play.conditions(id, target.member.as_ref()).map_err(|refused| of_target(i, refused))?;
+        if target.killed && conditions.iter().any(|condition| condition == "dead") {
+            return Err(Violation::new(
+                "condition_already_set",
+                "TK-3",
+                format!("that member of {id} is dead already"),
+            ));
+        }
+        if (target.killed || target.damage.is_some()) && !c.decisive {
+            let detail = "only a decisive attack deals damage or strikes a killing blow: set `decisive` too";
             return Err(Violation::new("not_decisive", "VE-27", detail));
         }
     }
     Ok(())
 }
 
-/// One target of an attack: Onslaught, hit or missed (VE-30), the Initiative lost (VE-27), and death.
-fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target, index: usize) -> Result<(), Violation> {
+/// One target of an attack: Onslaught, hit or missed (VE-30), the Initiative lost (VE-27), damage and death; whether it is a killing
+/// blow.
+fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target, index: usize) -> Result<bool, Violation> {
     let id = &target.combatant;
     let onslaught = play.combatant("targets", id)?.standing.onslaught.saturating_add(1);
     play.own(Event::Attacked(Attacked { combatant: by.clone(), target: id.clone(), onslaught }));
@@ -61,19 +93,36 @@ fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target, index: usize)
     let loss = target.loses.map_or(usual, |loss| loss.get());
     let at = format!("targets.{index}.shift.");
     hurt(play, id, loss, Cause::Attacked, by, &target.shift.clone().unwrap_or_default(), &at)?;
-    if target.killed {
-        let (combatant, condition) = (id.clone(), Slug::fixed("dead"));
-        play.shared(SharedEvent::ConditionSet(ConditionSet { combatant, member: None, condition }));
+    let mut falls = None;
+    if let Some(amount) = target.damage {
+        let damage = Damage { target: id.clone(), member: target.member.clone(), amount, source: Some(by.clone()) };
+        let Wound { damaged, down } = play.wound(&damage).map_err(|refused| of_target(index, refused))?;
+        play.shared(SharedEvent::Damaged(damaged));
+        falls = down;
     }
-    Ok(())
+    if target.killed {
+        falls = Some(Slug::fixed("dead"));
+    }
+    let Some(condition) = falls else { return Ok(false) };
+    let (combatant, member) = (id.clone(), target.member.clone());
+    play.shared(SharedEvent::ConditionSet(ConditionSet { combatant, member, condition }));
+    Ok(true)
+}
+
+/// The refusal with its field as a field of the target.
+fn of_target(index: usize, refused: Violation) -> Violation {
+    match refused.ground {
+        Ground::Field(field) => Violation::field(refused.code, format!("targets.{index}.{field}"), refused.detail),
+        Ground::Rule(_) => refused,
+    }
 }
 
 /// What an attack costs the attacker: what the command says, else a decisive one may bring it down to its base (VE-27, VE-28).
-fn pay_for_attack(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
+fn pay_for_attack(play: &mut Fight<'_>, c: &Act, kills: bool) -> Result<(), Violation> {
     let options = &play.table().options;
     let attacker = play.combatant("combatant", &c.combatant)?;
     let resets = match options.decisive_reset {
-        DecisiveReset::KillingBlow => c.targets.iter().any(|target| target.killed),
+        DecisiveReset::KillingBlow => kills,
         DecisiveReset::Always => c.decisive,
         DecisiveReset::Never => false,
     };
@@ -97,6 +146,7 @@ pub(super) fn manoeuvre(
         attack: false,
         decisive: false,
         follow_up: !moved,
+        reflexive: false,
     }));
     Ok(())
 }
