@@ -360,7 +360,8 @@ pub struct Withdraw {
     pub name: Text<80>,
 }
 
-/// The game master moves somebody on the track, or its motes, for whatever the other commands do not cover (VE-13, VE-24).
+/// The game master corrects what is kept about somebody, for whatever the other commands do not cover (VE-13, VE-24). The change of
+/// Initiative comes first, with all that follows from it; then `crashed`, `recovery_tokens`, `onslaught` and `acted` are set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Adjust {
@@ -377,6 +378,29 @@ pub struct Adjust {
     /// Who brought it about: an opponent who forces a Crash gains its bonus (VE-26).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<CombatantId>,
+    /// How long the change of Initiative lasts: it is taken back at the start of so many of the combatant's turns from now, 1 for the
+    /// next (AVE18). It stays where this is left out. One combatant has at most 8 such changes at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<Int<1, 10_000>>,
+    /// Whether it is Crashed. Neither cost nor bonus follows. It holds until the Initiative changes next (AVE19).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crashed: Option<bool>,
+    /// The recovery tokens of one who is Crashed (VE-20). They are gone where the same command ends the Crash (AVE8).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_tokens: Option<Int<0, 4>>,
+    /// The Onslaught (VE-30).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub onslaught: Option<Int<0, 1000>>,
+    /// Whether it has acted in this round (VE-13). One who has is passed over; one who has not gets a turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acted: Option<bool>,
+}
+
+impl Target {
+    /// Whether it says how somebody falls, which is the game master's to say.
+    fn ruling(&self) -> bool {
+        self.killed || self.damage.is_some()
+    }
 }
 
 impl JoinBattle {

@@ -93,6 +93,8 @@ pub(super) fn retell(event: &Event, telling: &Telling<'_, Venture>) -> Option<Ev
         Event::Shifted(e) => &e.combatant,
         Event::RecoveryTokensGained(e) => &e.combatant,
         Event::MotesChanged(e) => &e.combatant,
+        Event::TimedChangesSet(e) => &e.combatant,
+        Event::Corrected(e) => &e.combatant,
     };
     telling.knows(about).then(|| event.clone())
 }

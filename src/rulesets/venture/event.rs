@@ -1,6 +1,6 @@
 //! The events of Venture.
 
-use super::{JoinRoll, StartEffect, Tick};
+use super::{JoinRoll, StartEffect, Tick, TimedChange};
 use crate::vocabulary::{CombatantId, Text, tagged};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -36,6 +36,8 @@ tagged! {
         "shifted" => Shifted,
         "recovery_tokens_gained" => RecoveryTokensGained,
         "motes_changed" => MotesChanged,
+        "timed_changes_set" => TimedChangesSet,
+        "corrected" => Corrected,
     }
 }
 
@@ -186,11 +188,11 @@ pub struct ActionTaken {
     pub decisive: bool,
     /// Whether a move is still owed to it, after a Rush or Disengage.
     pub follow_up: bool,
-}
-
     /// Whether it is an attack outside the own turn, which takes no combat action (AVE16).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reflexive: bool,
+}
+
 /// Somebody was attacked, hit or missed: its Onslaught rises (VE-30).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Attacked {
@@ -223,7 +225,7 @@ pub struct Delayed {
     pub combatant: CombatantId,
 }
 
-/// Somebody who held its action back is out of the fight and holds it no more.
+/// Somebody who held its action back holds it no more: it is out of the fight, or the game master said that it has acted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct DelayLapsed {
     /// Who.
@@ -267,6 +269,8 @@ pub enum Cause {
     StartEffect,
     /// The game master moved it.
     Adjusted,
+    /// Start of turn, step 1: a timed change is taken back (AVE18).
+    Expired,
 }
 
 /// Somebody is at 0 or less on the track and is Crashed, without recovery tokens (VE-23).
@@ -315,4 +319,29 @@ pub struct MotesChanged {
     pub from: i64,
     /// The motes now, at most its maximum.
     pub to: i64,
+}
+
+/// The timed changes of somebody's Initiative began, counted down, or ended (AVE18).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TimedChangesSet {
+    /// Whose.
+    pub combatant: CombatantId,
+    /// All of them, as they are now.
+    pub changes: Vec<TimedChange>,
+}
+
+/// The game master corrected what is kept about somebody (AVE19).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Corrected {
+    /// Who.
+    pub combatant: CombatantId,
+    /// Its recovery tokens now, where they were set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovery_tokens: Option<i64>,
+    /// Its Onslaught now, where it was set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub onslaught: Option<u32>,
+    /// Whether it has acted in this round, where that was set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub acted: Option<bool>,
 }

@@ -65,6 +65,12 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::CrashEnded(e) => standing(table, &e.combatant, leave_crash),
         Event::RecoveryTokensGained(e) => standing(table, &e.combatant, |s| s.recovery_tokens = e.tokens),
         Event::MotesChanged(e) => change(table, &e.combatant, |c| c.stats.motes = Some(Int::clamped(e.to))),
+        Event::TimedChangesSet(e) => standing(table, &e.combatant, |s| s.timed.clone_from(&e.changes)),
+        Event::Corrected(e) => change(table, &e.combatant, |c| {
+            c.standing.recovery_tokens = e.recovery_tokens.unwrap_or(c.standing.recovery_tokens);
+            c.standing.onslaught = e.onslaught.unwrap_or(c.standing.onslaught);
+            c.acted = e.acted.unwrap_or(c.acted);
+        }),
     }
 }
 

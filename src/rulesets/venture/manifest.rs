@@ -33,7 +33,10 @@ pub(super) static MANIFEST: Manifest = Manifest {
         CommandSpec::player("spend", "Pay a cost in Initiative or motes."),
         CommandSpec::player("declare", "Let something happen at the start of each of one's turns, such as anima flux."),
         CommandSpec::player("withdraw", "Let it happen no more."),
-        CommandSpec::gm("adjust", "Move somebody on the track, or change its motes."),
+        CommandSpec::gm(
+            "adjust",
+            "Correct somebody: Initiative, for a number of turns where one is given; motes, tokens, Onslaught, Crash, acted.",
+        ),
     ],
     conditions: &["prone"],
     down: "defeated",
@@ -97,7 +100,6 @@ const RULES: &[Rule] = &[
     Rule::neighbour("AVE9", "A die of 7, 8 or 9 is one success, a 10 is two."),
     Rule::neighbour("AVE11", "Recovery sets Initiative to 3, however low it was."),
     Rule::neighbour("AVE12", "Whatever lifts one above 0 ends the Crash at once."),
-];
     Rule::neighbour(
         "AVE16",
         "An attack outside the own turn takes no combat action and does not count at the end of a turn; the game master records it.",
@@ -111,3 +113,4 @@ const RULES: &[Rule] = &[
         "AVE19",
         "What the game master corrects has neither cost nor bonus; a corrected Crash holds until the Initiative changes next.",
     ),
+];

@@ -161,6 +161,9 @@ pub struct Standing {
     /// What happens at the start of each of its turns (VE-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_effects: Vec<StartEffect>,
+    /// The changes of its Initiative that are taken back later (AVE18).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub timed: Vec<TimedChange>,
 }
 
 /// What became of a free action.
@@ -196,6 +199,15 @@ pub struct StartEffect {
     pub initiative: Int<-40, 40>,
     /// Motes gained, or lost where negative, at each start of turn.
     pub motes: Int<-1000, 1000>,
+}
+
+/// A change of Initiative that lasts for a number of turns (AVE18).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct TimedChange {
+    /// Initiative that was gained, or lost where negative.
+    pub initiative: Int<-40, 40>,
+    /// The starts of its turns until it is taken back, 1 for the next.
+    pub turns: Int<1, 10_000>,
 }
 
 /// What play keeps about the encounter under Venture.

@@ -61,6 +61,8 @@ impl Turns {
                 self.overridden = true;
                 self.left.append(&mut self.open);
             }
+            // The game master gives a turn back: its owner may act again in the round.
+            "corrected" if event["acted"] == false => _ = self.over.remove(&who()),
             "combatant_left" if self.open.remove(&who()) => _ = self.left.insert(who()),
             "combatant_joined" => {
                 let who = event["combatant"]["id"].as_str().unwrap_or_default();

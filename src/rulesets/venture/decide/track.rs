@@ -2,9 +2,12 @@
 
 use super::join::roll;
 use super::*;
+use crate::vocabulary::Int;
 
 /// The most start-of-turn effects of one combatant.
 const MOST_START_EFFECTS: usize = 8;
+/// The most timed changes of one combatant.
+pub(in super::super) const MOST_TIMED: usize = 8;
 
 /// What made somebody fall: who, and how it Joins Battle anew should that shift the fight.
 pub(super) struct Blow<'a> {
@@ -91,11 +94,14 @@ pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
     Ok(())
 }
 
-/// The game master moves somebody.
+/// The game master corrects somebody: the Initiative first, with what follows from it, then the rest as it is said (AVE19).
 pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> {
     let id = &c.combatant;
-    fighter(play, "combatant", id)?;
+    correctable(play, c)?;
     let delta = c.initiative.get();
+    if let Some(turns) = c.turns {
+        time(play, id, delta, turns)?;
+    }
     match &c.by {
         Some(by) => {
             play.combatant("by", by)?;
@@ -104,6 +110,82 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
         None => change(play, id, delta, Cause::Adjusted, None)?,
     }
     regain_motes(play, id, c.motes.get());
+    correct(play, c)
+}
+
+/// Refuses tokens for one who is not Crashed, one timed change too many, and a turn that is given or taken at the wrong time.
+fn correctable(play: &Fight<'_>, c: &Adjust) -> Result<(), Violation> {
+    let id = &c.combatant;
+    let standing = &fighter(play, "combatant", id)?.standing;
+    if c.recovery_tokens.is_some() && !standing.crashed {
+        let detail = format!("{id} is not Crashed: it has no recovery tokens");
+        return Err(Violation::new("not_crashed", "VE-20", detail));
+    }
+    if c.turns.is_some() && standing.timed.len() >= MOST_TIMED {
+        let detail = format!("{id} has {MOST_TIMED} timed changes already: leave `turns` out");
+        return Err(Violation::new("too_many_timed_changes", "AVE18", detail));
+    }
+    if c.acted.is_some() && !may_set_acted(play.table(), id) {
+        let detail = format!("{id} has the turn, or no turn has come yet: who has acted is not to be set now");
+        return Err(Violation::new("acted_not_settable", "AVE19", detail));
+    }
+    Ok(())
+}
+
+/// Whether it can be set now that somebody has acted or not: not in its own turn, and not before the first round.
+pub(in super::super) fn may_set_acted(table: &Table, id: &CombatantId) -> bool {
+    !matches!(table.state.phase, Phase::FreeActions { .. }) && react::acting(table) != Some(id)
+}
+
+/// Notes a change of Initiative that is about to happen, so that it is taken back later (AVE18).
+fn time(play: &mut Fight<'_>, id: &CombatantId, delta: i64, turns: Int<1, 10_000>) -> Result<(), Violation> {
+    let standing = &play.combatant("combatant", id)?.standing;
+    let initiative = (standing.initiative + delta).clamp(-20, 20) - standing.initiative;
+    if initiative != 0 {
+        let mut changes = standing.timed.clone();
+        changes.push(TimedChange { initiative: Int::clamped(initiative), turns });
+        play.own(Event::TimedChangesSet(TimedChangesSet { combatant: id.clone(), changes }));
+    }
+    Ok(())
+}
+
+/// Start of turn, step 1: timed changes count down, and those that are over are taken back (VE-14, AVE18).
+pub(super) fn count_timed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let changes = play.combatant("combatant", id)?.standing.timed.clone();
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let (over, mut going): (Vec<_>, Vec<_>) = changes.into_iter().partition(|timed| timed.turns.get() == 1);
+    going.iter_mut().for_each(|timed| timed.turns = Int::clamped(timed.turns.get() - 1));
+    play.own(Event::TimedChangesSet(TimedChangesSet { combatant: id.clone(), changes: going }));
+    for timed in over {
+        change(play, id, -timed.initiative.get(), Cause::Expired, None)?;
+    }
+    Ok(())
+}
+
+/// Sets what the command says beside the Initiative, and nothing that follows from it (AVE19).
+fn correct(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> {
+    let standing = &play.combatant("combatant", &c.combatant)?.standing;
+    let (crashed, delaying, combatant) = (standing.crashed, standing.delaying, c.combatant.clone());
+    match c.crashed {
+        Some(true) if !crashed => {
+            let by = c.by.clone().filter(|by| *by != combatant);
+            play.own(Event::Crashed(Crashed { combatant: combatant.clone(), by }));
+        }
+        Some(false) if crashed => play.own(Event::CrashEnded(CrashEnded { combatant: combatant.clone() })),
+        _ => {}
+    }
+    let crashed = c.crashed.unwrap_or(crashed);
+    let recovery_tokens = c.recovery_tokens.filter(|_| crashed).map(Int::get);
+    let onslaught = c.onslaught.and_then(|points| u32::try_from(points.get()).ok());
+    if recovery_tokens.is_some() || onslaught.is_some() || c.acted.is_some() {
+        let acted = c.acted;
+        play.own(Event::Corrected(Corrected { combatant: combatant.clone(), recovery_tokens, onslaught, acted }));
+    }
+    if c.acted == Some(true) && delaying {
+        play.own(Event::DelayLapsed(DelayLapsed { combatant }));
+    }
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Turns: how they begin, are delayed, and end.
 
-use super::track::{change, regain_motes};
+use super::track::{change, count_timed, regain_motes};
 use super::*;
 use crate::rulesets::shared::{end_turn, start_turn};
 
@@ -84,6 +84,7 @@ pub(in super::super) fn take_turn(play: &mut Fight<'_>, id: &CombatantId) -> Res
     if points > 0 {
         play.own(Event::OnslaughtEnded(OnslaughtEnded { combatant: id.clone(), points }));
     }
+    count_timed(play, id)?;
     if follow_up {
         play.own(Event::FollowUpOffered(FollowUpOffered { combatant: id.clone() }));
         return Ok(());
