@@ -138,6 +138,8 @@ pub(super) fn next_of(table: &Table, seen: impl Fn(&Combatant<Venture>) -> bool)
     let first = |delaying: bool| waiting(delaying).min_by_key(|c| rank(c)).map(|c| (c, delaying));
     let (c, delayed) = first(false).or_else(|| first(true))?;
     let tick = c.standing.initiative;
-    let same_tick = waiting(delayed).any(|other| other.id != c.id && other.standing.initiative == tick);
+    // The hidden do not count: one who came or left would show.
+    let mut others = waiting(delayed).filter(|other| other.id != c.id && !other.hidden);
+    let same_tick = others.any(|other| other.standing.initiative == tick);
     Some(Tick { next: c.id.clone(), tick, same_tick, delayed })
 }

@@ -257,7 +257,7 @@ pub struct Tick {
     pub next: CombatantId,
     /// Its Initiative.
     pub tick: i64,
-    /// Whether others who have not acted stand on the same tick (AVE5).
+    /// Whether others who have not acted stand on the same tick (AVE5); the hidden do not count.
     pub same_tick: bool,
     /// Whether it has delayed and every other turn of the round is over (AVE4).
     pub delayed: bool,

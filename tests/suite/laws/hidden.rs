@@ -328,6 +328,16 @@ fn a_tie_with_one_who_is_hidden_is_none_under_active_initiative() {
 }
 
 #[test]
+fn a_hidden_one_on_the_same_tick_does_not_count_under_venture() {
+    // All stand on one tick. Bo is next, and shares the tick with nobody seen once the orc is gone.
+    let mut play = Pair::new("venture", &party(), &[hidden("h1", "monsters")]);
+    play.openly(json!({"type": "start"})).openly(json!({"type": "override", "combatant": "c1"})).openly(end("c1"));
+    assert!(play.seen[0].view.contains("\"same_tick\":true"), "{}", play.seen[0].view);
+    play.openly(remove("orc"));
+    assert!(play.seen[0].view.contains("\"same_tick\":false"), "{}", play.seen[0].view);
+}
+
+#[test]
 fn a_tie_and_a_roll_off_with_one_who_is_hidden_are_none_under_seize() {
     let seen = [json!({"id": "c1", "initiative_bonus": 2}), json!({"id": "orc", "side": "monsters"})];
     let start = json!({"type": "start"});
