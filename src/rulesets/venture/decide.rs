@@ -6,7 +6,7 @@ mod track;
 mod turn;
 
 pub(super) use join::enter;
-pub(super) use track::{MOST_TIMED, cap_motes, may_set_acted, motes_of};
+pub(super) use track::{MOST_TIMED, cap_motes, motes_of};
 pub(super) use turn::take_turn;
 
 use super::*;

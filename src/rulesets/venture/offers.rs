@@ -1,6 +1,6 @@
 //! What may be legal under Venture.
 
-use super::decide::{Fighter, MOST_TIMED, may_set_acted, motes_of};
+use super::decide::{Fighter, MOST_TIMED, motes_of};
 use super::react::acting;
 use super::*;
 use crate::vocabulary::Status;
@@ -123,15 +123,13 @@ fn at_any_time(offers: &mut Vec<Offer>, table: &Table, c: &Fighter) {
     let mut adjust = Offer::by("adjust", &c.id, "VE-24");
     adjust.combatant = None;
     let mut adjust = adjust.range("initiative", false, -40, 40).range("motes", false, -1000, 1000);
-    adjust = adjust.range("onslaught", false, 0, 1000).choose("crashed", false, [false, true]);
+    adjust = adjust.range("onslaught", false, 0, 1000);
+    adjust = adjust.choose("crashed", false, [false, true]).choose("acted", false, [false, true]);
     if c.standing.crashed {
         adjust = adjust.range("recovery_tokens", false, 0, 4);
     }
     if c.standing.timed.len() < MOST_TIMED {
         adjust = adjust.range("turns", false, 1, 10_000);
-    }
-    if may_set_acted(table, &c.id) {
-        adjust = adjust.choose("acted", false, [false, true]);
     }
     offers.push(adjust.whom("by", false, table.iter().map(|c| &c.id)));
 }

@@ -113,7 +113,7 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
     correct(play, c)
 }
 
-/// Refuses tokens for one who is not Crashed, one timed change too many, and a turn that is given or taken at the wrong time.
+/// Refuses tokens for one who is not Crashed, one timed change too many, and a turn that is taken away while it goes on.
 fn correctable(play: &Fight<'_>, c: &Adjust) -> Result<(), Violation> {
     let id = &c.combatant;
     let standing = &fighter(play, "combatant", id)?.standing;
@@ -125,16 +125,13 @@ fn correctable(play: &Fight<'_>, c: &Adjust) -> Result<(), Violation> {
         let detail = format!("{id} has {MOST_TIMED} timed changes already: leave `turns` out");
         return Err(Violation::new("too_many_timed_changes", "AVE18", detail));
     }
-    if c.acted.is_some() && !may_set_acted(play.table(), id) {
-        let detail = format!("{id} has the turn, or no turn has come yet: who has acted is not to be set now");
-        return Err(Violation::new("acted_not_settable", "AVE19", detail));
+    let table = play.table();
+    let open = matches!(table.state.phase, Phase::FreeActions { .. }) || react::acting(table) == Some(id);
+    if c.acted == Some(true) && open {
+        let detail = format!("{id} has the turn, or no turn has come yet: it has not acted");
+        return Err(Violation::new("not_acted_yet", "AVE19", detail));
     }
     Ok(())
-}
-
-/// Whether it can be set now that somebody has acted or not: not in its own turn, and not before the first round.
-pub(in super::super) fn may_set_acted(table: &Table, id: &CombatantId) -> bool {
-    !matches!(table.state.phase, Phase::FreeActions { .. }) && react::acting(table) != Some(id)
 }
 
 /// Notes a change of Initiative that is about to happen, so that it is taken back later (AVE18).
