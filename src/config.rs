@@ -165,6 +165,12 @@ pub struct Server {
         value_parser = |text: &str| whole(text, 1024, 268_435_456))]
     pub import_limit: u64,
 
+    /// How many MiB of request bodies the process holds at a time, half of them for imports; a request beyond is answered 503. A single
+    /// body of the largest size always fits.
+    #[arg(long, env = "TURNKEEPER_BODIES_MIB", default_value_t = 64, value_name = "MIB",
+        value_parser = |text: &str| whole(text, 1, 65_536))]
+    pub bodies_mib: u64,
+
     /// How many of the newest entries of an encounter's log are kept at least, and up to 511 more; 0 = all.
     #[arg(long, env = "TURNKEEPER_LOG_KEEP", default_value_t = crate::app::KEEP, value_name = "ENTRIES",
         value_parser = |text: &str| whole(text, 0, 1_000_000_000))]
@@ -208,6 +214,7 @@ impl Server {
             stream_time: self.stream_time,
             keep_alive: self.keep_alive,
             import_limit: usize::try_from(self.import_limit).unwrap_or(usize::MAX),
+            bodies: usize::try_from(self.bodies_mib.saturating_mul(1024 * 1024)).unwrap_or(usize::MAX),
             limits: Limits { application: self.rate_application, token: self.rate_token, address: self.rate_address },
             client_header: self.client_header.clone(),
         }

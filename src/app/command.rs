@@ -2,7 +2,7 @@
 
 use super::create::stored;
 use super::{Answer, App, AppError, Expected, Held, IdempotencyKey, Presented, Shape, now};
-use crate::engine::{Decided, Eyes, LogEntry, Refusal, Request, Rewind, SeededDice, Viewer};
+use crate::engine::{Decided, Eyes, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer};
 use crate::store::{Commit, Committed, Entry, KeyDigest};
 use crate::vocabulary::{Offer, Violation};
 use sha2::{Digest, Sha256};
@@ -12,6 +12,9 @@ use sha2::{Digest, Sha256};
 const TRIES: usize = 64;
 /// A player's undo looks at so many entries since what it takes back.
 const STEPS: usize = 100;
+
+/// The options of an encounter of this weight or less are worked out by the thread that serves the request.
+const SMALL_FIGHT: usize = 40;
 
 /// A command, or a list of them, with all that it was sent with.
 pub struct Command<'a> {
@@ -158,7 +161,7 @@ impl App {
         }
         let Some(eyes) = eyes else {
             let Some(rewind) = held.game.rewinds(call.request)? else {
-                return Ok(held.game.decide(call.request, &mut SeededDice::new(seed))?);
+                return self.judge(held, viewer, call.request, seed).await;
             };
             return self.rewind(held, &rewind).await;
         };
@@ -172,14 +175,45 @@ impl App {
             let rewind = held.game.rewinds(&Request::undo())?.ok_or_else(Refusal::veiled)?;
             return self.rewind(held, &rewind).await;
         }
-        held.game.examine(&eyes, call.request)?;
-        Ok(held.game.decide(call.request, &mut SeededDice::new(seed)).map_err(|_| Refusal::veiled())?)
+        self.judge(held, viewer, call.request, seed).await
+    }
+
+    /// What the rules say to a request that is no undo or redo.
+    async fn judge(
+        &self, held: &Held, viewer: &Viewer, request: &Request, seed: [u8; 32],
+    ) -> Result<Decided, AppError> {
+        if is_small(held, request.verbs().count()) {
+            return Ok(judge(&*held.game, viewer, request, seed, &|| false)?);
+        }
+        let (game, viewer, request) = (held.game.clone(), viewer.clone(), request.clone());
+        Ok(self.workers.run(move |stop| judge(&*game, &viewer, &request, seed, stop)).await??)
     }
 
     async fn rewind(&self, held: &Held, rewind: &Rewind) -> Result<Decided, AppError> {
         let past = self.state_at(held, rewind.to_version).await?;
-        Ok(held.game.rewind(rewind, &past.checkpoint()?)?)
+        let (game, rewind) = (held.game.clone(), rewind.clone());
+        let rewound = move |_: Stop<'_>| game.rewind(&rewind, &past.checkpoint()?).map_err(AppError::from);
+        self.workers.run_unless(is_small(held, 1), rewound).await?
     }
+}
+
+/// Whether so many commands are decided fast enough for a thread of the runtime: in a few milliseconds.
+fn is_small(held: &Held, commands: usize) -> bool {
+    const SMALL: usize = 10_000;
+    held.game.weight().saturating_mul(commands) <= SMALL
+}
+
+/// What the rules say. A player's command is tried first on what the player knows: what it does not know explains no refusal.
+fn judge(
+    game: &dyn Game, viewer: &Viewer, request: &Request, seed: [u8; 32], stop: Stop<'_>,
+) -> Result<Decided, Refusal> {
+    let mut dice = SeededDice::new(seed);
+    let Some(eyes) = viewer.eyes() else { return game.decide_until(request, &mut dice, stop) };
+    game.examine(&eyes, request, stop)?;
+    game.decide_until(request, &mut dice, stop).map_err(|refusal| match refusal {
+        Refusal::Stopped => refusal,
+        _ => Refusal::veiled(),
+    })
 }
 
 impl App {
@@ -197,9 +231,10 @@ impl App {
         let undo = self.can_take_back(&held, &viewer).await?;
         // How far back the log reaches its base alone tells; at version 0 there is no log.
         let oldest = if viewer.is_gm() && version > 0 { self.lines(id, version, 1).await?.2 } else { 0 };
-        // Every offer is tried out: with hundreds of combatants that takes a while, which is not for the threads of the runtime.
-        let offers = tokio::task::spawn_blocking(move || game.options(&viewer, oldest));
-        let mut offers = offers.await.map_err(|error| AppError::Broken(error.to_string()))?;
+        // Every offer is tried out, so that the work grows faster than the encounter.
+        let small = game.weight() <= SMALL_FIGHT;
+        let work = move |stop: Stop<'_>| game.options_until(&viewer, oldest, stop);
+        let mut offers = self.workers.run_unless(small, work).await?;
         offers.extend(undo.then(|| Offer::of("undo", "TK-9")));
         Ok((version, Some(offers)))
     }

@@ -2,7 +2,7 @@
 
 use crate::engine::{LoadError, Refusal};
 use crate::store::StoreError;
-use crate::vocabulary::FieldError;
+use crate::vocabulary::{BadJson, FieldError};
 
 /// Why a request was not carried out.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub enum AppError {
     NoRuleset(Vec<&'static str>),
     /// The engine refuses it; nothing changed.
     Refused(Refusal),
+    /// What should be an exported log is not even JSON.
+    NotJson(BadJson),
     /// The encounter is at another version than was asked for.
     Stale {
         /// The version that it is at.
@@ -41,6 +43,8 @@ pub enum AppError {
     Inconsistent(FieldError),
     /// Others kept changing the encounter first; nothing was applied.
     Contended,
+    /// Too much work waits already; nothing was applied.
+    Busy,
     /// The store is out of reach. Whether a write happened only its idempotency key can tell.
     Away(String),
     /// What is stored was written by a newer program.

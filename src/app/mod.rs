@@ -20,6 +20,7 @@ mod read;
 mod token;
 mod tokens;
 mod transfer;
+mod work;
 
 pub use answer::{Answer, Shape};
 pub use application::{AppKey, AppKeys, Application, Applications, NoApplication, app_name};
@@ -34,7 +35,7 @@ pub use list::{Summaries, is_cursor};
 pub use read::Page;
 pub use token::{Presented, Token};
 pub use tokens::{HandedOut, MAX_TOKENS};
-pub use transfer::{Export, ExportedLog};
+pub use transfer::Export;
 
 use crate::engine::Rulesets;
 pub use crate::engine::{Role, Viewer};
@@ -45,6 +46,7 @@ use limit::Limiter;
 use queue::Queues;
 use read::Fetched;
 use std::sync::{Arc, LazyLock};
+use work::Workers;
 
 /// The largest document that is stored, in bytes.
 pub const MAX_DOCUMENT: usize = 2 * 1024 * 1024;
@@ -61,6 +63,9 @@ pub struct App {
     keep: u64,
     hub: Hub,
     applications: Arc<Applications>,
+    workers: Workers,
+    /// Imports take long, so they have a thread of their own and leave the others to the rest.
+    imports: Workers,
     /// Nothing where nothing is limited.
     limiter: LazyLock<Limiter>,
 }
@@ -76,6 +81,8 @@ impl App {
             keep: KEEP,
             hub: Hub::new(),
             applications: Arc::default(),
+            workers: Workers::per_processor(),
+            imports: Workers::new(1),
             limiter: LazyLock::new(Limiter::new),
         }
     }

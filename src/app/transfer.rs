@@ -7,7 +7,7 @@
 
 use super::line::MAX_PAGE;
 use super::{App, AppError, Application, Birth, IdempotencyKey, Presented, now, token::only_gm};
-use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request};
+use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request, Stop};
 use crate::store::{Base, Entry};
 use crate::vocabulary::{BadJson, FieldError, parse, parse_beside, read, read_fields};
 use bytes::Bytes;
@@ -57,7 +57,7 @@ struct Log {
 }
 
 /// A log that somebody sends: JSON, its entries still unread.
-pub struct ExportedLog {
+struct ExportedLog {
     cover: Value,
     entries: Option<Box<RawValue>>,
 }
@@ -120,21 +120,19 @@ impl Export {
 }
 
 impl App {
-    /// Makes a new encounter of an exported log, with a token of its own; once for each idempotency key.
+    /// Makes a new encounter of an exported log in JSON, with a token of its own; once for each idempotency key.
     pub async fn import(
-        self: &Arc<Self>, log: ExportedLog, key: Option<&IdempotencyKey>, application: Option<Application>,
+        self: &Arc<Self>, log: Bytes, key: Option<&IdempotencyKey>, application: Option<Application>,
     ) -> Result<Birth, AppError> {
-        let (log, entries) = log.open().map_err(Refusal::from)?;
         let (meta, token) = self.newcomer(None, key, application.as_deref()).await?;
         let app = self.clone();
-        // A long log takes a while, which is not for the threads of the runtime.
-        let replayed = tokio::task::spawn_blocking(move || app.replay(meta, log, &entries)).await;
-        let replay = replayed.map_err(|error| AppError::Broken(error.to_string()))??;
+        let replay = self.imports.run(move |stop| app.replay(meta, &log, stop)).await??;
         self.bear(replay.base, replay.game, Some(replay.entries), token, key, application).await
     }
 
-    /// Folds a log from its base.
-    fn replay(&self, meta: Meta, log: Log, entries: &[Box<RawValue>]) -> Result<Replay, AppError> {
+    /// Folds a log from its base; asks `stop` before each entry.
+    fn replay(&self, meta: Meta, json: &[u8], stop: Stop<'_>) -> Result<Replay, AppError> {
+        let (log, entries) = ExportedLog::parse(json).map_err(AppError::NotJson)?.open().map_err(Refusal::from)?;
         if log.format != FORMAT || log.schema != SCHEMA {
             let (field, detail) = match log.format.as_str() {
                 FORMAT => ("schema", format!("this program reads schema {SCHEMA}, not {}", log.schema)),
@@ -154,9 +152,12 @@ impl App {
         if base.version() != log.base.version {
             return Err(inconsistent("base.version", format!("the base is at version {}", base.version())));
         }
-        let targets = targets(entries).into_iter().map(|version| (version, None)).collect();
+        let targets = targets(&entries).into_iter().map(|version| (version, None)).collect();
         let mut replay = Replay { game: base.clone(), base, entries: Vec::with_capacity(entries.len()), targets };
         for (i, raw) in entries.iter().enumerate() {
+            if stop() {
+                return Err(Refusal::Stopped.into());
+            }
             replay.remember();
             let entry = replay.read(raw).map_err(|error| Refusal::from(error.within(&format!("entries.{i}"))))?;
             replay.add(entry).map_err(|error| AppError::Inconsistent(error.within(&format!("entries.{i}"))))?;
@@ -171,7 +172,7 @@ impl App {
 
 impl ExportedLog {
     /// Reads JSON as far as is needed to know that it is some.
-    pub fn parse(json: &[u8]) -> Result<Self, BadJson> {
+    fn parse(json: &[u8]) -> Result<Self, BadJson> {
         let (cover, entries) = parse_beside(json, Some("entries"))?;
         Ok(Self { cover, entries: entries.map(ToOwned::to_owned) })
     }
@@ -303,5 +304,53 @@ impl Replay {
         let past = past.checkpoint().map_err(|error| error.to_string())?;
         let decided = self.game.rewind(&rewind, &past).map_err(|error| error.to_string())?;
         Ok(decided.checkpoint)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Creation, Rulesets, SeededDice};
+    use crate::store::StoreConfig;
+    use crate::store::embedded::EmbeddedStore;
+    use std::cell::Cell;
+
+    fn meta() -> Meta {
+        let created_at = "2026-01-01T00:00:00Z".to_owned();
+        Meta { id: "x".to_owned(), created_at, seed: None, request: None, player_undo: false, tokens: Vec::new() }
+    }
+
+    /// An exported log of so many notes.
+    fn log(rulesets: &Rulesets, notes: u64) -> Vec<u8> {
+        let creation = Creation::read(json!({"ruleset": "seize"})).expect("a creation");
+        let mut game = rulesets.create(meta(), creation).expect("an encounter");
+        let base = json!({"version": 0, "document": game.checkpoint().expect("JSON")});
+        let request = Request::read(json!({"type": "note", "text": "x"})).expect("a request");
+        let mut entries = Vec::new();
+        for version in 1..=notes {
+            let decided = game.decide(&request, &mut SeededDice::new([0; 32])).expect("legal");
+            let events = &decided.events;
+            entries.push(json!({"version": version, "at": now(), "by": "gm", "commands": ["note"], "events": events}));
+            game = decided.next;
+        }
+        let log = json!({"format": FORMAT, "schema": SCHEMA, "ruleset": "seize", "version": notes, "base": base, "entries": entries});
+        log.to_string().into_bytes()
+    }
+
+    #[test]
+    fn an_import_stops_before_the_next_entry_once_nobody_waits_for_it() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("a store");
+        let app = App::new(Arc::new(store), Rulesets::shipped(), 0);
+        let json = log(&app.rulesets, 9);
+        assert_eq!(app.replay(meta(), &json, &|| false).expect("a log").entries.len(), 9);
+        let asked = Cell::new(0);
+        let third = || {
+            asked.set(asked.get() + 1);
+            asked.get() == 3
+        };
+        let stopped = app.replay(meta(), &json, &third).err().expect("stopped");
+        assert!(matches!(stopped, AppError::Refused(Refusal::Stopped)), "{stopped:?}");
+        assert_eq!(asked.get(), 3);
     }
 }

@@ -3,10 +3,11 @@
 use super::document::{Checkpoint, Document, open, unreadable};
 use super::history::{CHECKPOINTS, Rewind, Timeline};
 use super::told::{Counts, Transition};
+use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
     Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, MAX_REDACTED, Meta, Refusal,
-    Request, SCHEMA, Summary, Told, Viewer, foreign, legal, rights, shared, text,
+    Request, SCHEMA, Stop, Summary, Told, Viewer, foreign, legal, rights, shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -38,7 +39,12 @@ pub trait Game: Send + Sync {
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal>;
 
     /// Decides a request: what happens and the encounter after it, or why not. An undo or redo is for [`rewind`](Self::rewind).
-    fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Decided, Refusal>;
+    fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Decided, Refusal> {
+        self.decide_until(request, dice, &|| false)
+    }
+
+    /// The same, but asks `stop` before each command; where it says so, the answer is [`Refusal::Stopped`].
+    fn decide_until(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal>;
 
     /// What a request wants from the past, if it is an undo or redo.
     fn rewinds(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
@@ -65,7 +71,8 @@ pub trait Game: Send + Sync {
     fn seen_by(&self, eyes: &Eyes<'_>) -> Arc<dyn Game>;
 
     /// Why a request of somebody who sees it with `eyes` is refused, as far as they may know; nothing where it is not.
-    fn examine(&self, eyes: &Eyes<'_>, request: &Request) -> Result<(), Refusal>;
+    /// Asks `stop` as [`decide_until`](Self::decide_until) does.
+    fn examine(&self, eyes: &Eyes<'_>, request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
 
     /// The same, without the numbers of holders of single tokens.
     fn unowned(&self) -> Arc<dyn Game>;
@@ -90,7 +97,15 @@ pub trait Game: Send + Sync {
     fn summary(&self) -> Summary;
 
     /// What is legal now, and this viewer's to send; undo and redo only for the game master, back to the version `oldest` at most.
-    fn options(&self, viewer: &Viewer, oldest: u64) -> Vec<Offer>;
+    fn options(&self, viewer: &Viewer, oldest: u64) -> Vec<Offer> {
+        self.options_until(viewer, oldest, &|| false)
+    }
+
+    /// The same, but asks `stop` before each trial; where it says so, the list is not complete.
+    fn options_until(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<Offer>;
+
+    /// About how much work a command, its redaction and the answer are: combatants and effects, for each audience.
+    fn weight(&self) -> usize;
 
     /// The turn table as plain text.
     fn text(&self) -> String;
@@ -146,10 +161,13 @@ impl<R: Ruleset> Live<R> {
     }
 
     /// Plays a request on a copy of the table; answers also how many events there were after each command.
-    pub fn play(&self, request: &Request, dice: &mut dyn Dice) -> Result<Played<R>, Refusal> {
+    pub fn play(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Played<R>, Refusal> {
         let mut play = Play::new(self.table.clone(), dice);
         let mut ends = Vec::with_capacity(request.commands.len());
         for (index, (verb, fields)) in request.commands.iter().enumerate() {
+            if stop() {
+                return Err(Refusal::Stopped);
+            }
             let path = request.path(index);
             play_one(&mut play, verb, fields, &path)?;
             ends.push(play.events().len());
@@ -270,8 +288,11 @@ impl<R: Ruleset> Game for Live<R> {
         rights::check::<R>(viewer, self.meta.player_undo, request)
     }
 
-    fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Decided, Refusal> {
-        let Played { table, events, ends } = self.play(request, dice)?;
+    fn decide_until(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal> {
+        let Played { table, events, ends } = self.play(request, dice, stop)?;
+        if stop() {
+            return Err(Refusal::Stopped);
+        }
         let timeline = Timeline::ordinary(table.version);
         let next = Self { meta: self.meta.clone(), timeline, table: table.clone() };
         let commands: Vec<_> = request.verbs().zip(ends.iter().copied()).collect();
@@ -343,8 +364,8 @@ impl<R: Ruleset> Game for Live<R> {
         Arc::new(self.concealed(eyes))
     }
 
-    fn examine(&self, eyes: &Eyes<'_>, request: &Request) -> Result<(), Refusal> {
-        self.concealed(eyes).play(request, &mut legal::Trial).map(drop)
+    fn examine(&self, eyes: &Eyes<'_>, request: &Request, stop: Stop<'_>) -> Result<(), Refusal> {
+        self.concealed(eyes).play(request, &mut TrialDice, stop).map(drop)
     }
 
     fn unowned(&self) -> Arc<dyn Game> {
@@ -405,8 +426,15 @@ impl<R: Ruleset> Game for Live<R> {
         Summary::of(&self.meta, &self.table)
     }
 
-    fn options(&self, viewer: &Viewer, oldest: u64) -> Vec<Offer> {
-        legal::offers(self, viewer, oldest)
+    fn options_until(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<Offer> {
+        legal::offers(self, viewer, oldest, stop)
+    }
+
+    fn weight(&self) -> usize {
+        let table = &self.table;
+        let audiences =
+            if table.foe_hp.exact() && table.hides_nothing() { 1 } else { self.meta.tokens.len().saturating_add(1) };
+        audiences.saturating_mul(table.combatants.len().saturating_add(table.effects.len()).saturating_add(1))
     }
 
     fn text(&self) -> String {

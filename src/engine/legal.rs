@@ -3,82 +3,35 @@
 //! There is no second set of rules here: an offer is listed because deciding it was accepted.
 
 use super::game::Live;
-use super::{Game, MAX_COMBATANTS, MAX_CONDITIONS, Request, Role, Viewer};
-use crate::vocabulary::{Combatant, Dice, Member, Offer, Readers, Ruleset, Slug, Status, Table, Values};
+use super::trial::{Trials, share};
+use super::{MAX_COMBATANTS, MAX_CONDITIONS, Role, Stop, Viewer};
+use crate::vocabulary::{Combatant, Member, Offer, Readers, Ruleset, Slug, Status, Table, shared_list};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
-/// In a larger encounter who deals damage is told in words, not listed for every group once more.
-const MANY: usize = 100;
-
-/// Dice for trying out: what is legal never depends on them.
-pub(super) struct Trial;
-
-impl Dice for Trial {
-    fn roll(&mut self, sides: u16) -> u16 {
-        sides.div_ceil(2)
-    }
-}
-
-/// Everything that is legal now and this viewer's to send, where states since the version `oldest` are kept.
-pub(super) fn offers<R: Ruleset>(live: &Live<R>, viewer: &Viewer, oldest: u64) -> Vec<Offer> {
+/// Everything that is legal now and this viewer's to send, where states since the version `oldest` are kept. When `stop` says so, it
+/// ends early with a part of it.
+pub(super) fn offers<R: Ruleset>(live: &Live<R>, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<Offer> {
     let table = &live.table;
     let mut offers = Vec::new();
     if viewer.role == Role::Spectator {
         return offers;
     }
+    let mut trials = Trials::new(live, viewer, stop);
     if table.status != Status::Ended {
-        offers.extend(R::offers(table).into_iter().filter_map(|offer| tried(live, viewer, offer)));
+        offers.extend(R::offers(table).into_iter().filter_map(|offer| trials.tried(offer)));
     }
-    if !viewer.is_gm() {
-        return offers;
-    }
-    offers.extend(shared(table));
-    if table.status == Status::Running && table.active().next().is_some() {
-        let take_over = Offer::of("override", "TK-5").whom("combatant", true, table.active().map(|c| &c.id));
-        offers.extend(tried(live, viewer, take_over));
-    }
-    offers.extend(history(live, oldest));
-    offers
-}
-
-/// The offer with the values that are accepted; None when nothing of it is.
-fn tried<R: Ruleset>(live: &Live<R>, viewer: &Viewer, mut offer: Offer) -> Option<Offer> {
-    let mut choices = std::mem::take(&mut offer.choices);
-    let mut accepted = accepts(live, viewer, &offer.command);
-    for choice in &mut choices {
-        let filled = |value: &Value| {
-            let mut filled = offer.clone();
-            filled.set(choice.field, value.clone());
-            filled.command
-        };
-        let values = match &mut choice.values {
-            Values::OneOf(values) => values,
-            Values::Range { min, .. } if !sendable(live, viewer, &filled(&json!(min))) => {
-                choice.values = Values::OneOf(Vec::new());
-                continue;
-            }
-            _ => continue,
-        };
-        values.retain(|value| accepts(live, viewer, &filled(value)));
-        if choice.required {
-            offer.set(choice.field, values.first()?.clone());
-            accepted = true;
+    if viewer.is_gm() {
+        offers.extend(shared(table));
+        if table.status == Status::Running && table.active().next().is_some() {
+            let take_over = Offer::of("override", "TK-5").whom("combatant", true, table.active().map(|c| &c.id));
+            offers.extend(trials.tried(take_over));
         }
+        offers.extend(history(live, oldest));
     }
-    choices.retain(|choice| !matches!(&choice.values, Values::OneOf(values) if values.is_empty()));
-    offer.choices = choices;
-    accepted.then_some(offer)
-}
-
-fn accepts<R: Ruleset>(live: &Live<R>, viewer: &Viewer, command: &Value) -> bool {
-    let sent = |request: &Request| live.authorize(viewer, request).is_ok() && live.play(request, &mut Trial).is_ok();
-    Request::read(command.clone()).is_ok_and(|request| sent(&request))
-}
-
-/// Whether it is the viewer's to send, legal or not.
-fn sendable<R: Ruleset>(live: &Live<R>, viewer: &Viewer, command: &Value) -> bool {
-    viewer.is_gm() || Request::read(command.clone()).is_ok_and(|request| live.authorize(viewer, &request).is_ok())
+    trials.settle(&mut offers);
+    share(&mut offers);
+    offers
 }
 
 /// The shared commands that are legal now.
@@ -108,11 +61,7 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<Offer> {
         return offers;
     }
     let amount = |verb| Offer::of(verb, "TK-1").range("amount", true, 0, 1_000_000).with("amount", 1);
-    let damage = if table.combatants.len() <= MANY {
-        amount("damage").whom("source", false, everybody())
-    } else {
-        amount("damage").like("source", "the id of the combatant who deals it", None)
-    };
+    let damage = amount("damage").among("source", false, &shared_list(everybody()), None);
     for offer in [damage, amount("heal")] {
         offers.extend(aimed(table, &offer, |c| !c.hurt_by_member(), |_| true));
     }

@@ -19,6 +19,7 @@ mod shared;
 mod summary;
 mod text;
 mod told;
+mod trial;
 mod view;
 mod viewer;
 
@@ -33,6 +34,9 @@ pub use schema::{TypeSchema, type_schema};
 pub use summary::Summary;
 pub use told::{Account, Eyes, Told};
 pub use viewer::{NewToken, Role, TokenInfo, Viewer};
+
+/// Asks whether long work is to stop because nobody waits for it any more.
+pub type Stop<'a> = &'a dyn Fn() -> bool;
 
 /// The most combatants that an encounter holds.
 pub const MAX_COMBATANTS: usize = 500;

@@ -30,6 +30,8 @@ pub enum Refusal {
         /// Why.
         violation: Violation,
     },
+    /// The work was stopped, because nobody waits for it any more.
+    Stopped,
 }
 
 impl Refusal {

@@ -6,6 +6,7 @@
 mod apology;
 mod application;
 mod base;
+mod body;
 mod commands;
 mod conditions;
 mod cors;
@@ -63,6 +64,8 @@ pub struct Settings {
     pub keep_alive: Duration,
     /// The largest body of an import, in bytes.
     pub import_limit: usize,
+    /// How many bytes of bodies are held at a time, half of them of imports. A body of the largest size always fits.
+    pub bodies: usize,
     /// How often who may ask.
     pub limits: Limits,
     /// The header in which a proxy before this server says whom it speaks for; its last entry counts. Without it what the front door
@@ -86,6 +89,7 @@ impl Default for Settings {
             stream_time: Duration::from_secs(5 * 60),
             keep_alive: Duration::from_secs(15),
             import_limit: 16 * 1024 * 1024,
+            bodies: 64 * 1024 * 1024,
             limits: Limits::default(),
             client_header: None,
         }
@@ -98,4 +102,5 @@ struct Shared {
     app: Arc<App>,
     settings: Arc<Settings>,
     manifests: Arc<rulesets::Manifests>,
+    budgets: body::Budgets,
 }

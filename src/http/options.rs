@@ -6,10 +6,13 @@ use super::extract::{Caller, EncounterId, Nothing, Parameters};
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::AppError;
-use crate::vocabulary::Offer;
+use crate::vocabulary::{Offer, Values};
 use axum::extract::State;
 use axum::http::StatusCode;
 use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// Everything that is legal now.
@@ -19,6 +22,9 @@ pub(super) struct Legal {
     version: u64,
     /// Commands that are ready to send, each with the fields that may hold something else.
     items: Vec<Offer>,
+    /// The lists that choices refer to, by name.
+    #[schema(value_type = Object)]
+    lists: BTreeMap<String, Arc<[Value]>>,
     /// Always null: all there is stands here.
     next_cursor: Option<String>,
 }
@@ -37,6 +43,17 @@ pub(super) async fn list_options(
     let Some(items) = offers else {
         return Ok(Reply::empty(StatusCode::NOT_MODIFIED).version(version).revalidated());
     };
-    let body = serde_json::to_vec(&Legal { version, items, next_cursor: None }).map_err(AppError::from)?;
+    let lists = lists(&items);
+    let body = serde_json::to_vec(&Legal { version, items, lists, next_cursor: None }).map_err(AppError::from)?;
     Ok(Reply::json(body).version(version).revalidated())
+}
+
+/// The lists that the choices of these offers refer to.
+fn lists(offers: &[Offer]) -> BTreeMap<String, Arc<[Value]>> {
+    let choices = offers.iter().flat_map(|offer| &offer.choices);
+    let shared = choices.filter_map(|choice| match &choice.values {
+        Values::From(listed) => Some((listed.list.clone(), listed.values.clone())),
+        Values::OneOf(_) | Values::Range { .. } | Values::Like(_) => None,
+    });
+    shared.collect()
 }

@@ -1,69 +1,78 @@
 //! Bodies and idempotency keys of what is posted.
 
 use super::Shared;
-use super::extract::single;
+use super::body::{Budget, Held, Share};
+use super::extract::{Caller, EncounterId, single};
 use super::problem::Problem;
-use crate::app::{ExportedLog, IdempotencyKey, Shape};
-use crate::engine::Refusal;
-use crate::vocabulary::{BadJson, parse};
-use axum::body::{Body, Bytes};
+use crate::app::{AppError, IdempotencyKey, Shape};
+use crate::vocabulary::parse;
+use axum::body::{Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 
+/// A body of more bytes is read only for a token that is good.
+const UNCHECKED: u64 = 16 * 1024;
+
 /// What was posted: JSON, and the key under which it happens at most once.
 pub(super) struct Post {
     pub body: Value,
     pub key: Option<IdempotencyKey>,
+    _share: Share,
 }
 
 impl FromRequest<Shared> for Post {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
-        let (bytes, key) = receive(request, state.settings.body_limit).await?;
-        Ok(Self { body: parse(&bytes).map_err(|bad| unreadable(&bytes, bad))?, key })
+        let (Held { bytes, share }, key) = receive(request, state, &state.budgets.requests).await?;
+        Ok(Self { body: parse(&bytes)?, key, _share: share })
     }
 }
 
 /// A log that was posted, and the key under which it is imported at most once.
 pub(super) struct PostedLog {
-    pub body: ExportedLog,
+    pub body: Bytes,
     pub key: Option<IdempotencyKey>,
+    _share: Share,
 }
 
 impl FromRequest<Shared> for PostedLog {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
-        let (bytes, key) = receive(request, state.settings.import_limit).await?;
-        Ok(Self { body: ExportedLog::parse(&bytes).map_err(|bad| unreadable(&bytes, bad))?, key })
-    }
-}
-
-fn unreadable(body: &[u8], bad: BadJson) -> Problem {
-    match bad {
-        BadJson::Twice(field) => Refusal::from(field).into(),
-        BadJson::Syntax(_) if body.is_empty() => Problem::bad("invalid_json", "the body is empty: JSON is expected"),
-        BadJson::Syntax(error) => Problem::bad("invalid_json", format!("the body is not JSON: {error}")),
+        let (Held { bytes, share }, key) = receive(request, state, &state.budgets.imports).await?;
+        Ok(Self { body: bytes, key, _share: share })
     }
 }
 
 /// The body, and the key that was sent with it.
-async fn receive(request: Request, limit: usize) -> Result<(Bytes, Option<IdempotencyKey>), Problem> {
-    let (parts, body) = request.into_parts();
-    let key = key(&parts.headers)?;
+async fn receive(request: Request, state: &Shared, budget: &Budget) -> Result<(Held, Option<IdempotencyKey>), Problem> {
+    let (mut parts, body) = request.into_parts();
+    let key = key(&parts.headers)?.map(str::to_owned);
     check_type(&parts.headers)?;
-    let bytes = collect(body, limit).await?;
-    let key = key.map(|key| IdempotencyKey { key: key.to_owned(), fingerprint: fingerprint(&parts, &bytes) });
-    Ok((bytes, key))
+    if body.size_hint().upper().is_none_or(|size| size > UNCHECKED) {
+        check_token(&mut parts, state).await?;
+    }
+    let held = budget.read(body).await?;
+    let key = key.map(|key| IdempotencyKey { key, fingerprint: fingerprint(&parts, &held.bytes) });
+    Ok((held, key))
+}
+
+/// Refuses what is sent to an encounter with a token that is not good there. What is sent to none has no token.
+async fn check_token(parts: &mut Parts, state: &Shared) -> Result<(), Problem> {
+    let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else { return Ok(()) };
+    let Caller(token) = Caller::from_request_parts(parts, state).await?;
+    if state.app.vouched(&id, &token) || state.app.vouch(&id, &token).await? {
+        return Ok(());
+    }
+    Err(AppError::NotFound.into())
 }
 
 fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
@@ -108,17 +117,6 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
         return Err(refused("encoded_body", detail).with(ACCEPT_ENCODING, HeaderValue::from_static("identity")));
     }
     Ok(())
-}
-
-async fn collect(body: Body, limit: usize) -> Result<Bytes, Problem> {
-    match Limited::new(body, limit).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => {
-            let detail = format!("the body is larger than {limit} bytes");
-            Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail))
-        }
-        Err(_) => Err(Problem::bad("incomplete_body", "the body ended too early")),
-    }
 }
 
 /// How much the client wants to be answered: `Prefer: return=minimal`.

@@ -1,10 +1,11 @@
 //! Errors as problem documents (RFC 9457): the one place that knows which status an error is.
 
+use super::deadline::Deadline;
 use super::frame::REQUEST_ID;
 use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use crate::app::{AppError, MAX_DOCUMENT};
 use crate::engine::Refusal;
-use crate::vocabulary::{FieldError, Flaw, Ground, Violation};
+use crate::vocabulary::{BadJson, FieldError, Flaw, Ground, Violation};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE, HeaderName,
     RETRY_AFTER, VARY, WWW_AUTHENTICATE,
@@ -219,6 +220,18 @@ impl IntoResponse for Problem {
     }
 }
 
+impl From<BadJson> for Problem {
+    fn from(bad: BadJson) -> Self {
+        match bad {
+            BadJson::Twice(field) => Refusal::from(field).into(),
+            BadJson::Syntax(error) if error.is_eof() && (error.line(), error.column()) == (1, 0) => {
+                Self::bad("invalid_json", "the body is empty: JSON is expected")
+            }
+            BadJson::Syntax(error) => Self::bad("invalid_json", format!("the body is not JSON: {error}")),
+        }
+    }
+}
+
 impl From<AppError> for Problem {
     fn from(error: AppError) -> Self {
         const NOT_FOUND: &str = "there is no such encounter, or this token does not know it";
@@ -233,6 +246,7 @@ impl From<AppError> for Problem {
                 Self::new(StatusCode::NOT_FOUND, "not_found", detail)
             }
             AppError::Refused(refusal) => refusal.into(),
+            AppError::NotJson(bad) => bad.into(),
             AppError::Stale { current } => {
                 let detail = format!("the encounter is at version {current}: read it again and decide anew");
                 let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "stale_version", detail);
@@ -271,6 +285,7 @@ impl From<AppError> for Problem {
                 let detail = "others kept changing the encounter first; nothing was applied: send it again";
                 Self::unavailable("contended", detail)
             }
+            AppError::Busy => Self::busy(),
             AppError::Away(reason) => {
                 tracing::warn!(%reason, "the store is away");
                 let detail =
@@ -290,6 +305,11 @@ impl From<AppError> for Problem {
 }
 
 impl Problem {
+    /// This process has as much under way as it takes at a time.
+    pub fn busy() -> Self {
+        Self::unavailable("busy", "the server has too much to do at the moment; nothing was applied: send it again")
+    }
+
     /// Nothing that the request could do better: worth another try in a second.
     pub fn unavailable(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail).with(RETRY_AFTER, HeaderValue::from_static("1"))
@@ -300,6 +320,7 @@ impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         match refusal {
             Refusal::Fields(errors) => Self::fields(errors, "invalid_body"),
+            Refusal::Stopped => Deadline::missed(),
             Refusal::UnknownCommand { path, verb, known } => {
                 let verb: String = verb.chars().take(40).collect();
                 let message = format!("there is no command {verb:?} here; there are {}", known.join(", "));
@@ -324,5 +345,18 @@ impl From<Refusal> for Problem {
                 }
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_for_too_much_work_can_be_sent_again_in_a_second() {
+        let problem = Problem::from(AppError::Busy);
+        let document = (problem.status(), problem.0.code, problem.0.header);
+        let again = Some((RETRY_AFTER, HeaderValue::from_static("1")));
+        assert_eq!(document, (StatusCode::SERVICE_UNAVAILABLE, "busy", again));
     }
 }

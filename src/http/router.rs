@@ -1,5 +1,6 @@
 //! Every route, with its documentation: one router for every front door.
 
+use super::body::Budgets;
 use super::gzip::Gzip;
 use super::problem::Document as ProblemDocument;
 use super::{
@@ -51,7 +52,8 @@ routes_are! {
 /// The whole service.
 pub fn router(app: Arc<App>, settings: Settings) -> Router {
     let limited = settings.limits != Limits::default();
-    let shared = Shared { app, settings: Arc::new(settings), manifests: Arc::default() };
+    let budgets = Budgets::new(&settings);
+    let shared = Shared { app, settings: Arc::new(settings), manifests: Arc::default(), budgets };
     let mut routes = served();
     if limited {
         routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::around));

@@ -119,6 +119,8 @@ const OPERATIONS: &[Operation] = &[
             let mut page = page(reference("Offer"), WHOLE);
             page["properties"]["version"] =
                 json!({"type": "integer", "minimum": 0, "description": "The encounter's version."});
+            page["properties"]["lists"] =
+                json!({"type": "object", "description": LISTS, "additionalProperties": {"type": "array"}});
             page
         })),
         headers: &["If-None-Match"],
@@ -139,6 +141,10 @@ const OPERATIONS: &[Operation] = &[
 
 /// What is said of the next page where there never is one.
 const WHOLE: &str = "Always null: all there is stands here.";
+
+/// What is said of the lists of options.
+const LISTS: &str = "Long lists that several choices share, by name: a choice with `from` may hold any value of `lists[from.list]` that is \
+                     not in `from.except`. Empty in most fights: a list of at most 32 values stands in its choice as `one_of`.";
 
 fn page(items: Value, next: &str) -> Value {
     json!({

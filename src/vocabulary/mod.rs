@@ -31,7 +31,7 @@ pub use effect::{Effect, EffectDraft, Expiry, Moment};
 pub use event::*;
 pub use kept::Kept;
 pub use manifest::{Actor, CommandSpec, HOUSE_RULES, Manifest, Rule, SHARED_COMMANDS, Sender};
-pub use offer::{Choice, Offer, Values};
+pub use offer::{Choice, Listed, Offer, Values, shared_list};
 pub use place::{Because, Pending, Place};
 pub use play::Play;
 pub use reading::{BadJson, FieldError, Flaw, parse, parse_beside, read, read_fields, read_query};

@@ -3,6 +3,7 @@
 use super::CombatantId;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 /// A command that is legal now: ready to send as it stands, with the fields that may hold something else.
@@ -47,8 +48,48 @@ pub enum Values {
         /// The most.
         max: i64,
     },
+    /// One value of a list that several commands share.
+    From(Listed),
     /// Anything of this JSON shape, in words.
     Like(&'static str),
+}
+
+/// A list that several commands share: the answer holds it once, in `lists`.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = ListReference)]
+pub struct Listed {
+    /// The name of the list in `lists`.
+    pub list: String,
+    /// Values of the list that this field may not hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<Value>,
+    /// The list.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub values: Arc<[Value]>,
+}
+
+impl Listed {
+    /// The values that the field may hold.
+    pub fn iter(&self) -> impl Iterator<Item = &Value> {
+        self.values.iter().filter(|value| !self.except.contains(value))
+    }
+}
+
+impl Values {
+    /// Every value that is listed one by one.
+    pub fn listed(&self) -> Vec<&Value> {
+        match self {
+            Self::OneOf(values) => values.iter().collect(),
+            Self::From(listed) => listed.iter().collect(),
+            Self::Range { .. } | Self::Like(_) => Vec::new(),
+        }
+    }
+}
+
+/// A list of combatants that several offers share.
+pub fn shared_list<'a>(ids: impl IntoIterator<Item = &'a CombatantId>) -> Arc<[Value]> {
+    ids.into_iter().map(|id| json!(id)).collect()
 }
 
 impl Offer {
@@ -85,6 +126,23 @@ impl Offer {
     /// Opens a field to one of these combatants.
     pub fn whom<'a>(self, field: &'static str, required: bool, ids: impl IntoIterator<Item = &'a CombatantId>) -> Self {
         self.choose(field, required, ids.into_iter().map(CombatantId::as_str))
+    }
+
+    /// Opens a field to one of `ids`, a list that several offers share, but not to `except`.
+    ///
+    /// Whether a value is accepted must not depend on the offer, nor whether the offer is accepted on the value: the engine tries each
+    /// value once for all offers of a verb, and each offer with one value.
+    pub fn among(
+        mut self, field: &'static str, required: bool, ids: &Arc<[Value]>, except: Option<&CombatantId>,
+    ) -> Self {
+        let except: Vec<Value> = except.into_iter().map(|id| json!(id)).collect();
+        let listed = Listed { list: String::new(), except, values: ids.clone() };
+        if required {
+            let first = listed.iter().next().cloned();
+            self.set(field, first.unwrap_or(Value::Null));
+        }
+        self.choices.push(Choice { field, required, values: Values::From(listed) });
+        self
     }
 
     /// Opens a field to a whole number from `min` to `max`; `min` stands in the command where the field is required.

@@ -13,6 +13,7 @@ mod lambda;
 mod laws;
 mod memory;
 mod openapi;
+mod options;
 mod over_http;
 mod pitfalls;
 mod readme;

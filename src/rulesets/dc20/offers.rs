@@ -4,7 +4,7 @@ use super::contest::{Contest, candidates, contest, result};
 use super::decide::spendable;
 use super::team::{is_enemy, is_pc, team, waits_unseen};
 use super::*;
-use crate::vocabulary::{Slug, Status};
+use crate::vocabulary::{Slug, Status, shared_list};
 use serde_json::json;
 
 /// More choices than this of a turn for every enemy are told in words, not one by one.
@@ -135,17 +135,14 @@ fn turns(table: &Table, offers: &mut Vec<Offer>) {
 
 /// What can be done on one's own turn and between turns.
 fn acts(table: &Table, offers: &mut Vec<Offer>) {
+    let targets = shared_list(table.active().map(|c| &c.id));
     for c in table.active() {
         if c.standing.ap.current > 0 {
             let spend = Offer::by("spend", &c.id, "DC-44").range("ap", true, 1, c.standing.ap.current.into());
             offers.push(spend.like("action", "what for", None));
         }
-        let mut others = table.active().map(|other| &other.id).filter(|other| **other != c.id);
-        let attack = Offer::by("attack", &c.id, "DC-11");
-        if table.state.acting.contains(&c.id) {
-            offers.push(attack.whom("target", true, others));
-        } else if let Some(example) = others.next() {
-            offers.push(attack.like("target", "anybody else in the fight", Some(json!(example))));
+        if table.round > 0 {
+            offers.push(Offer::by("attack", &c.id, "DC-11").among("target", true, &targets, Some(&c.id)));
         }
         if c.standing.held.is_some() {
             offers.push(Offer::by("trigger_held", &c.id, "DC-49"));

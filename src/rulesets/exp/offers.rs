@@ -2,7 +2,7 @@
 
 use super::decide::may_attack;
 use super::*;
-use crate::vocabulary::Status;
+use crate::vocabulary::{Status, shared_list};
 
 const ROLLS: &str = "an object from personas or crowds to the d20 that each rolled";
 const TIE_ROLLS: &str = "an object from personas or crowds to a list of d10s, used where they tie";
@@ -26,10 +26,10 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
             offers.extend(table.iter().filter(|c| !state.asked.contains(&c.id)).filter_map(|c| jump(table, c)));
             offers.extend(mental_attacks(table));
             let minds: Vec<_> = table.iter().filter(|c| may_attack(c)).collect();
+            let opponents = shared_list(minds.iter().map(|c| &c.id));
             for c in &minds {
-                let opponents = minds.iter().map(|x| &x.id).filter(|id| **id != c.id);
                 let duel = Offer::of("mental_duel", "EX-32").with("combatant", c.id.as_str());
-                offers.push(rolling(duel.whom("opponent", true, opponents)));
+                offers.push(rolling(duel.among("opponent", true, &opponents, Some(&c.id))));
             }
             offers
         }
@@ -102,8 +102,8 @@ fn jump(table: &Table, c: &Persona) -> Option<Offer> {
 }
 
 fn mental_attacks(table: &Table) -> impl Iterator<Item = Offer> {
-    table.iter().filter(|c| may_attack(c)).map(|c| {
-        let others = table.iter().map(|x| &x.id).filter(|id| **id != c.id);
-        Offer::by("mental_attack", &c.id, "EX-31").whom("target", false, others)
-    })
+    let targets = shared_list(table.iter().map(|c| &c.id));
+    let attack =
+        move |c: &Persona| Offer::by("mental_attack", &c.id, "EX-31").among("target", false, &targets, Some(&c.id));
+    table.iter().filter(|c| may_attack(c)).map(attack)
 }

@@ -3,8 +3,9 @@
 use super::decide::{Fighter, MOST_TIMED, motes_of};
 use super::react::acting;
 use super::*;
-use crate::vocabulary::Status;
-use serde_json::json;
+use crate::vocabulary::{Status, shared_list};
+use serde_json::{Value, json};
+use std::sync::Arc;
 
 pub(super) fn offers(table: &Table) -> Vec<Offer> {
     let mut offers = Vec::new();
@@ -28,6 +29,7 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
     let reflexive = Offer::of("act", "AVE16").whom("combatant", true, on_track).with("reflexive", true);
     offers.push(attack(reflexive));
     let between_turns = acting(table).is_none();
+    let everybody = shared_list(table.iter().map(|c| &c.id));
     for c in table.active() {
         if c.standing.join_battle.is_none() {
             join_battle(&mut offers, &c.id);
@@ -39,7 +41,7 @@ pub(super) fn offers(table: &Table) -> Vec<Offer> {
         if c.standing.follow_up {
             offers.push(Offer::by("follow_up", &c.id, "VE-15"));
         }
-        at_any_time(&mut offers, table, c);
+        at_any_time(&mut offers, c, &everybody);
     }
     for c in table.iter().filter(|c| !c.standing.start_effects.is_empty()) {
         let names = c.standing.start_effects.iter().map(|effect| effect.name.as_str());
@@ -99,14 +101,15 @@ fn join_battle(offers: &mut Vec<Offer>, id: &CombatantId) {
 
 /// One roll settles the fight with one who is no Worthy Foe (VE-1).
 fn settle(offers: &mut Vec<Offer>, table: &Table) {
+    let losers = shared_list(table.active().map(|c| &c.id));
     for c in table.active().filter(|c| !c.stats.worthy_foe && c.standing.join_battle.is_none()) {
-        let mut settle = Offer::by("settle", &c.id, "VE-1").whom("loser", true, table.active().map(|c| &c.id));
+        let mut settle = Offer::by("settle", &c.id, "VE-1").among("loser", true, &losers, None);
         settle.combatant = None;
         offers.push(settle);
     }
 }
 
-fn at_any_time(offers: &mut Vec<Offer>, table: &Table, c: &Fighter) {
+fn at_any_time(offers: &mut Vec<Offer>, c: &Fighter, everybody: &Arc<[Value]>) {
     let (initiative, motes) = ((c.standing.initiative + 20).min(40), motes_of(c));
     let spend = || Offer::by("spend", &c.id, "VE-25").choose("perilous", false, [false, true]);
     if initiative > 0 {
@@ -131,5 +134,5 @@ fn at_any_time(offers: &mut Vec<Offer>, table: &Table, c: &Fighter) {
     if c.standing.timed.len() < MOST_TIMED {
         adjust = adjust.range("turns", false, 1, 10_000);
     }
-    offers.push(adjust.whom("by", false, table.iter().map(|c| &c.id)));
+    offers.push(adjust.among("by", false, everybody, None));
 }

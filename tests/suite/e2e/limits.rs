@@ -1,11 +1,14 @@
 //! Limits on everything that a client sends, and what is so malformed that no request comes of it.
 
-use super::{Api, note};
+use super::{Api, Setup, note};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use turnkeeper::http::Settings;
+use turnkeeper::store::StoreConfig;
+use turnkeeper::store::embedded::EmbeddedStore;
 
 #[tokio::test]
 async fn an_encounter_of_thousands_and_a_list_of_hundreds_are_refused() {
@@ -86,4 +89,41 @@ async fn a_chunked_body_is_measured_too() {
     let chunks = format!("800\r\n{}\r\n", " ".repeat(0x800)).repeat(2);
     let answer = raw(&api, format!("{head}{chunks}0\r\n\r\n").as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains("body_too_large"), "{answer}");
+}
+
+/// A connection on which a body of so many bytes was announced and not all of it sent.
+async fn unfinished(api: &Api, path: &str, headers: &str, bytes: usize) -> TcpStream {
+    let mut stream = TcpStream::connect(api.base.trim_start_matches("http://")).await.expect("a connection");
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: x\r\n{headers}content-type: application/json\r\ncontent-length: {}\r\n\r\n",
+        bytes + 1
+    );
+    stream.write_all(head.as_bytes()).await.expect("sent");
+    stream.write_all(&vec![b' '; bytes]).await.expect("sent");
+    stream
+}
+
+/// What comes of a connection within the next seconds.
+async fn said(mut stream: TcpStream) -> String {
+    let mut answer = vec![0; 4096];
+    let read = tokio::time::timeout(Duration::from_secs(10), stream.read(&mut answer)).await;
+    let read = read.expect("an answer").unwrap_or_default();
+    String::from_utf8_lossy(&answer[..read]).into_owned()
+}
+
+#[tokio::test]
+async fn a_large_body_is_read_only_with_a_token_that_is_good() {
+    let store_directory = tempfile::tempdir().expect("a directory");
+    let store = EmbeddedStore::open(store_directory.path(), StoreConfig::default()).expect("an embedded store");
+    let api = Api::on(Arc::new(store), Setup::default()).await;
+    let (fight, other) = (api.fight().await, api.fight().await);
+    let path = fight.path("/commands");
+    let stranger = unfinished(&api, &path, &format!("authorization: Bearer {}\r\n", other.token), 20_000).await;
+    assert!(said(stranger).await.starts_with("HTTP/1.1 404 "));
+    let large = note("x").as_object().cloned().map(|mut note| {
+        note.insert("readers".to_owned(), json!("all"));
+        format!("{}{}", " ".repeat(20_000), json!(note))
+    });
+    let answer = api.call("POST", &path).header("content-type", "application/json").token(&fight.token);
+    answer.body(large.expect("an object")).send().await.expect(200);
 }

@@ -53,13 +53,12 @@ impl Chance {
                 continue;
             }
             match &choice.values {
-                Values::OneOf(values) => {
-                    if let Some(value) = self.pick(values) {
-                        offer.set(choice.field, value.clone());
+                Values::Range { min, max } => offer.set(choice.field, self.number(*min, *max).into()),
+                values => {
+                    if let Some(value) = self.pick(&values.listed()) {
+                        offer.set(choice.field, (*value).clone());
                     }
                 }
-                Values::Range { min, max } => offer.set(choice.field, self.number(*min, *max).into()),
-                Values::Like(_) => {}
             }
         }
         offer.command

@@ -133,7 +133,7 @@ impl Stage {
     /// Why a player's command is refused, as far as the player may know.
     fn refusals(&self, command: &Value) -> Vec<String> {
         let Ok(request) = Request::read(command.clone()) else { return Vec::new() };
-        eyes(&self.own).iter().map(|eyes| format!("{:?}", self.game.examine(eyes, &request).err())).collect()
+        eyes(&self.own).iter().map(|eyes| format!("{:?}", self.game.examine(eyes, &request, &|| false).err())).collect()
     }
 
     /// The state that the log leads to is the one that was kept.

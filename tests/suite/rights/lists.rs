@@ -20,9 +20,8 @@ fn forms(offer: &Offer) -> Vec<Value> {
     let mut forms = vec![offer.command.clone()];
     for choice in &offer.choices {
         let values = match &choice.values {
-            Values::OneOf(values) => values.clone(),
             Values::Range { min, max } => vec![json!(min), json!(max)],
-            Values::Like(_) => Vec::new(),
+            values => values.listed().into_iter().cloned().collect(),
         };
         for value in values {
             let mut offer = offer.clone();

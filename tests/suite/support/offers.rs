@@ -13,7 +13,7 @@ fn lists(offer: &Offer, command: &Value) -> bool {
     let choice = |field: &str| offer.choices.iter().find(|choice| choice.field == field);
     let admitted = sent.iter().all(|(field, value)| match choice(field) {
         Some(choice) => match &choice.values {
-            Values::OneOf(values) => values.contains(value),
+            Values::OneOf(_) | Values::From(_) => choice.values.listed().contains(&value),
             Values::Range { min, max } => value.as_i64().is_some_and(|n| (*min..=*max).contains(&n)),
             Values::Like(_) => true,
         },

@@ -45,6 +45,9 @@ impl From<Refusal> for Refused {
                 let code = if e.flaw == Flaw::Meaningless { "meaningless" } else { "malformed" }.into();
                 Self { code, rule: None, field: Some(e.path), detail: e.message }
             }
+            Refusal::Stopped => {
+                Self { code: "stopped".into(), rule: None, field: None, detail: "the work was stopped".into() }
+            }
             Refusal::UnknownCommand { path, verb, .. } => {
                 let detail = format!("there is no command {verb}");
                 Self { code: "unknown_command".into(), rule: None, field: Some(below(&path, "type")), detail }

@@ -1,0 +1,206 @@
+//! What the dearest requests cost at the documented limits: processor time of the real program for each, and how long `/livez` takes
+//! beside the dearest four.
+//!
+//! `cargo bench --bench cost` starts the program with its embedded store and prints a table. It measures and judges nothing.
+//! `COST_FILTER` runs the rows whose name contains it.
+
+mod fights;
+#[path = "../load/support.rs"]
+mod support;
+
+use fights::Fight;
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use support::client::{Answer, Encounter, send};
+use support::server::Server;
+
+/// A request is repeated until it has taken so much processor time, or as often as this.
+const ENOUGH: Duration = Duration::from_millis(300);
+const REPEATS: u32 = 20;
+
+/// One row of the table.
+struct Row {
+    name: String,
+    request: Box<dyn Fn() -> RequestBuilder>,
+    cpu: Duration,
+}
+
+/// Prints rows as they come.
+struct Table<'s> {
+    server: &'s Server,
+    filter: String,
+    rows: Vec<Row>,
+}
+
+impl Table<'_> {
+    /// Measures a request that can be repeated.
+    async fn row(&mut self, name: &str, request: impl Fn() -> RequestBuilder + 'static) {
+        if !name.contains(&self.filter) {
+            return;
+        }
+        let (before, started) = (cpu(self.server), Instant::now());
+        let (mut count, mut last) = (0, None);
+        while count < REPEATS && cpu(self.server) - before < ENOUGH {
+            last = send(request()).await.ok();
+            count += 1;
+        }
+        settle(self.server).await;
+        let (used, took) = ((cpu(self.server) - before) / count, started.elapsed() / count);
+        let (status, size) = last.map_or((0, 0), |answer: Answer| (answer.status, answer.body.len()));
+        let sent = request().build().expect("a request");
+        let sent = sent.body().and_then(|body| body.as_bytes()).map_or(0, <[u8]>::len);
+        let (cpu_ms, ms) = (used.as_secs_f64() * 1e3, took.as_secs_f64() * 1e3);
+        println!("{name:<58} {status:>4} {sent:>9} {size:>9} {ms:>10.1} {cpu_ms:>10.1}");
+        self.rows.push(Row { name: name.to_owned(), request: Box::new(request), cpu: used });
+    }
+}
+
+/// The processor time that the server has used.
+fn cpu(server: &Server) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).expect("a running process");
+    let numbers = stat.rsplit(") ").next().expect("numbers").split(' ').skip(11).take(2);
+    let ticks: u64 = numbers.map(|number| number.parse::<u64>().expect("a number")).sum();
+    Duration::from_millis(ticks * 10)
+}
+
+/// Waits until the server does nothing any more, for what goes on after an answer; two minutes at most.
+async fn settle(server: &Server) {
+    let until = Instant::now() + Duration::from_secs(120);
+    let mut before = cpu(server);
+    while Instant::now() < until {
+        tokio::time::sleep(Duration::from_millis(60)).await;
+        let now = cpu(server);
+        if now == before {
+            return;
+        }
+        before = now;
+    }
+}
+
+fn request(encounter: &Encounter, server: &Server, token: &str, method: Method, path: &str) -> RequestBuilder {
+    let url = format!("{}/v1/encounters/{}{path}", server.url(), encounter.id);
+    encounter.http.request(method, url).bearer_auth(token)
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() {
+    let server = Server::with(&[]);
+    let filter = std::env::var("COST_FILTER").unwrap_or_default();
+    println!("{:<58} {:>4} {:>9} {:>9} {:>10} {:>10}", "request", "", "sent", "answered", "ms", "CPU ms");
+    let mut table = Table { server: &server, filter, rows: Vec::new() };
+    reading(&mut table).await;
+    deciding(&mut table).await;
+    importing(&mut table).await;
+    beside_the_worst(&server, table.rows).await;
+}
+
+/// Options, states, text tables and pages of 500 combatants.
+async fn reading(table: &mut Table<'_>) {
+    for ruleset in fights::RULESETS {
+        let fight = Fight::of_500(table.server, ruleset).await;
+        let player = fight.player(table.server, &["c0"]).await;
+        for (who, token) in [("gm", fight.token()), ("player", player)] {
+            for (what, path, accept) in [
+                ("options", "/options", "application/json"),
+                ("read", "", "application/json"),
+                ("text", "", "text/plain"),
+                ("events", "/events?limit=1000", "application/json"),
+            ] {
+                let (encounter, server) = (fight.encounter.clone(), server_url(table.server));
+                let token = token.clone();
+                let name = format!("{what} of 500, {ruleset}, {who}");
+                table.row(&name, move || get(&encounter, &server, &token, path).header("accept", accept)).await;
+            }
+        }
+    }
+}
+
+fn server_url(server: &Server) -> String {
+    server.url()
+}
+
+fn get(encounter: &Encounter, url: &str, token: &str, path: &str) -> RequestBuilder {
+    encounter.http.get(format!("{url}/v1/encounters/{}{path}", encounter.id)).bearer_auth(token)
+}
+
+/// A dry run of these commands.
+fn dry_run(encounter: &Encounter, url: &str, token: &str, commands: &Value) -> RequestBuilder {
+    let request = encounter.http.post(format!("{url}/v1/encounters/{}/commands?dry_run=true", encounter.id));
+    request.bearer_auth(token).header("content-type", "application/json").body(commands.to_string())
+}
+
+/// Lists of commands, as dry runs.
+async fn deciding(table: &mut Table<'_>) {
+    let url = table.server.url();
+    let fight = Fight::with_players(table.server).await;
+    let damage: Vec<Value> =
+        (0..50).map(|n| json!({"type": "damage", "target": format!("h{n}"), "amount": 1})).collect();
+    for count in [1, 10, 50] {
+        let (encounter, url, token) = (fight.encounter.clone(), url.clone(), fight.token());
+        let commands = json!(damage[..count]);
+        let name = format!("{count} damage to hidden ones, 98 player tokens");
+        table.row(&name, move || dry_run(&encounter, &url, &token, &commands)).await;
+    }
+    for hidden in [true, false] {
+        let fight = Fight::of_two(table.server, hidden).await;
+        let player = fight.player(table.server, &["a"]).await;
+        for turns in [2, 8, 16, 24, 48] {
+            let commands = fights::turns(turns);
+            for (who, token) in [("gm", fight.token()), ("player", player.clone())] {
+                if who == "player" && turns > 2 {
+                    continue;
+                }
+                let commands = if who == "player" { fights::turns(1) } else { commands.clone() };
+                let (encounter, url) = (fight.encounter.clone(), url.clone());
+                let said = if hidden { "498 hidden" } else { "none hidden" };
+                let count = commands.as_array().map_or(0, Vec::len);
+                let name = format!("{count} end_turn, 500 effects, {said}, {who}");
+                table.row(&name, move || dry_run(&encounter, &url, &token, &commands)).await;
+            }
+        }
+    }
+}
+
+/// Imports of one entry with many events.
+async fn importing(table: &mut Table<'_>) {
+    let fight = Fight::of_two(table.server, true).await;
+    for notes in [10, 100, 1000, 8000] {
+        let log = fight.log_with_notes(table.server, notes).await;
+        let (http, url) = (Client::new(), format!("{}/v1/encounters/import", table.server.url()));
+        let name = format!("import of one entry, {notes} notes, 498 hidden");
+        table.row(&name, move || http.post(&url).header("content-type", "application/json").body(log.clone())).await;
+    }
+}
+
+/// How long `/livez` takes while the dearest four requests are served at once, again and again.
+async fn beside_the_worst(server: &Server, mut rows: Vec<Row>) {
+    rows.sort_by_key(|row| std::cmp::Reverse(row.cpu));
+    let worst = rows.iter().take(4);
+    println!("\nbeside {}", worst.clone().map(|row| row.name.as_str()).collect::<Vec<_>>().join("; "));
+    let stop = tokio::time::sleep(Duration::from_secs(5));
+    let load = futures::future::join_all(worst.map(|row| async move {
+        loop {
+            let _ = send((row.request)()).await;
+        }
+    }));
+    let http = Client::new();
+    let mut times: Vec<Duration> = Vec::new();
+    let asking = async {
+        loop {
+            let started = Instant::now();
+            send(http.get(format!("{}/livez", server.url()))).await.expect("an answer").expect(200);
+            times.push(started.elapsed());
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::select! {
+        () = stop => {}
+        _ = load => {}
+        () = asking => {}
+    }
+    times.sort_unstable();
+    let ms = |at: usize| times.get(at).map_or(0.0, |time| time.as_secs_f64() * 1e3);
+    let (count, half) = (times.len(), times.len() / 2);
+    println!("/livez, asked {count} times: median {:.1} ms, longest {:.1} ms", ms(half), ms(count.saturating_sub(1)));
+}

@@ -1,0 +1,111 @@
+//! Work that takes the processor for long: kept off the threads of the runtime, bounded, and stopped once nobody waits for it.
+
+use super::AppError;
+use crate::engine::Stop;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+/// How many pieces of work wait for each one that is done.
+const WAITING: usize = 16;
+
+/// Threads for long work, and places to wait for one.
+pub(super) struct Workers {
+    threads: Arc<Semaphore>,
+    /// One for each piece of work that waits or is done.
+    places: Arc<Semaphore>,
+}
+
+impl Workers {
+    /// As many threads as the machine has processors.
+    pub fn per_processor() -> Self {
+        Self::new(available_parallelism().map_or(1, Into::into))
+    }
+
+    /// This many threads.
+    pub fn new(threads: usize) -> Self {
+        let places = threads.saturating_mul(WAITING.saturating_add(1));
+        Self { threads: Arc::new(Semaphore::new(threads)), places: Arc::new(Semaphore::new(places)) }
+    }
+
+    /// Does a piece of work; [`AppError::Busy`] where too many wait already. It is told to stop once the caller is dropped.
+    pub async fn run<T: Send + 'static>(
+        &self, work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
+    ) -> Result<T, AppError> {
+        let place = self.places.clone().try_acquire_owned().map_err(|_| AppError::Busy)?;
+        let closed = |error: tokio::sync::AcquireError| AppError::Broken(error.to_string());
+        let thread = self.threads.clone().acquire_owned().await.map_err(closed)?;
+        let caller = Arc::new(());
+        let waiting = Arc::downgrade(&caller);
+        let done = spawn_blocking(move || {
+            // Held until the work has ended, also where nobody waits for it any more.
+            let _held = (place, thread);
+            work(&|| waiting.strong_count() == 0)
+        });
+        let done = done.await.map_err(|error| AppError::Broken(error.to_string()));
+        drop(caller);
+        done
+    }
+
+    /// The same, but here and now where the work is `small`.
+    pub async fn run_unless<T: Send + 'static>(
+        &self, small: bool, work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
+    ) -> Result<T, AppError> {
+        if small { Ok(work(&|| false)) } else { self.run(work).await }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::time::Duration;
+    use tokio::task::yield_now;
+
+    /// Work that tells when it begins, and goes on until it is told to stop.
+    fn endless(begun: mpsc::Sender<()>) -> impl FnOnce(Stop<'_>) + Send + 'static {
+        move |stop| {
+            begun.send(()).expect("somebody listens");
+            while !stop() {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn work_stops_when_its_caller_is_dropped_and_makes_room() {
+        let workers = Arc::new(Workers::new(1));
+        let (begun, first) = mpsc::channel();
+        let caller = tokio::spawn({
+            let (workers, begun) = (workers.clone(), begun.clone());
+            async move { workers.run(endless(begun)).await }
+        });
+        tokio::task::spawn_blocking(move || first.recv().expect("it begins")).await.expect("no panic");
+        caller.abort();
+        // With one thread this is done only after the work before it has ended.
+        assert_eq!(workers.run(|_| 7).await.expect("room"), 7);
+    }
+
+    #[tokio::test]
+    async fn what_finds_no_place_to_wait_is_refused_at_once() {
+        let workers = Arc::new(Workers::new(1));
+        let (begun, first) = mpsc::channel();
+        let mut callers = Vec::new();
+        for _ in 0..=WAITING {
+            let (workers, begun) = (workers.clone(), begun.clone());
+            callers.push(tokio::spawn(async move { workers.run(endless(begun)).await }));
+            yield_now().await;
+        }
+        tokio::task::spawn_blocking(move || first.recv().expect("it begins")).await.expect("no panic");
+        assert!(matches!(workers.run(|_| ()).await, Err(AppError::Busy)));
+        assert!(workers.run_unless(true, |_| ()).await.is_ok(), "small work takes no place");
+        for caller in &callers {
+            caller.abort();
+        }
+        for caller in callers {
+            assert!(caller.await.is_err_and(|error| error.is_cancelled()));
+        }
+        assert_eq!(workers.run(|_| 7).await.expect("room"), 7);
+    }
+}

@@ -1,0 +1,214 @@
+//! Tries offers out, so that what is listed is what deciding accepts.
+
+use super::game::Live;
+use super::{Game, Request, Stop, Viewer};
+use crate::vocabulary::{Choice, Dice, Listed, Offer, Ruleset, Values};
+use serde_json::{Value, json};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// A list with more values than this stands once in the answer where several commands share it.
+const LONG: usize = 32;
+
+/// Dice for trials: what is legal never depends on them.
+pub(super) struct TrialDice;
+
+impl Dice for TrialDice {
+    fn roll(&mut self, sides: u16) -> u16 {
+        sides.div_ceil(2)
+    }
+}
+
+/// The trials of one viewer's offers.
+pub(super) struct Trials<'g, R: Ruleset> {
+    live: &'g Live<R>,
+    viewer: &'g Viewer,
+    stop: Stop<'g>,
+    /// For each shared list which of its values are accepted, as far as that is known.
+    verdicts: HashMap<Key, Vec<Option<bool>>>,
+}
+
+/// A shared list in a field of a command: the command's type, the field and the address of the list.
+type Key = (String, &'static str, usize);
+
+impl<'g, R: Ruleset> Trials<'g, R> {
+    pub fn new(live: &'g Live<R>, viewer: &'g Viewer, stop: Stop<'g>) -> Self {
+        Self { live, viewer, stop, verdicts: HashMap::new() }
+    }
+
+    /// The offer with the values that are accepted; None when nothing of it is.
+    pub fn tried(&mut self, mut offer: Offer) -> Option<Offer> {
+        let mut choices = std::mem::take(&mut offer.choices);
+        let mut accepted = self.accepts(&offer.command);
+        for choice in &mut choices {
+            let first = match &mut choice.values {
+                Values::OneOf(values) => {
+                    values.retain(|value| self.accepts(&filled(&offer, choice.field, value)));
+                    values.first().cloned()
+                }
+                Values::From(listed) => {
+                    let first = self.first_of(&offer, choice.field, listed);
+                    if first.is_none() {
+                        choice.values = Values::OneOf(Vec::new());
+                    }
+                    first
+                }
+                Values::Range { min, .. } if !self.sendable(&filled(&offer, choice.field, &json!(min))) => {
+                    choice.values = Values::OneOf(Vec::new());
+                    continue;
+                }
+                Values::Range { .. } | Values::Like(_) => continue,
+            };
+            if choice.required {
+                offer.set(choice.field, first?);
+                accepted = true;
+            }
+        }
+        choices.retain(|choice| !matches!(&choice.values, Values::OneOf(values) if values.is_empty()));
+        offer.choices = choices;
+        accepted.then_some(offer)
+    }
+
+    /// The first value of a shared list that is accepted in this offer. Each value is tried with one offer, see [`Offer::among`].
+    fn first_of(&mut self, offer: &Offer, field: &'static str, listed: &Listed) -> Option<Value> {
+        let key = key(offer, field, listed);
+        let mut known = self.verdicts.remove(&key).unwrap_or_else(|| vec![None; listed.values.len()]);
+        let accepts = |value: &Value| self.accepts(&filled(offer, field, value));
+        let mut open: Vec<_> =
+            listed.values.iter().zip(&mut known).filter(|(value, _)| !listed.except.contains(value)).collect();
+        let one = open.iter().position(|(_, known)| **known == Some(true));
+        let legal = match one.and_then(|at| open.get(at)) {
+            Some((value, _)) => accepts(value),
+            None if open.first().is_none_or(|(value, _)| !self.sendable(&filled(offer, field, value))) => false,
+            None => open.iter_mut().filter(|(_, known)| known.is_none()).any(|(value, known)| {
+                let accepted = accepts(value);
+                // A refusal may be the offer's fault, so it says nothing of the value yet.
+                **known = accepted.then_some(true);
+                accepted
+            }),
+        };
+        if legal {
+            for (value, known) in open.iter_mut().filter(|(_, known)| known.is_none()) {
+                **known = Some(accepts(value));
+            }
+        }
+        let first = open.iter().find(|(_, known)| legal && **known == Some(true)).map(|(value, _)| (*value).clone());
+        self.verdicts.insert(key, known);
+        first
+    }
+
+    /// Leaves only accepted values in the shared lists of offers that were tried.
+    pub fn settle(&self, offers: &mut [Offer]) {
+        let mut accepted: HashMap<Key, Arc<[Value]>> = HashMap::new();
+        for offer in offers {
+            let mut choices = std::mem::take(&mut offer.choices);
+            for Choice { field, values, .. } in &mut choices {
+                let Values::From(listed) = values else { continue };
+                let key = key(offer, field, listed);
+                let Some(known) = self.verdicts.get(&key) else { continue };
+                let values = accepted.entry(key).or_insert_with(|| {
+                    let good = listed.values.iter().zip(known).filter(|(_, known)| **known == Some(true));
+                    good.map(|(value, _)| value.clone()).collect()
+                });
+                listed.values = values.clone();
+                listed.except.retain(|value| values.contains(value));
+            }
+            offer.choices = choices;
+        }
+    }
+
+    fn accepts(&self, command: &Value) -> bool {
+        let sent = |request: &Request| {
+            self.live.authorize(self.viewer, request).is_ok()
+                && self.live.play(request, &mut TrialDice, self.stop).is_ok()
+        };
+        !(self.stop)() && Request::read(command.clone()).is_ok_and(|request| sent(&request))
+    }
+
+    /// Whether it is the viewer's to send, legal or not.
+    fn sendable(&self, command: &Value) -> bool {
+        self.viewer.is_gm()
+            || Request::read(command.clone()).is_ok_and(|request| self.live.authorize(self.viewer, &request).is_ok())
+    }
+}
+
+/// The command of an offer with one more field.
+fn filled(offer: &Offer, field: &str, value: &Value) -> Value {
+    let mut command = offer.command.clone();
+    command[field] = value.clone();
+    command
+}
+
+fn key(offer: &Offer, field: &'static str, listed: &Listed) -> Key {
+    let verb = offer.command.get("type").and_then(Value::as_str).unwrap_or_default();
+    (verb.to_owned(), field, listed.values.as_ptr() as usize)
+}
+
+/// Gives each long list that several choices have in common a name, and writes all others out in their own choice.
+pub(super) fn share(offers: &mut [Offer]) {
+    let mut lists = Lists::default();
+    let choices = offers.iter().flat_map(|offer| &offer.choices);
+    let found: Vec<Option<usize>> = choices.map(|choice| lists.find(&choice.values)).collect();
+    let mut found = found.into_iter();
+    for offer in offers {
+        let verb = offer.command.get("type").and_then(Value::as_str).unwrap_or_default();
+        for choice in &mut offer.choices {
+            let list = found.next().flatten().and_then(|at| lists.all.get_mut(at)).filter(|list| list.uses > 1);
+            match (list, &mut choice.values) {
+                (Some(list), values) => {
+                    let name = list.name.get_or_insert_with(|| name(&mut lists.names, verb, choice.field)).clone();
+                    let except =
+                        if let Values::From(listed) = values { std::mem::take(&mut listed.except) } else { Vec::new() };
+                    *values = Values::From(Listed { list: name, except, values: list.values.clone() });
+                }
+                (None, Values::From(listed)) => choice.values = Values::OneOf(listed.iter().cloned().collect()),
+                (None, _) => {}
+            }
+        }
+    }
+}
+
+/// A name for a list that a field of a command is the first to use.
+fn name(taken: &mut HashSet<String>, verb: &str, field: &str) -> String {
+    let numbered = |n: usize| if n == 1 { format!("{verb}.{field}") } else { format!("{verb}.{field}.{n}") };
+    let free = (1..).map(numbered).find(|name| !taken.contains(name)).unwrap_or_default();
+    taken.insert(free.clone());
+    free
+}
+
+/// The long lists of an answer.
+#[derive(Default)]
+struct Lists {
+    all: Vec<List>,
+    by_content: HashMap<Arc<[Value]>, usize>,
+    names: HashSet<String>,
+}
+
+struct List {
+    values: Arc<[Value]>,
+    uses: usize,
+    name: Option<String>,
+}
+
+impl Lists {
+    /// Counts a use of a long list, and tells where it is; None for what is no list, or a short one.
+    fn find(&mut self, values: &Values) -> Option<usize> {
+        let content: &[Value] = match values {
+            Values::From(listed) => &listed.values,
+            Values::OneOf(values) => values,
+            Values::Range { .. } | Values::Like(_) => return None,
+        };
+        if content.len() <= LONG {
+            return None;
+        }
+        let at = self.by_content.get(content).copied().unwrap_or_else(|| {
+            let values: Arc<[Value]> =
+                if let Values::From(listed) = values { listed.values.clone() } else { content.into() };
+            self.by_content.insert(values.clone(), self.all.len());
+            self.all.push(List { values, uses: 0, name: None });
+            self.all.len() - 1
+        });
+        self.all.get_mut(at)?.uses += 1;
+        Some(at)
+    }
+}

@@ -1,0 +1,127 @@
+//! What is legal in large fights: listed as exactly as in small ones, at a cost that grows with the fight.
+
+use crate::support::offers::listed;
+use crate::support::table::Table;
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use turnkeeper::engine::{Refusal, Request, SeededDice, Viewer};
+use turnkeeper::vocabulary::{Offer, Values};
+
+/// A started fight of so many: some are out of it, and under EXP some have no mental attack.
+fn fight(ruleset: &str, size: usize) -> Table {
+    let combatants: Vec<Value> = (0..size)
+        .map(|n| {
+            let side = if n % 2 == 0 { "players" } else { "monsters" };
+            let mut combatant = json!({"id": format!("c{n}"), "side": side});
+            if n % 7 == 3 {
+                combatant["conditions"] = json!(["unconscious"]);
+            }
+            match ruleset {
+                "exp" if n % 5 != 4 => combatant["mstr"] = json!(3),
+                "venture" if n >= size / 2 => combatant["worthy_foe"] = json!(false),
+                _ => {}
+            }
+            combatant
+        })
+        .collect();
+    // Who is no Worthy Foe joins a Venture fight that goes on already.
+    let first = if ruleset == "venture" { size / 2 } else { size };
+    let mut table = Table::create(json!({"ruleset": ruleset, "combatants": combatants[..first]}));
+    table.accept(json!({"type": "start"}));
+    for combatant in &combatants[first..] {
+        table.accept(json!({"type": "add_combatant", "combatant": combatant}));
+    }
+    if ruleset == "dc20" {
+        // Nobody attacks before the first turn.
+        let offers = table.offers();
+        let first = offers.iter().find(|offer| offer.command["type"] == "claim" || offer.command["type"] == "assign");
+        table.accept(first.expect("a turn to be taken").command.clone());
+    }
+    table
+}
+
+fn accepted(table: &Table, command: &Value) -> bool {
+    let request = Request::read(command.clone()).expect("a request");
+    table.game.decide(&request, &mut SeededDice::new([1; 32])).is_ok()
+}
+
+/// The lists that choices refer to, by name.
+fn shared(offers: &[Offer]) -> BTreeSet<String> {
+    let choices = offers.iter().flat_map(|offer| &offer.choices);
+    let names = choices.filter_map(|choice| match &choice.values {
+        Values::From(listed) => Some(listed.list.clone()),
+        _ => None,
+    });
+    names.collect()
+}
+
+#[test]
+fn shared_lists_hold_exactly_what_is_accepted() {
+    for (ruleset, verb, field) in [
+        ("exp", "mental_attack", "target"),
+        ("exp", "mental_duel", "opponent"),
+        ("venture", "adjust", "by"),
+        ("venture", "settle", "loser"),
+        ("dc20", "attack", "target"),
+    ] {
+        let table = fight(ruleset, 60);
+        let offers = table.offers();
+        assert!(!shared(&offers).is_empty(), "{ruleset} {verb}");
+        let (mut legal, mut refused) = (0, 0);
+        for actor in 0..60 {
+            for value in 0..60 {
+                let command = json!({"type": verb, "combatant": format!("c{actor}"), field: format!("c{value}")});
+                let accepted = accepted(&table, &command);
+                assert_eq!(listed(&offers, &command), accepted, "{ruleset}: {command}");
+                if accepted { legal += 1 } else { refused += 1 }
+            }
+        }
+        assert!(legal > 0, "{ruleset} {verb}: {legal} legal, {refused} refused");
+    }
+}
+
+#[test]
+fn short_lists_stand_in_their_own_choice() {
+    for ruleset in ["exp", "venture", "dc20"] {
+        let offers = fight(ruleset, 8).offers();
+        assert_eq!(shared(&offers), BTreeSet::new(), "{ruleset}");
+    }
+}
+
+/// How many trials the options of a fight take.
+fn trials(table: &Table) -> usize {
+    let asked = Cell::new(0);
+    let count = || {
+        asked.set(asked.get() + 1);
+        false
+    };
+    table.game.options_until(&Viewer::gm("gm"), 0, &count);
+    asked.get()
+}
+
+#[test]
+fn trials_and_bytes_grow_with_the_fight_and_not_with_its_square() {
+    for ruleset in ["exp", "venture", "dc20"] {
+        let (small, large) = (fight(ruleset, 50), fight(ruleset, 200));
+        let (few, many) = (trials(&small), trials(&large));
+        assert!(many <= 5 * few, "{ruleset}: {few} trials for 50 and {many} for 200");
+        let offers = large.offers();
+        let bytes = serde_json::to_string(&offers).expect("JSON").len();
+        assert!(bytes < 250_000, "{ruleset}: {bytes} bytes for 200");
+    }
+}
+
+#[test]
+fn deciding_stops_before_the_next_command() {
+    let table = fight("venture", 4);
+    let notes: Vec<Value> = (0..50).map(|n| json!({"type": "note", "text": format!("{n}")})).collect();
+    let request = Request::read(json!(notes)).expect("a request");
+    let asked = Cell::new(0);
+    let tenth = || {
+        asked.set(asked.get() + 1);
+        asked.get() == 10
+    };
+    let stopped = table.game.decide_until(&request, &mut SeededDice::new([1; 32]), &tenth);
+    assert_eq!((stopped.err(), asked.get()), (Some(Refusal::Stopped), 10));
+}
