@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// An encounter at one revision.
 #[derive(Clone)]
 pub struct Held {
-    /// The revision in the store that it was at.
+    /// The revision that it has in the store.
     pub revision: u64,
     /// The encounter.
     pub game: Arc<dyn Game>,

@@ -138,9 +138,10 @@ impl App {
         };
         let entry = Entry { version, bytes: serde_json::to_vec(&entry)?.into() };
         let record = call.key.map(|key| key.record(&answer));
-        let next = Held { revision: held.revision.saturating_add(1), game: decided.next, size: document.len() };
+        let next = Held { revision: rand::random(), game: decided.next, size: document.len() };
         let commit = Commit {
             expected: held.revision,
+            revision: next.revision,
             document: document.into(),
             entry: Some(entry),
             answer: digest.zip(record),

@@ -65,8 +65,7 @@ impl App {
         let id = &game.meta().id;
         let document = Bytes::from(stored(&*game)?);
         let size = document.len();
-        // By chance, within what every store counts exactly.
-        let revision = rand::random::<u64>() >> 12;
+        let revision = rand::random();
         let application = application.map(|name| name.to_string());
         let new = NewEncounter { revision, document, base: stored(&*base)?.into(), application };
         let created = match log {

@@ -4,11 +4,12 @@
 //! says that reading is worthwhile: what is told comes from the log, and a follower that finds a gap reads the log itself.
 
 use super::line::Line;
-use super::{App, AppError, Page, Presented, token::left};
+use super::{App, AppError, Held, Page, Presented, token::left};
 use crate::engine::{Game, Viewer};
-use crate::store::{Notice, StoreError};
+use crate::store::{Entry, LogPage, Notice, StoreError};
 use bytes::Bytes;
 use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
 use std::time::Duration;
@@ -34,6 +35,8 @@ enum News {
     Tokens(Arc<dyn Game>),
     /// A new entry.
     Entry(Arc<Line>),
+    /// The store has lost entries that were told: what is there now does not follow them.
+    Lost,
     /// The encounter is gone.
     Deleted,
     /// Whoever wants to know more has to ask anew.
@@ -41,10 +44,11 @@ enum News {
 }
 
 /// What a follower is told next.
-#[derive(Debug)]
 pub enum Next {
     /// The log entry of this version (in the numbers of the follower), a JSON object.
     Entry(u64, Bytes),
+    /// The encounter as it is now: the store has lost entries that the follower was told of. What comes next follows this state.
+    Snapshot(Arc<dyn Game>),
     /// The encounter is gone, and with it the feed.
     Deleted,
     /// The feed ends here; another one goes on from the last version.
@@ -66,11 +70,42 @@ struct Topics(Mutex<HashMap<Arc<str>, Weak<Topic>>>);
 struct Topic {
     id: Arc<str>,
     news: broadcast::Sender<News>,
-    /// The newest version that was told; whoever holds it is reading.
-    newest: tokio::sync::Mutex<u64>,
+    /// The newest entry that was told; whoever holds it is reading.
+    newest: tokio::sync::Mutex<Mark>,
     /// The newest version that a notice told of.
     heard: AtomicU64,
     topics: Arc<Topics>,
+}
+
+/// An entry of the log, remembered to notice when the store holds another one under its version.
+#[derive(Clone, Copy, PartialEq)]
+struct Mark {
+    version: u64,
+    /// A digest of the entry; None where the entry is not known.
+    digest: Option<u64>,
+}
+
+impl Mark {
+    fn of(entry: &Entry) -> Self {
+        let mut hasher = DefaultHasher::new();
+        entry.bytes.hash(&mut hasher);
+        Self { version: entry.version, digest: Some(hasher.finish()) }
+    }
+
+    fn unknown(version: u64) -> Self {
+        Self { version, digest: None }
+    }
+
+    /// The version before it: a page of the log after that one begins with the entry itself.
+    fn before(self) -> u64 {
+        self.version.saturating_sub(1)
+    }
+
+    /// Whether the store has lost this entry, as such a page shows.
+    fn is_lost(self, page: &LogPage) -> bool {
+        let there = page.entries.first().map(Self::of).filter(|there| there.version == self.version);
+        page.version < self.version || self.digest.is_some() && there.is_some_and(|there| there != self)
+    }
 }
 
 impl Topics {
@@ -102,21 +137,21 @@ impl Hub {
         Self { topics: Arc::default(), begun: OnceLock::new(), closed: AtomicBool::new(false) }
     }
 
-    /// Follows `id` from now on; `version` is one that it has had.
-    fn follow(&self, app: &Arc<App>, id: &str, version: u64) -> (Arc<Topic>, broadcast::Receiver<News>) {
+    /// Follows `id` from now on; `newest` is its newest entry.
+    fn follow(&self, app: &Arc<App>, id: &str, newest: Mark) -> (Arc<Topic>, broadcast::Receiver<News>) {
         self.begun.get_or_init(|| {
             tokio::spawn(listen(app.store.commits(), Arc::downgrade(app), self.topics.clone()));
         });
         let mut topics = self.topics.lock();
         let topic = topics.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
             let id: Arc<str> = id.into();
-            let newest = tokio::sync::Mutex::new(version);
+            let heard = AtomicU64::new(newest.version);
             let news = broadcast::Sender::new(PATIENCE);
             let topic = Arc::new(Topic {
                 id: id.clone(),
                 news,
-                newest,
-                heard: AtomicU64::new(version),
+                newest: tokio::sync::Mutex::new(newest),
+                heard,
                 topics: self.topics.clone(),
             });
             topics.insert(id, Arc::downgrade(&topic));
@@ -152,7 +187,7 @@ async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, topics
                 continue;
             }
             Ok(Notice::Resync) | Err(RecvError::Lagged(_)) => {
-                topics.all().into_iter().map(|topic| (topic, u64::MAX, true)).collect::<Vec<_>>()
+                topics.all().into_iter().map(|topic| (topic, 0, true)).collect::<Vec<_>>()
             }
             Err(RecvError::Closed) => return,
         };
@@ -164,15 +199,15 @@ async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, topics
                 if again {
                     topic.read_tokens(&app).await;
                 }
-                topic.read(&app, version).await;
+                topic.read(&app, (!again).then_some(version)).await;
             });
         }
     }
 }
 
 impl Topic {
-    /// Takes note of a notice. True where it tells of no new version: notices come in the order of the commits, so that one of a
-    /// commit that made no version, which is one of tokens, tells the version before it again.
+    /// Takes note of a notice. True where it tells of no new version: notices come in the order of the commits, so that it is one of a
+    /// commit that made no version, which is one of tokens, or the store has lost what was told before.
     fn heard(&self, version: u64) -> bool {
         self.heard.fetch_max(version, Ordering::Relaxed) >= version
     }
@@ -194,22 +229,24 @@ impl Topic {
         }
     }
 
-    /// Reads and tells what is new, unless `version` was told already.
-    async fn read(&self, app: &App, version: u64) {
+    /// Reads and tells what is new, unless `version` was told already. The newest entry that was told is read again: where the store
+    /// holds another one in its place, or none, followers are told that.
+    async fn read(&self, app: &App, version: Option<u64>) {
         let mut newest = self.newest.lock().await;
-        while version > *newest && self.news.receiver_count() > 0 {
-            match app.store.log(&self.id, *newest, PAGE, READ).await {
-                Ok(page) if page.version < *newest => {
-                    // The store has lost something: followers must learn that from an answer of their own.
-                    *newest = page.version;
-                    return self.tell(News::Over);
+        while version.is_none_or(|version| version > newest.version) && self.news.receiver_count() > 0 {
+            match app.store.log(&self.id, newest.before(), PAGE, READ).await {
+                Ok(page) if newest.is_lost(&page) => {
+                    *newest = Mark::unknown(page.version);
+                    self.tell(News::Lost);
                 }
                 Ok(page) => {
-                    for entry in page.entries {
-                        *newest = entry.version;
-                        self.tell(Line::of(&entry).map_or(News::Over, |line| News::Entry(Arc::new(line))));
+                    for entry in &page.entries {
+                        if entry.version > newest.version {
+                            self.tell(Line::of(entry).map_or(News::Over, |line| News::Entry(Arc::new(line))));
+                        }
+                        *newest = Mark::of(entry);
                     }
-                    if *newest >= page.version {
+                    if page.entries.is_empty() || newest.version >= page.version {
                         return;
                     }
                 }
@@ -237,6 +274,8 @@ pub struct Follower {
     backlog: VecDeque<Line>,
     /// False when there may be more in the log than in the backlog.
     caught_up: bool,
+    /// True when the store has lost entries, until the follower is shown the encounter as it is now.
+    lost: bool,
 }
 
 impl App {
@@ -253,20 +292,28 @@ impl App {
             (Some(after), None) if after > version => return Err(AppError::Unborn { current: version }),
             (Some(after), None) => after,
         };
-        let (topic, news) = self.hub.follow(self, id, version);
+        let newest = self.mark(id, version).await?;
+        let (topic, news) = self.hub.follow(self, id, newest);
         if self.hub.closed.load(Ordering::SeqCst) {
             return Err(AppError::Away("this process is ending".to_owned()));
         }
         // Once more, now that no notice is missed: a token that ended in between opens no stream.
         self.admit(id, token).await?;
         let (app, backlog) = (self.clone(), VecDeque::new());
-        let mut follower = Follower { app, news, topic, viewer, cursor, backlog, caught_up: false };
+        let mut follower = Follower { app, news, topic, viewer, cursor, backlog, caught_up: false, lost: false };
         match (follower.read().await, follower.viewer.eyes()) {
             (Err(AppError::Gone { .. }), Some(eyes)) => Err(self.gone(&held, &eyes).await?),
             (Err(error), _) => Err(error),
             (Ok(()), Some(eyes)) => Ok((held.game.seen_by(&eyes), follower)),
             (Ok(()), None) => Ok((held.game, follower)),
         }
+    }
+
+    /// The entry of a version, to be remembered.
+    async fn mark(&self, id: &str, version: u64) -> Result<Mark, AppError> {
+        let unknown = Mark::unknown(version);
+        let page = self.store.log(id, unknown.before(), 1, 0).await?;
+        Ok(page.entries.first().map(Mark::of).filter(|mark| mark.version == version).unwrap_or(unknown))
     }
 
     /// As [`log`](Self::log), but where there is nothing yet, waits up to `wait` for something.
@@ -294,6 +341,9 @@ impl Follower {
     pub async fn next(&mut self) -> Next {
         loop {
             let Some(left) = left(&self.viewer) else { return Next::Over };
+            if self.lost {
+                return self.begin_again().await.map_or(Next::Over, Next::Snapshot);
+            }
             if let Some(line) = self.backlog.pop_front() {
                 self.cursor = line.version;
                 match line.to(self.viewer.eyes().as_ref()) {
@@ -317,12 +367,32 @@ impl Follower {
                     }
                 }
                 Ok(News::Entry(..)) => self.caught_up = false,
-                Ok(News::Tokens(game)) if game.meta().tokens.iter().any(|record| record.id == self.viewer.token) => {}
+                Ok(News::Lost) => self.lost = true,
+                Ok(News::Tokens(game)) if self.may_follow(&*game) => {}
                 Ok(News::Tokens(_)) => return Next::Over,
                 Ok(News::Deleted) => return Next::Deleted,
                 Ok(News::Over) | Err(RecvError::Lagged(_) | RecvError::Closed) => return Next::Over,
             }
         }
+    }
+
+    fn may_follow(&self, game: &dyn Game) -> bool {
+        game.meta().tokens.iter().any(|record| record.id == self.viewer.token)
+    }
+
+    /// Goes on from the encounter as it is now; None where that is not possible.
+    async fn begin_again(&mut self) -> Option<Arc<dyn Game>> {
+        let id = &self.topic.id;
+        let Held { game, .. } = self.app.fetch(id, self.app.copies.get(id).as_ref(), None).await.ok()?.held;
+        if !self.may_follow(&*game) {
+            return None;
+        }
+        self.backlog.clear();
+        (self.cursor, self.caught_up, self.lost) = (game.version(), false, false);
+        Some(match self.viewer.eyes() {
+            Some(eyes) => game.seen_by(&eyes),
+            None => game,
+        })
     }
 
     /// Reads from the log what comes after the cursor.

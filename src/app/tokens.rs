@@ -146,12 +146,13 @@ impl App {
             let (meta, said) = change(&*held.game)?;
             let game = held.game.with_meta(meta);
             let document = Bytes::from(stored(&*game)?);
-            let next = Held { revision: held.revision.saturating_add(1), game, size: document.len() };
+            let (expected, revision) = (held.revision, rand::random());
+            let next = Held { revision, game, size: document.len() };
             let answer = key.as_ref().map(|(key, digest)| {
                 let (version, body) = (held.game.version(), said.clone());
                 (*digest, key.record(&Answer { version, shape: Shape::Minimal, body, replayed: false }))
             });
-            let commit = Commit { expected: held.revision, document, entry: None, answer, rebase: None };
+            let commit = Commit { expected, revision, document, entry: None, answer, rebase: None };
             match self.store.commit(id, commit).await? {
                 Committed::Done => {
                     self.copies.keep(id, next);

@@ -50,7 +50,8 @@ impl Part {
 /// With `Accept: application/x-ndjson` or `text/event-stream` the answer goes on: first a `snapshot` of the encounter (with `after`, as
 /// it was then), then a `transition` for each entry, `deleted` when the encounter is, and now and then a sign of life. Such a stream ends
 /// by itself after some minutes, or after `limit` transitions; go on with `after`, or with `Last-Event-ID`, from the last version that came,
-/// without gap or repetition. With `Last-Event-ID` there is no snapshot: what came before is known.
+/// without gap or repetition. With `Last-Event-ID` there is no snapshot: what came before is known. A `snapshot` in the middle of a stream
+/// replaces the state so far: the store has lost entries that were told, as a Redis can in a crash.
 #[utoipa::path(get, path = "/v1/encounters/{id}/events", operation_id = "list_events", tag = "events",
     params(("id" = String, Path, description = "The encounter"), Part),
     responses((status = 200, description = "A page of the log, or the log as it goes on", body = Object)))]

@@ -100,10 +100,14 @@ impl Format {
         const RETRY: &str = "retry: 2000\n\n";
         let retry = if self == Self::Sse { RETRY } else { "" };
         let Some(game) = first else { return Ok((!retry.is_empty()).then(|| Bytes::from_static(retry.as_bytes()))) };
+        Ok(Some([retry.as_bytes(), &self.snapshot(game)?].concat().into()))
+    }
+
+    /// The state that the next transitions follow.
+    fn snapshot(self, game: &dyn Game) -> Result<Bytes, AppError> {
         let version = game.version();
         let data = format!("{{\"version\":{version},\"encounter\":{}}}", game.view()?.get());
-        let snapshot = self.message("snapshot", Some(version), &data);
-        Ok(Some([retry.as_bytes(), &snapshot].concat().into()))
+        Ok(self.message("snapshot", Some(version), &data))
     }
 }
 
@@ -152,6 +156,14 @@ impl Feed {
                 self.over = self.left == Some(0);
                 let entry = std::str::from_utf8(&entry).unwrap_or("{}");
                 self.format.message("transition", Some(version), entry)
+            }
+            Ok(Next::Snapshot(game)) => {
+                self.told = true;
+                match self.format.snapshot(&*game) {
+                    Ok(snapshot) => snapshot,
+                    // The client must come back for the state that it cannot be shown here.
+                    Err(_) => return None,
+                }
             }
             Ok(Next::Deleted) => {
                 self.over = true;

@@ -99,8 +99,7 @@ pub type KeyDigest = [u8; 32];
 /// What a new encounter starts with, besides version 0 and an empty log.
 #[derive(Debug, Clone)]
 pub struct NewEncounter {
-    /// Its first revision: chosen by chance (below 2^53), so that the copy that somebody keeps of an encounter that was here
-    /// under the same id, and is gone, is at a revision that this one never has.
+    /// Its first revision: see [`Commit::revision`].
     pub revision: u64,
     /// The current document.
     pub document: Bytes,
@@ -188,7 +187,7 @@ pub enum Loaded {
 /// An encounter as [`Store::load`] read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Counts every write of the document, by one.
+    /// The number of the newest write: see [`Commit::revision`].
     pub revision: u64,
     /// The version of the newest log entry; 0 when the log is empty.
     pub version: u64,
@@ -201,8 +200,12 @@ pub struct Found {
 /// One write of an encounter.
 #[derive(Debug, Clone)]
 pub struct Commit {
-    /// The revision that the new document was decided against; the next one is `expected + 1`.
+    /// The revision that the new document was decided against.
     pub expected: u64,
+    /// The revision that this write makes: a random number that no other write has. A counter would repeat after the store has lost
+    /// acknowledged writes, or after an encounter was deleted and created again; a process with a copy of the old write would then take it
+    /// for the new one.
+    pub revision: u64,
     /// The new document.
     pub document: Bytes,
     /// The log entry that this write adds, if it adds one (writes of tokens do not).

@@ -271,7 +271,8 @@ mod tests {
     fn commit(expected: u64) -> Commit {
         let entry = Some(Entry { version: expected, bytes: Bytes::from("entry") });
         let answer = Some(([expected as u8; 32], Bytes::from("answer")));
-        Commit { expected, document: Bytes::from("document"), entry, answer, rebase: None }
+        let (revision, document) = (expected + 1, Bytes::from("document"));
+        Commit { expected, revision, document, entry, answer, rebase: None }
     }
 
     fn new() -> NewEncounter {

@@ -189,8 +189,7 @@ impl<'t> Tables<'t> {
     fn apply(&mut self, id: &str, head: &Head, commit: &Commit, version: u64) -> Result<(), redb::Error> {
         let expires = self.expires();
         let indexed = self.index(id, head.indexed, expires)?;
-        let revision = head.revision.saturating_add(1);
-        self.documents.insert(id, (revision, version, expires, indexed, &commit.document[..]))?;
+        self.documents.insert(id, (commit.revision, version, expires, indexed, &commit.document[..]))?;
         if let Some(entry) = &commit.entry {
             self.log.insert((id, entry.version), &entry.bytes[..])?;
         }

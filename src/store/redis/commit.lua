@@ -1,6 +1,6 @@
 -- Compares and sets one encounter. Whatever can be refused is refused before the first write.
 -- KEYS: doc, log, and the answers of even and of odd spans of time
-local expected, next_revision, document, nonce = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local expected, revision, document, nonce = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local ttl, keep, channel, id = ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
 local entry_version, previous_version, entry = ARGV[9], ARGV[10], ARGV[11] -- '' = no entry
 local digest, answer = ARGV[12], ARGV[13]                                  -- '' = no answer
@@ -59,7 +59,7 @@ if entry_version ~= '' then
 else
   redis.call('HSET', KEYS[1], 'silent', string.sub((have[4] or '') .. nonce, -32 * string.len(nonce)))
 end
-redis.call('HSET', KEYS[1], 'revision', next_revision, 'version', version, 'document', document)
+redis.call('HSET', KEYS[1], 'revision', revision, 'version', version, 'document', document)
 if rebase_version ~= '' then
   -- A repeated creation is answered with the first base, so that one stays.
   redis.call('HSETNX', KEYS[1], 'created', redis.call('HGET', KEYS[1], 'base'))

@@ -1,7 +1,7 @@
 //! Encounters in Redis (6.2 and later, Valkey; one server or a cluster), shared by any number of processes.
 //!
 //! The keys of an encounter share a hash tag, so that they live in one slot and one script can change them in one step:
-//! - `{turnkeeper:ID}:doc`, a hash: `revision`, `version`, `document`, `base_version`, `base`; `created`, the first base, once
+//! - `{turnkeeper:ID}:doc`, a hash: `revision` (older programs counted it), `version`, `document`, `base_version`, `base`; `created`, the first base, once
 //!   there is another; `creator` and `silent`, which tell a write that is sent again from another one; `lease`, which expiry
 //!   was set and when;
 //! - `{turnkeeper:ID}:log`, a stream: ids `VERSION-0`, fields `e` (the entry) and `w` (the nonce of its write);
@@ -159,7 +159,7 @@ impl Store for RedisStore {
     }
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {
-        let (expected, next) = (commit.expected.to_string(), commit.expected.saturating_add(1).to_string());
+        let (expected, revision) = (commit.expected.to_string(), commit.revision.to_string());
         let entry = commit
             .entry
             .as_ref()
@@ -173,7 +173,7 @@ impl Store for RedisStore {
         let nonce = nonce();
         let args: [&[u8]; 15] = [
             expected.as_bytes(),
-            next.as_bytes(),
+            revision.as_bytes(),
             &commit.document,
             nonce.as_bytes(),
             self.ttl.as_bytes(),

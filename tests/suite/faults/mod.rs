@@ -1,6 +1,7 @@
 //! Several processes on one store, crashes, and stores that go away: what clients were told stays true.
 
 mod away;
+mod lost;
 mod storm;
 
 use crate::support::client::{Answer, Encounter, send, version};

@@ -1,7 +1,7 @@
 //! The log put to use: undo, time travel, the live feed, export and import, retention, and documents of older schemas.
 
 mod admission;
-mod feed;
+pub mod feed;
 mod followers;
 mod lost;
 mod schema;

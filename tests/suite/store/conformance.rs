@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use turnkeeper::store::{Committed, Created, Entry, Loaded, NewEncounter, Notice, Store, StoreConfig, StoreError};
+use turnkeeper::store::{Commit, Committed, Created, Entry, Loaded, NewEncounter, Notice, Store, StoreConfig, StoreError};
 
 pub use super::answers::*;
 pub use super::lists::*;
@@ -31,7 +31,8 @@ macro_rules! each_check {
             only_one_of_many_creators_creates
             an_unknown_encounter_is_missing_everywhere
             a_known_revision_is_not_sent_again
-            a_commit_without_an_entry_counts_the_revision_alone
+            a_commit_without_an_entry_makes_a_revision_and_no_version
+            a_commit_is_compared_with_the_newest_write_and_with_no_other
             a_commit_against_an_old_revision_conflicts_and_shows_the_newest
             a_recorded_answer_wins_over_a_conflict
             one_key_used_at_once_by_many_is_applied_once
@@ -140,7 +141,7 @@ pub async fn a_known_revision_is_not_sent_again(stand: &impl Stand, id: &str) {
     }
 }
 
-pub async fn a_commit_without_an_entry_counts_the_revision_alone(stand: &impl Stand, id: &str) {
+pub async fn a_commit_without_an_entry_makes_a_revision_and_no_version(stand: &impl Stand, id: &str) {
     let store = stand.store(KEPT);
     filled(&*store, id, 1).await;
     for revision in 2..50 {
@@ -151,6 +152,27 @@ pub async fn a_commit_without_an_entry_counts_the_revision_alone(stand: &impl St
     assert_eq!((encounter.revision, encounter.version), (50, 1));
     assert_eq!(encounter.document, Some(bytes("silent 49")));
     assert_eq!(store.commit(id, logged(50, "v2", 2)).await.unwrap(), Committed::Done);
+}
+
+pub async fn a_commit_is_compared_with_the_newest_write_and_with_no_other(stand: &impl Stand, id: &str) {
+    let store = stand.store(KEPT);
+    filled(&*store, id, 1).await;
+    // Revisions follow no order, and every number can be one.
+    let mut expected = 2;
+    for (version, revision) in (2..).zip([u64::MAX, 0, 1 << 53, (1 << 53) + 1, u64::MAX - 1, 1, 3]) {
+        let commit = Commit { revision, ..logged(expected, &format!("v{version}"), version) };
+        assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
+        let encounter = found(store.load(id, None, None).await.unwrap());
+        assert_eq!((encounter.revision, encounter.version), (revision, version));
+        assert_eq!(found(store.load(id, Some(revision), None).await.unwrap()).document, None);
+        for other in [expected, revision.wrapping_add(1), revision.wrapping_sub(1), revision ^ (1 << 63)] {
+            let refused = store.commit(id, logged(other, "lost", version + 1)).await.unwrap();
+            assert!(matches!(refused, Committed::Conflict(found) if found.revision == revision), "{other}");
+            let newest = found(store.load(id, Some(other), None).await.unwrap());
+            assert_eq!(newest.document, Some(bytes(&format!("v{version}"))), "known: {other}");
+        }
+        expected = revision;
+    }
 }
 
 pub async fn a_commit_against_an_old_revision_conflicts_and_shows_the_newest(stand: &impl Stand, id: &str) {
