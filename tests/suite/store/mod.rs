@@ -6,6 +6,7 @@ mod embedded;
 mod lists;
 mod redis;
 mod redis_faults;
+mod revisions;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
