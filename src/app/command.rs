@@ -1,7 +1,7 @@
 //! Commands: decided on what this process saw last, and true only once the store has compared and set.
 
 use super::create::stored;
-use super::{Answer, App, AppError, Expected, Held, IdempotencyKey, Presented, Shape, now};
+use super::{Answer, App, AppError, Expected, Form, Held, IdempotencyKey, Presented, Shape, Tag, now};
 use crate::engine::{Decided, Eyes, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer};
 use crate::store::{Commit, Committed, Entry, KeyDigest};
 use crate::vocabulary::{Offer, Violation};
@@ -24,7 +24,7 @@ pub struct Command<'a> {
     pub token: &'a Presented,
     /// What is to be done.
     pub request: &'a Request,
-    /// The versions that it may be decided against, where the sender says so.
+    /// The states that it may be decided against, where the sender says so.
     pub expected: Option<&'a Expected>,
     /// The key under which it happens at most once.
     pub key: Option<&'a IdempotencyKey>,
@@ -156,10 +156,7 @@ impl App {
     ) -> Result<Decided, AppError> {
         held.game.authorize(viewer, call.request)?;
         let eyes = viewer.eyes();
-        let current = eyes.as_ref().map_or(held.game.version(), |eyes| held.game.number(eyes));
-        if call.expected.is_some_and(|expected| !expected.admits(current)) {
-            return Err(AppError::Stale { current });
-        }
+        call.expected.map_or(Ok(()), |expected| expected.check(&*held.game, viewer))?;
         let Some(eyes) = eyes else {
             let Some(rewind) = held.game.rewinds(call.request)? else {
                 return self.judge(held, viewer, call.request, seed).await;
@@ -218,16 +215,17 @@ fn judge(
 }
 
 impl App {
-    /// What is legal now for the holder of `token`, as far as it may know, and the version that it holds for; None where `known`
-    /// admits that.
+    /// What is legal now for the holder of `token`, as far as it may know, and its entity tag; None where `known` names that.
     pub async fn options(
         &self, id: &str, token: &Presented, known: Option<&Expected>,
-    ) -> Result<(u64, Option<Vec<Offer>>), AppError> {
+    ) -> Result<(Tag, Option<Vec<Offer>>), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         let game = viewer.eyes().map_or_else(|| held.game.clone(), |eyes| held.game.seen_by(&eyes));
         let version = game.version();
-        if known.is_some_and(|known| known.admits(version)) {
-            return Ok((version, None));
+        // What is legal follows from what is shown.
+        let tag = Tag::of(version, game.view()?.get(), &viewer, Form::Options);
+        if known.is_some_and(|known| known.names(&tag)) {
+            return Ok((tag, None));
         }
         let undo = self.can_take_back(&held, &viewer).await?;
         // How far back the log reaches its base alone tells; at version 0 there is no log.
@@ -237,7 +235,7 @@ impl App {
         let work = move |stop: Stop<'_>| game.options_until(&viewer, oldest, stop);
         let mut offers = self.workers.run_unless(small, work).await?;
         offers.extend(undo.then(|| Offer::of("undo", "TK-9")));
-        Ok((version, Some(offers)))
+        Ok((tag, Some(offers)))
     }
 
     /// Whether a player has something to take back, and may, as far as it may know.

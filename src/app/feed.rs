@@ -44,11 +44,13 @@ enum News {
 }
 
 /// What a follower is told next.
+#[derive(Debug)]
 pub enum Next {
     /// The log entry of this version (in the numbers of the follower), a JSON object.
     Entry(u64, Bytes),
-    /// The encounter as it is now: the store has lost entries that the follower was told of. What comes next follows this state.
-    Snapshot(Arc<dyn Game>),
+    /// The encounter as it is now, its version and JSON: the store has lost entries that the follower was told of. What comes next
+    /// follows this state.
+    Snapshot(u64, Bytes),
     /// The encounter is gone, and with it the feed.
     Deleted,
     /// The feed ends here; another one goes on from the last version.
@@ -292,7 +294,14 @@ impl App {
             (Some(after), None) if after > version => return Err(AppError::Unborn { current: version }),
             (Some(after), None) => after,
         };
-        let newest = self.mark(id, version).await?;
+        let newest = match self.hub.topics.get(id) {
+            None => self.mark(id, version).await?,
+            Some(topic) => {
+                // The others are told of a loss before this one follows: it knows of nothing that was lost.
+                topic.read(self, None).await;
+                Mark::unknown(version)
+            }
+        };
         let (topic, news) = self.hub.follow(self, id, newest);
         if self.hub.closed.load(Ordering::SeqCst) {
             return Err(AppError::Away("this process is ending".to_owned()));
@@ -342,7 +351,7 @@ impl Follower {
         loop {
             let Some(left) = left(&self.viewer) else { return Next::Over };
             if self.lost {
-                return self.begin_again().await.map_or(Next::Over, Next::Snapshot);
+                return self.begin_again().await.unwrap_or(Next::Over);
             }
             if let Some(line) = self.backlog.pop_front() {
                 self.cursor = line.version;
@@ -381,7 +390,7 @@ impl Follower {
     }
 
     /// Goes on from the encounter as it is now; None where that is not possible.
-    async fn begin_again(&mut self) -> Option<Arc<dyn Game>> {
+    async fn begin_again(&mut self) -> Option<Next> {
         let id = &self.topic.id;
         let Held { game, .. } = self.app.fetch(id, self.app.copies.get(id).as_ref(), None).await.ok()?.held;
         if !self.may_follow(&*game) {
@@ -389,10 +398,9 @@ impl Follower {
         }
         self.backlog.clear();
         (self.cursor, self.caught_up, self.lost) = (game.version(), false, false);
-        Some(match self.viewer.eyes() {
-            Some(eyes) => game.seen_by(&eyes),
-            None => game,
-        })
+        let seen = self.viewer.eyes().map_or_else(|| game.clone(), |eyes| game.seen_by(&eyes));
+        let view = String::from(Box::<str>::from(seen.view().ok()?));
+        Some(Next::Snapshot(seen.version(), view.into()))
     }
 
     /// Reads from the log what comes after the cursor.

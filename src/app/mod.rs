@@ -17,6 +17,7 @@ mod line;
 mod list;
 mod queue;
 mod read;
+mod tag;
 mod token;
 mod tokens;
 mod transfer;
@@ -33,6 +34,7 @@ pub use idempotency::IdempotencyKey;
 pub use limit::{Allowance, Limits, Rate};
 pub use list::{Summaries, is_cursor};
 pub use read::Page;
+pub use tag::{Expected, Form, Tag};
 pub use token::{Presented, Token};
 pub use tokens::{HandedOut, MAX_TOKENS};
 pub use transfer::Export;
@@ -129,25 +131,6 @@ impl App {
             turn.failed();
         }
         outcome
-    }
-}
-
-/// The versions that a request may be decided against.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Expected {
-    /// Whichever there is.
-    Any,
-    /// One of these.
-    OneOf(Vec<u64>),
-}
-
-impl Expected {
-    /// Whether `version` is one of them.
-    pub fn admits(&self, version: u64) -> bool {
-        match self {
-            Self::Any => true,
-            Self::OneOf(versions) => versions.contains(&version),
-        }
     }
 }
 

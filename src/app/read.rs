@@ -62,10 +62,7 @@ impl App {
     async fn remove(&self, id: &str, token: &Presented, expected: Option<&Expected>) -> Result<(), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         only_gm(&viewer, "to delete the encounter")?;
-        let current = held.game.version();
-        if expected.is_some_and(|expected| !expected.admits(current)) {
-            return Err(AppError::Stale { current });
-        }
+        expected.map_or(Ok(()), |expected| expected.check(&*held.game, &viewer))?;
         self.copies.forget(id);
         if self.store.delete(id).await? { Ok(()) } else { Err(AppError::NotFound) }
     }

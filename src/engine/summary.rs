@@ -19,7 +19,7 @@ pub struct Summary {
     pub status: Status,
     /// The round (or unit), from 1; 0 before the first.
     pub round: u32,
-    /// How many transitions made it; the ETag.
+    /// How many transitions made it; `If-Match` takes it in quotes.
     pub version: u64,
     /// When it was created, RFC 3339.
     #[schema(format = "date-time")]

@@ -8,7 +8,7 @@ use super::plain::PlainText;
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{AppError, Birth};
+use crate::app::{AppError, Birth, Form, Tag};
 use crate::engine::Creation;
 use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, LOCATION};
@@ -61,16 +61,17 @@ pub(super) async fn read_encounter(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Moment { at }): Parameters<Moment>, conditions: Conditions, PlainText(plain): PlainText,
 ) -> Result<Reply, Problem> {
-    let (game, _viewer) = shared.app.read(&id, &token, at).await?;
-    let version = game.version();
-    let reply = if conditions.none_matching.is_some_and(|known| known.admits(version)) {
+    let (game, viewer) = shared.app.read(&id, &token, at).await?;
+    let view = game.view().map_err(AppError::from)?;
+    let tag = Tag::of(game.version(), view.get(), &viewer, if plain { Form::Text } else { Form::Json });
+    let reply = if conditions.none_matching.is_some_and(|known| known.names(&tag)) {
         Reply::empty(StatusCode::NOT_MODIFIED)
     } else if plain {
         Reply::text(game.text())
     } else {
-        Reply::json(String::from(Box::<str>::from(game.view().map_err(AppError::from)?)))
+        Reply::json(String::from(Box::<str>::from(view)))
     };
-    Ok(reply.version(version).revalidated())
+    Ok(reply.tagged(&tag))
 }
 
 /// Delete an encounter

@@ -100,14 +100,13 @@ impl Format {
         const RETRY: &str = "retry: 2000\n\n";
         let retry = if self == Self::Sse { RETRY } else { "" };
         let Some(game) = first else { return Ok((!retry.is_empty()).then(|| Bytes::from_static(retry.as_bytes()))) };
-        Ok(Some([retry.as_bytes(), &self.snapshot(game)?].concat().into()))
+        let snapshot = self.snapshot(game.version(), game.view()?.get());
+        Ok(Some([retry.as_bytes(), &snapshot].concat().into()))
     }
 
     /// The state that the next transitions follow.
-    fn snapshot(self, game: &dyn Game) -> Result<Bytes, AppError> {
-        let version = game.version();
-        let data = format!("{{\"version\":{version},\"encounter\":{}}}", game.view()?.get());
-        Ok(self.message("snapshot", Some(version), &data))
+    fn snapshot(self, version: u64, view: &str) -> Bytes {
+        self.message("snapshot", Some(version), &format!("{{\"version\":{version},\"encounter\":{view}}}"))
     }
 }
 
@@ -157,13 +156,9 @@ impl Feed {
                 let entry = std::str::from_utf8(&entry).unwrap_or("{}");
                 self.format.message("transition", Some(version), entry)
             }
-            Ok(Next::Snapshot(game)) => {
+            Ok(Next::Snapshot(version, view)) => {
                 self.told = true;
-                match self.format.snapshot(&*game) {
-                    Ok(snapshot) => snapshot,
-                    // The client must come back for the state that it cannot be shown here.
-                    Err(_) => return None,
-                }
+                self.format.snapshot(version, std::str::from_utf8(&view).unwrap_or("{}"))
             }
             Ok(Next::Deleted) => {
                 self.over = true;

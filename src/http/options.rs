@@ -39,13 +39,12 @@ pub(super) async fn list_options(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
-    let (version, offers) = shared.app.options(&id, &token, conditions.none_matching.as_ref()).await?;
+    let (tag, offers) = shared.app.options(&id, &token, conditions.none_matching.as_ref()).await?;
     let Some(items) = offers else {
-        return Ok(Reply::empty(StatusCode::NOT_MODIFIED).version(version).revalidated());
+        return Ok(Reply::empty(StatusCode::NOT_MODIFIED).tagged(&tag));
     };
-    let lists = lists(&items);
-    let body = serde_json::to_vec(&Legal { version, items, lists, next_cursor: None }).map_err(AppError::from)?;
-    Ok(Reply::json(body).version(version).revalidated())
+    let legal = Legal { version: tag.version(), lists: lists(&items), items, next_cursor: None };
+    Ok(Reply::json(serde_json::to_vec(&legal).map_err(AppError::from)?).tagged(&tag))
 }
 
 /// The lists that the choices of these offers refer to.

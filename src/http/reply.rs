@@ -1,6 +1,7 @@
 //! Answers: bodies that are bytes already, with their headers.
 
 use super::conditions::etag;
+use crate::app::Tag;
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
@@ -55,14 +56,15 @@ impl Reply {
         self
     }
 
-    /// Marks it with the version of the encounter that it shows.
+    /// Marks it with the version that a write made, for the next `If-Match`.
     pub fn version(self, version: u64) -> Self {
         self.header(ETAG, etag(version))
     }
 
-    /// What a cache has to know of an answer that one token gets at one version.
-    pub fn revalidated(self) -> Self {
-        let reply = self.header(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    /// Marks what one token is shown in one form, and tells caches to ask each time whether it is still the same.
+    pub fn tagged(self, tag: &Tag) -> Self {
+        let reply = self.header(ETAG, etag(tag));
+        let reply = reply.header(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
         reply.header(VARY, HeaderValue::from_static("accept, authorization"))
     }
 

@@ -283,7 +283,7 @@ fn new_encounter(mut creation: Value, prefix: &str, id: &str, title: &str) -> Va
 fn answers(prefix: &str, id: &str, title: &str, creation: &Value) -> Components {
     let chosen = |field: &str| properties(creation).remove(field).unwrap_or_default();
     let own = |name: &str| reference(&format!("{prefix}{name}"));
-    let version = json!({"type": "integer", "format": "int64", "minimum": 0, "description": "How many transitions made it; the ETag."});
+    let version = json!({"type": "integer", "format": "int64", "minimum": 0, "description": "How many transitions made it; `If-Match` takes it in quotes."});
     let ids = |description: &str| list(json!({"type": "string"}), description);
     let pending =
         json!({"oneOf": [{"type": "null"}, reference("Pending")], "description": "The decision that is awaited."});

@@ -250,7 +250,7 @@ fn declare(declared: &Operation, operation: &mut Value) {
     ) {
         let (status, _) = declared.answer.unwrap_or(("200", || Value::Null));
         operation["responses"][status]["headers"]["ETag"] =
-            json!({"description": "The encounter's version, quoted.", "schema": {"type": "string"}});
+            json!({"description": etag(declared.id), "schema": {"type": "string"}});
     }
     if matches!(declared.id, "create_encounter" | "import_encounter") {
         operation["responses"]["201"]["headers"]["Location"] =
@@ -291,10 +291,20 @@ fn links() -> Value {
     })
 }
 
+fn etag(operation: &str) -> &'static str {
+    match operation {
+        "read_encounter" | "list_options" => {
+            "Names this answer to this token in this media type, such as `\"13-Yk0pTq3mR8sWvx2a\"`: opaque, for `If-None-Match`, and for \
+            `If-Match` of commands."
+        }
+        _ => "The encounter's version, quoted, for `If-Match`.",
+    }
+}
+
 fn purpose(header: &str) -> &'static str {
     match header {
-        "If-Match" => "Only at this version (an ETag such as \"13\"): else 412.",
-        "If-None-Match" => "Answered 304 without a body while the version is still this one.",
+        "If-Match" => "Only at this version, such as `\"13\"`, or in the state that an ETag names which this token was given: else 412.",
+        "If-None-Match" => "Answered 304 without a body while the answer is still the one with this ETag.",
         "Last-Event-ID" => {
             "The last version that a broken stream brought: the next one goes on from there. It beats `after`."
         }

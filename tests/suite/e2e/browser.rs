@@ -61,7 +61,7 @@ async fn large_answers_are_compressed_for_those_who_ask() {
     let plain = fight.get("").send().await;
     assert_eq!(plain.header("content-encoding"), "");
     let gzip = fight.get("").header("accept-encoding", "gzip, br").send().await;
-    assert_eq!((gzip.status, gzip.header("content-encoding"), gzip.header("etag")), (200, "gzip", "\"0\""));
+    assert_eq!((gzip.status, gzip.header("content-encoding")), (200, "gzip"));
     assert!(gzip.body.starts_with(&[0x1f, 0x8b]) && gzip.body.len() < plain.body.len());
     let small = api.get("/livez").header("accept-encoding", "gzip").send().await;
     assert_eq!(small.header("content-encoding"), "", "not worth it");

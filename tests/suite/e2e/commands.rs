@@ -109,7 +109,8 @@ async fn every_command_that_is_offered_is_accepted_as_it_stands() {
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
     let options = fight.get("/options").send().await;
     let body = options.json();
-    assert_eq!((options.header("etag"), &body["version"], &body["next_cursor"]), ("\"1\"", &json!(1), &json!(null)));
+    assert!(options.header("etag").starts_with("\"1-"), "{options:?}");
+    assert_eq!((&body["version"], &body["next_cursor"]), (&json!(1), &json!(null)));
     let offers = body["items"].as_array().unwrap();
     assert!(offers.iter().any(|offer| offer["command"]["type"] == "end_turn"), "{body}");
     for offer in offers {

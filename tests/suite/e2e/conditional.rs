@@ -1,24 +1,104 @@
-//! Versions: `ETag`, `If-None-Match`, `If-Match`.
+//! Conditional requests: `ETag`, `If-None-Match`, `If-Match`.
 
-use super::{Api, note};
+use super::{Api, Fight, note};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+const TEXT: &str = "text/plain";
+
+/// The tag of what `viewer` is shown.
+async fn tag(viewer: &Fight<'_>, rest: &str, accept: &str) -> String {
+    let answer = viewer.get(rest).header("accept", accept).send().await;
+    assert_eq!(answer.status, 200, "{answer:?}");
+    answer.header("etag").to_owned()
+}
 
 #[tokio::test]
 async fn an_unchanged_encounter_costs_no_body() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let first = fight.get("").send().await;
-    assert_eq!(first.header("etag"), "\"0\"");
-    for tag in ["\"0\"", "W/\"0\"", "\"7\", \"0\"", "*"] {
-        for rest in ["", "/options"] {
-            let unchanged = fight.get(rest).header("if-none-match", tag).send().await;
-            assert_eq!((unchanged.status, unchanged.body.len()), (304, 0), "{rest} {tag}");
-            assert_eq!(unchanged.header("etag"), "\"0\"");
+    for (rest, accept) in [("", "*/*"), ("", TEXT), ("/options", "*/*"), ("?at=0", "*/*")] {
+        let own = tag(&fight, rest, accept).await;
+        for condition in [own.clone(), format!("W/{own}"), format!("\"7\", {own}"), "*".to_owned()] {
+            let unchanged = fight.get(rest).header("accept", accept).header("if-none-match", &condition).send().await;
+            assert_eq!((unchanged.status, unchanged.body.len()), (304, 0), "{rest} {condition}");
+            assert_eq!((unchanged.header("etag"), unchanged.header("vary")), (&*own, "accept, authorization"));
+        }
+        let version = fight.get(rest).header("accept", accept).header("if-none-match", "\"0\"").send().await;
+        assert_eq!(version.status, 200, "the version alone names no answer");
+    }
+    let before = tag(&fight, "", "*/*").await;
+    fight.accepted(note("changed")).await;
+    let changed = fight.get("").header("if-none-match", &before).send().await;
+    assert_eq!((changed.status, &changed.json()["version"]), (200, &json!(1)));
+    assert_eq!(tag(&fight, "?at=0", "*/*").await, before, "an earlier version is still what it was");
+}
+
+#[tokio::test]
+async fn every_audience_and_form_has_a_tag_of_its_own() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let (spectator, _) = fight.hand_out(json!({"role": "spectator"})).await;
+    let (player, _) = fight.hand_out(json!({"role": "player", "combatants": ["chansi"]})).await;
+    let (other, _) = fight.hand_out(json!({"role": "player", "combatants": ["valiant"]})).await;
+    let mut tags = BTreeSet::new();
+    for viewer in [&fight, &spectator, &player, &other] {
+        for (rest, accept) in [("", "application/json"), ("", TEXT), ("/options", "*/*")] {
+            let own = tag(viewer, rest, accept).await;
+            assert!(own.starts_with("\"0-") && own.len() == 20, "{own}");
+            assert!(!own.contains("player") && !own.contains("gm"), "{own}");
+            assert!(tags.insert(own.clone()), "{rest} {accept}: {own} names something else");
+            // Nobody else is told that this is what they have.
+            for stranger in [&fight, &spectator, &player, &other].into_iter().filter(|s| s.token != viewer.token) {
+                let answer = stranger.get(rest).header("accept", accept).header("if-none-match", &own).send().await;
+                assert_eq!(answer.status, 200, "{rest} {accept}");
+                let answer = stranger.command(&note("x")).header("if-match", &own).send().await;
+                assert!(matches!(answer.status, 403 | 412), "{answer:?}");
+            }
         }
     }
-    fight.accepted(note("changed")).await;
-    let changed = fight.get("").header("if-none-match", "\"0\"").send().await;
-    assert_eq!((changed.status, changed.header("etag")), (200, "\"1\""));
-    assert_eq!(changed.json()["version"], 1);
+}
+
+#[tokio::test]
+async fn a_tag_tells_nothing_of_what_its_viewer_is_not_told() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let (spectator, _) = fight.hand_out(json!({"role": "spectator"})).await;
+    let before = [tag(&spectator, "", "*/*").await, tag(&spectator, "/options", "*/*").await];
+    let hidden = json!({"id": "shade", "side": "monsters", "hidden": true});
+    fight.accepted(json!({"type": "add_combatant", "combatant": hidden})).await;
+    fight.accepted(note("for the game master alone")).await;
+    let after = [tag(&spectator, "", "*/*").await, tag(&spectator, "/options", "*/*").await];
+    assert_eq!(before, after);
+}
+
+#[tokio::test]
+async fn if_match_takes_every_tag_that_this_token_was_given_for_the_present_state() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let (player, _) = fight.hand_out(json!({"role": "player", "combatants": ["chansi"]})).await;
+    fight.accepted(json!({"type": "start", "first": "chansi"})).await;
+    let old = tag(&fight, "?at=0", "*/*").await;
+    for (rest, accept) in [("", "application/json"), ("", TEXT), ("/options", "*/*"), ("?at=1", TEXT)] {
+        let own = tag(&player, rest, accept).await;
+        let command = json!({"type": "end_turn", "combatant": "chansi", "next": "valiant"});
+        let dry = api.post(&player.path("/commands?dry_run=true"), &command).token(&player.token);
+        let dry = dry.header("if-match", &own).send().await;
+        assert_eq!(dry.status, 200, "{rest} {accept}: {dry:?}");
+        let version = fight.get("").send().await.json()["version"].to_string();
+        let at = rest.replace("at=1", &format!("at={version}"));
+        let matching = fight.command(&note("x")).header("if-match", &tag(&fight, &at, accept).await).send().await;
+        assert_eq!(matching.status, 200, "{rest} {accept}: {matching:?}");
+        fight.command(&note("x")).header("if-match", &old).send().await.problem(412, "stale_version");
+    }
+    // The version is right, the state is another one.
+    let version = fight.get("").send().await.json()["version"].to_string();
+    let foreign = format!("\"{version}-AAAAAAAAAAAAAAAA\"");
+    let stale = fight.command(&note("x")).header("if-match", &foreign).send().await;
+    assert_eq!(stale.problem(412, "stale_version")["current_version"].to_string(), version);
+    let delete = |tag: &str| api.call("DELETE", &fight.path("")).token(&fight.token).header("if-match", tag).send();
+    delete(&foreign).await.problem(412, "stale_version");
+    assert_eq!(delete(&tag(&fight, "", "*/*").await).await.status, 204);
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ pub mod applications;
 mod bodies;
 mod browser;
 pub mod cell;
+mod chromium;
 mod commands;
 mod conditional;
 mod failover;

