@@ -303,7 +303,9 @@ fn etag(operation: &str) -> &'static str {
 
 fn purpose(header: &str) -> &'static str {
     match header {
-        "If-Match" => "Only at this version, such as `\"13\"`, or in the state that an ETag names which this token was given: else 412.",
+        "If-Match" => {
+            "Only at this version, such as `\"13\"`, or in the state that an ETag names which this token was given: else 412."
+        }
         "If-None-Match" => "Answered 304 without a body while the answer is still the one with this ETag.",
         "Last-Event-ID" => {
             "The last version that a broken stream brought: the next one goes on from there. It beats `after`."

@@ -4,9 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use turnkeeper::store::{
-    Commit, Committed, Created, Entry, Loaded, NewEncounter, Notice, Store, StoreConfig, StoreError,
-};
+use turnkeeper::store::{Committed, Created, Entry, Loaded, NewEncounter, Notice, Store, StoreConfig, StoreError};
 
 pub use super::answers::*;
 pub use super::lists::*;
