@@ -37,10 +37,7 @@ fn exchange(bytes: &[u8]) -> Option<Exchange> {
     let bare = text.ends_with("\r\n\r\n") && text.to_ascii_lowercase().contains("\r\ncontent-length: 0\r\n");
     let (code, problem) = match status.get(..2).filter(|_| bare)? {
         b"14" => (414, Problem::new(StatusCode::URI_TOO_LONG, "uri_too_long", "the path and query are too long")),
-        b"31" => {
-            let detail = "the headers are too many or too large";
-            (431, Problem::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "headers_too_large", detail))
-        }
+        b"31" => (431, Problem::headers_too_large()),
         _ => (400, Problem::bad("invalid_http", "this is no HTTP request: its first line or a header is malformed")),
     };
     let body = problem.document("");

@@ -2,8 +2,10 @@
 
 use super::Shared;
 use super::deadline::Deadline;
+use super::head::Refused;
 use super::problem::Problem;
 use super::security;
+use super::socket::Socket;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{CONNECTION, ORIGIN};
@@ -28,9 +30,10 @@ pub(super) async fn around(State(shared): State<Shared>, request: Request, next:
     let deadline = request.extensions().get::<Deadline>().map(Deadline::remaining);
     let deadline = deadline.filter(|remaining| *remaining < settings.timeout);
     let limit = deadline.unwrap_or(settings.timeout);
-    let mut response = match settings.origins.preflight(&method) {
+    let refused = request.extensions().get::<Refused>().map(|Refused(problem)| problem.clone().into_response());
+    let mut response = match refused.or_else(|| settings.origins.preflight(&method)) {
         Some(response) => response,
-        None => match timeout(limit, AssertUnwindSafe(next.run(request)).catch_unwind()).await {
+        None => match timeout(limit, AssertUnwindSafe(run(request, next, route.as_ref())).catch_unwind()).await {
             Ok(Ok(response)) => response,
             Ok(Err(_)) => {
                 tracing::error!(request_id = request_id.to_str().unwrap_or_default(), "a handler panicked");
@@ -59,6 +62,20 @@ pub(super) async fn around(State(shared): State<Shared>, request: Request, next:
     );
     response.headers_mut().insert(REQUEST_ID, request_id);
     response
+}
+
+/// Serves a request, unless its client leaves meanwhile: then the work for it stops. A long poll and a stream wait, and do not work.
+async fn run(request: Request, next: Next, route: Option<&MatchedPath>) -> Response<Body> {
+    const LEFT: &str = "the client sent no more while it waited for the answer: keep the connection open on both sides";
+    let waits = route.is_some_and(|route| route.as_str().ends_with("/events"));
+    match request.extensions().get::<Socket>().filter(|_| !waits).cloned() {
+        None => next.run(request).await,
+        Some(client) => tokio::select! {
+            biased;
+            response = next.run(request) => response,
+            () = client.left() => Problem::unavailable("client_left", LEFT).into_response(),
+        },
+    }
 }
 
 /// The request's own id where it is harmless to print, else a new one.

@@ -85,6 +85,12 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, code, detail)
     }
 
+    /// More headers than a request may have.
+    pub fn headers_too_large() -> Self {
+        let detail = "the headers are too many or too large: at most 100, of 64 KiB in all";
+        Self::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "headers_too_large", detail)
+    }
+
     /// A bad query parameter: 400, or 422 where the shape is right.
     pub fn parameter(error: FieldError) -> Self {
         Self::fields(vec![error], "invalid_query")
@@ -183,10 +189,18 @@ impl Problem {
 impl Problem {
     /// The document, for a request to `path`.
     pub fn document(mut self, path: &str) -> Vec<u8> {
-        self.0.instance = path.to_owned();
+        self.0.instance = without_tokens(path);
         // A problem is made of text and numbers: it cannot fail to serialise.
         serde_json::to_vec(&self.0).unwrap_or_default()
     }
+}
+
+/// A path in which what may be a token, or a part of one, is left out of the steps that hold it. Percent signs hide nothing.
+fn without_tokens(path: &str) -> String {
+    let holds =
+        |step: &str| form_urlencoded::parse(step.as_bytes()).any(|(a, b)| a.contains("tk_") || b.contains("tk_"));
+    let steps = path.split('/').map(|step| if holds(step) { "tk_..." } else { step });
+    steps.collect::<Vec<_>>().join("/")
 }
 
 /// The kinds of problems, by their status.

@@ -1,8 +1,10 @@
 //! The socket door: accepts connections, and lets them finish before the process ends.
 
 use super::apology::Apologetic;
+use super::head;
 use super::limit::Peer;
 use super::patience::Patient;
+use super::socket::Socket;
 use axum::Router;
 use axum::http::Request;
 use futures::FutureExt;
@@ -15,6 +17,8 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tower::ServiceExt;
 
+/// The most bytes of a head, or of a body, that are read at a time: the longest first line, the largest headers, and what separates them.
+const BUFFER: usize = 2 * 64 * 1024 + 16 * 1024;
 /// How long a connection may be idle, or take to send a request's head.
 const HEAD: Duration = Duration::from_secs(30);
 /// How long a client may take nothing of what is written to it.
@@ -28,7 +32,7 @@ const FAREWELL: Duration = Duration::from_secs(10);
 /// [`Settings::counts_addresses`](super::Settings::counts_addresses) says whether anybody wants to know.
 pub async fn serve(listener: TcpListener, router: Router, addresses: bool, stop: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD).half_close(true).max_buf_size(BUFFER);
     let open = GracefulShutdown::new();
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -47,7 +51,11 @@ pub async fn serve(listener: TcpListener, router: Router, addresses: bool, stop:
         // Without it small answers wait for acknowledgements; where it cannot be set they just wait.
         let _ = stream.set_nodelay(true);
         let peer = addresses.then_some(Peer(address));
+        let stream = Socket::new(stream);
+        let socket = stream.clone();
         let service = router.clone().map_request(move |mut request: Request<Incoming>| {
+            head::check(&mut request);
+            request.extensions_mut().insert(socket.clone());
             if let Some(peer) = peer {
                 request.extensions_mut().insert(peer);
             }

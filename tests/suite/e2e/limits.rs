@@ -38,7 +38,7 @@ async fn a_page_of_the_log_ends_after_about_half_a_mebibyte() {
 }
 
 /// Writes bytes to a new connection, and gives back all that comes until it is closed.
-async fn raw(api: &Api, bytes: &[u8]) -> String {
+pub async fn raw(api: &Api, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(api.base.trim_start_matches("http://")).await.expect("a connection");
     stream.write_all(bytes).await.expect("sent");
     let mut answer = Vec::new();

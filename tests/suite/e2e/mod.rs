@@ -10,6 +10,7 @@ pub mod cell;
 mod chromium;
 mod commands;
 mod conditional;
+mod connections;
 mod failover;
 mod faults;
 mod guarded;
