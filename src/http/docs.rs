@@ -4,6 +4,7 @@ use super::Shared;
 use super::base::Shown;
 use super::problem::Problem;
 use super::reply::Reply;
+use super::root::root;
 use crate::app::AppError;
 use axum::body::Bytes;
 use axum::http::HeaderValue;
@@ -31,14 +32,18 @@ pub fn document() -> std::io::Result<String> {
     Ok(text)
 }
 
-/// `/openapi.json`, and Swagger UI under `/docs`: bundled, so that it works offline. Both are compressed in the program, which spares
+/// `/`, `/openapi.json`, and Swagger UI under `/docs`: bundled, so that it works offline. The latter two are compressed in the program, which spares
 /// it 4 MB; not everybody reads gzip.
 pub(super) fn routes() -> Router<Shared> {
     // No validator: that would be a request to somebody else.
     // The document is beside the page, whatever stands before both.
     let config = Config::new(["../openapi.json"]).validator_url("none");
     let page = SwaggerUi::new("/docs").config(config);
-    Router::new().route("/openapi.json", get(published)).merge(page).layer(DecompressionLayer::new())
+    Router::new()
+        .route("/", get(root))
+        .route("/openapi.json", get(published))
+        .merge(page)
+        .layer(DecompressionLayer::new())
 }
 
 /// The document; for who sees the service below a path, with that path as the server's.

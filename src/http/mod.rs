@@ -28,6 +28,7 @@ mod plain;
 mod post;
 mod problem;
 mod reply;
+mod root;
 mod router;
 mod rulesets;
 mod security;

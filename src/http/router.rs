@@ -4,7 +4,7 @@ use super::body::Budgets;
 use super::gzip::Gzip;
 use super::problem::Document as ProblemDocument;
 use super::{
-    Settings, Shared, commands, docs, encounters, events, frame, health, limit, list, options, rulesets, tokens,
+    Settings, Shared, commands, docs, encounters, events, frame, head, health, limit, list, options, rulesets, tokens,
     transfer,
 };
 use crate::app::{App, Limits};
@@ -12,6 +12,7 @@ use axum::Router;
 use axum::middleware::from_fn_with_state;
 use axum::routing::MethodRouter;
 use std::sync::Arc;
+use tower::ServiceExt;
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -59,7 +60,8 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
         routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::around));
     }
     let routes = routes.merge(docs::routes());
-    routes.layer(from_fn_with_state(shared.clone(), frame::around)).layer(Gzip).with_state(shared)
+    let routes = routes.layer(from_fn_with_state(shared.clone(), frame::around)).layer(Gzip).with_state(shared);
+    Router::new().fallback_service(routes.map_request(head::trim))
 }
 
 /// The routes as they document themselves; [`crate::openapi::document`] makes the published document of them.

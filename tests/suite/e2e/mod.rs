@@ -19,6 +19,7 @@ mod idempotency;
 mod limits;
 mod numbers;
 mod paging;
+mod paths;
 mod process;
 mod rates;
 mod reading;
