@@ -152,7 +152,7 @@ async fn status_404_is_the_same_for_an_unknown_encounter_and_for_a_strangers_tok
 async fn status_404_and_405_for_paths_and_methods_that_there_are_not() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    for path in ["/", "/v1", "/v2/encounters", "/v1/encounters/", "/v1/rulesets/chess", "/v1/rulesets/%FF", "/%FF/x"] {
+    for path in ["/v1", "/v2/encounters", "/v1/encounter", "/v1/rulesets/chess", "/v1/rulesets/%FF", "/%FF/x"] {
         api.get(path).send().await.problem(404, "not_found");
     }
     for (method, path, allowed) in [
