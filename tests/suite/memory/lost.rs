@@ -58,7 +58,7 @@ async fn ahead<'a>(redis: &RedisServer, writer: &'a Api) -> (Fight<'a>, Arc<App>
 }
 
 #[tokio::test]
-async fn a_follower_ends_where_the_store_has_lost_entries_and_the_next_one_goes_on() {
+async fn a_follower_is_shown_the_present_where_the_store_has_lost_entries_and_the_next_one_goes_on() {
     let redis = RedisServer::start();
     let writer = Api::on(store(&redis), Setup::default()).await;
     let (fight, reader, token, mut ahead) = ahead(&redis, &writer).await;
@@ -66,13 +66,14 @@ async fn a_follower_ends_where_the_store_has_lost_entries_and_the_next_one_goes_
     let (_, idle) = reader.follow(&fight.id, &token, None).await.expect("a feed");
     lose(&redis);
     redis.command(&["CLIENT", "KILL", "TYPE", "pubsub"]);
-    assert!(matches!(next(&mut ahead).await, Next::Over), "it has seen what is no more");
+    assert!(matches!(next(&mut ahead).await, Next::Snapshot(3, _)), "it has seen what is no more");
     let refused = reader.follow(&fight.id, &token, Some(7)).await.err();
     assert!(matches!(refused, Some(AppError::Unborn { current: 3 })), "{refused:?}");
     let (game, mut again) = reader.follow(&fight.id, &token, Some(3)).await.expect("a feed");
     assert_eq!(game.version(), 3);
     fight.notes(2).await;
     assert_eq!((entry(&mut again).await, entry(&mut again).await), (4, 5));
+    assert_eq!((entry(&mut ahead).await, entry(&mut ahead).await), (4, 5));
     drop(idle);
 }
 
