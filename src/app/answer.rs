@@ -70,7 +70,7 @@ impl Answer {
             let body = shape.render(&*decided.next, &decided.events)?;
             return Ok(Self { version: decided.next.version(), shape, body, replayed: false });
         };
-        let account = decided.told.as_ref().and_then(|told| told.to(eyes).1);
+        let account = decided.told.as_ref().and_then(|told| told.to(eyes));
         let game = decided.next.seen_by(eyes);
         let body = shape.render(&*game, account.map_or(&decided.events, |account| &account.events))?;
         Ok(Self { version: game.version(), shape, body, replayed: false })

@@ -123,7 +123,7 @@ impl App {
     /// Decides the command on `held` and makes all that is to be committed.
     async fn propose(&self, held: &Held, call: &Command<'_>, digest: Option<KeyDigest>) -> Result<Proposal, AppError> {
         let viewer = call.token.viewer(held.game.meta())?;
-        let decided = self.decide(held, &viewer, call, dice(held, &viewer)).await?;
+        let decided = self.decide(held, &viewer, call, dice(held)).await?;
         let document = stored(&*decided.next)?;
         let version = decided.next.version();
         let answer = Answer::to(viewer.eyes().as_ref(), &decided, call.shape)?;
@@ -164,13 +164,10 @@ impl App {
             return self.rewind(held, &rewind).await;
         };
         // What those may not know who send it neither refuses it nor explains a refusal: they are told that it is not possible now.
-        let rewinds = call.request.verbs().any(|verb| verb == "undo");
-        let seen = rewinds.then(|| held.game.seen_by(&eyes));
-        if let Some(rewind) = seen.map(|seen| seen.rewinds(call.request)).transpose()?.flatten() {
+        if let Some(rewind) = held.game.rewinds(call.request)? {
             if !self.authored(held, viewer, &eyes, &rewind).await? {
                 return Err(Refusal::veiled().into());
             }
-            let rewind = held.game.rewinds(&Request::undo())?.ok_or_else(Refusal::veiled)?;
             return self.rewind(held, &rewind).await;
         }
         self.judge(held, viewer, call.request, seed).await
@@ -241,7 +238,7 @@ impl App {
     /// Whether a player has something to take back, and may, as far as it may know.
     async fn can_take_back(&self, held: &Held, viewer: &Viewer) -> Result<bool, AppError> {
         let (Some(eyes), undo) = (viewer.eyes(), Request::undo()) else { return Ok(false) };
-        let wanted = held.game.authorize(viewer, &undo).and_then(|()| held.game.seen_by(&eyes).rewinds(&undo));
+        let wanted = held.game.authorize(viewer, &undo).and_then(|()| held.game.rewinds(&undo));
         let Ok(Some(rewind)) = wanted else { return Ok(false) };
         match self.authored(held, viewer, &eyes, &rewind).await {
             Ok(_) => Ok(true),
@@ -257,34 +254,24 @@ impl App {
             let violation = Violation::new("not_yours_to_undo", "TK-9", detail);
             Err(Refusal::Violation { path: String::new(), violation }.into())
         };
-        if held.game.seen_by(eyes).rewinds(&Request::undo())?.as_ref() != Some(rewind) {
+        if held.game.rewinds(&Request::undo())?.as_ref() != Some(rewind) {
             return refused("a player takes back one step, the own last command: leave `to_version` out");
         }
         let others =
             "the last command is not this token's, or somebody else has done something since: ask the game master";
-        let after = match self.version_of(held, eyes, rewind.to_version).await {
-            Err(AppError::Gone { .. }) => return refused(others),
-            after => after?,
-        };
+        let after = rewind.to_version;
         let (lines, more, base) = self.lines(&held.game.meta().id, after, STEPS).await?;
-        let mut told = lines.iter().filter(|line| line.to(Some(eyes)).1.is_some());
+        let mut told = lines.iter().filter(|line| line.to(Some(eyes)).is_some());
         if base > after || !told.clone().all(|line| line.by == viewer.token) || told.next().is_none() {
             return refused(others);
         }
-        Ok(!more && lines.iter().all(|line| line.to(Some(eyes)).1.is_some()))
+        Ok(!more && lines.iter().all(|line| line.to(Some(eyes)).is_some()))
     }
 }
 
-/// The seed of the server's dice for the next command of a sender: the encounter's own, or chance. Whatever happened that a player
-/// was not told of shifts none of the player's dice. As two players may count alike, of whom neither is told what the other's hidden
-/// combatants do, the dice also follow from whose they are.
-fn dice(held: &Held, viewer: &Viewer) -> [u8; 32] {
-    let meta = held.game.meta();
-    let Some(seed) = meta.seed else { return rand::random() };
-    let eyes = viewer.eyes();
-    let version = eyes.as_ref().map_or(held.game.version(), |eyes| held.game.number(eyes));
-    let digest = Sha256::new_with_prefix(seed.to_be_bytes()).chain_update(version.to_be_bytes());
-    let digest = digest.chain_update(if eyes.is_some() { "player" } else { "roll" });
-    let own = viewer.combatants.iter().fold(digest, |digest, id| digest.chain_update([0]).chain_update(id.as_str()));
-    own.finalize().into()
+/// The seed of the server's dice for the next command: the encounter's own with the version, or chance.
+fn dice(held: &Held) -> [u8; 32] {
+    let Some(seed) = held.game.meta().seed else { return rand::random() };
+    let digest = Sha256::new_with_prefix(seed.to_be_bytes()).chain_update(held.game.version().to_be_bytes());
+    digest.chain_update("roll").finalize().into()
 }

@@ -46,7 +46,7 @@ enum News {
 /// What a follower is told next.
 #[derive(Debug)]
 pub enum Next {
-    /// The log entry of this version (in the numbers of the follower), a JSON object.
+    /// The log entry of this version, a JSON object.
     Entry(u64, Bytes),
     /// The encounter as it is now, its version and JSON: the store has lost entries that the follower was told of. What comes next
     /// follows this state.
@@ -288,12 +288,10 @@ impl App {
     ) -> Result<(Arc<dyn Game>, Follower), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         let version = held.game.version();
-        let cursor = match (after, viewer.eyes()) {
-            (None, _) => version,
-            (Some(after), Some(eyes)) => self.version_of(&held, &eyes, after).await?,
-            (Some(after), None) if after > version => return Err(AppError::Unborn { current: version }),
-            (Some(after), None) => after,
-        };
+        let cursor = after.unwrap_or(version);
+        if cursor > version {
+            return Err(AppError::Unborn { current: version });
+        }
         let newest = match self.hub.topics.get(id) {
             None => self.mark(id, version).await?,
             Some(topic) => {
@@ -310,12 +308,9 @@ impl App {
         self.admit(id, token).await?;
         let (app, backlog) = (self.clone(), VecDeque::new());
         let mut follower = Follower { app, news, topic, viewer, cursor, backlog, caught_up: false, lost: false };
-        match (follower.read().await, follower.viewer.eyes()) {
-            (Err(AppError::Gone { .. }), Some(eyes)) => Err(self.gone(&held, &eyes).await?),
-            (Err(error), _) => Err(error),
-            (Ok(()), Some(eyes)) => Ok((held.game.seen_by(&eyes), follower)),
-            (Ok(()), None) => Ok((held.game, follower)),
-        }
+        follower.read().await?;
+        let game = follower.viewer.eyes().map_or_else(|| held.game.clone(), |eyes| held.game.seen_by(&eyes));
+        Ok((game, follower))
     }
 
     /// The entry of a version, to be remembered.
@@ -330,7 +325,7 @@ impl App {
         self: &Arc<Self>, id: &str, token: &Presented, after: Option<u64>, limit: usize, wait: Duration,
     ) -> Result<Page, AppError> {
         let page = self.log(id, token, after, limit).await?;
-        if wait.is_zero() || !page.entries.is_empty() {
+        if wait.is_zero() || !page.entries.is_empty() || page.next.is_some() {
             return Ok(page);
         }
         let (_, mut follower) = self.follow(id, token, after).await?;
@@ -356,8 +351,8 @@ impl Follower {
             if let Some(line) = self.backlog.pop_front() {
                 self.cursor = line.version;
                 match line.to(self.viewer.eyes().as_ref()) {
-                    (number, Some(entry)) => return Next::Entry(number, entry),
-                    (_, None) => continue,
+                    Some(entry) => return Next::Entry(line.version, entry),
+                    None => continue,
                 }
             }
             if !self.caught_up {
@@ -371,8 +366,8 @@ impl Follower {
                 Ok(News::Entry(line)) if line.version <= self.cursor => {}
                 Ok(News::Entry(line)) if line.version == self.cursor + 1 => {
                     self.cursor = line.version;
-                    if let (number, Some(entry)) = line.to(self.viewer.eyes().as_ref()) {
-                        return Next::Entry(number, entry);
+                    if let Some(entry) = line.to(self.viewer.eyes().as_ref()) {
+                        return Next::Entry(line.version, entry);
                     }
                 }
                 Ok(News::Entry(..)) => self.caught_up = false,

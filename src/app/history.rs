@@ -16,19 +16,9 @@ impl App {
         &self, id: &str, token: &Presented, at: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
-        let Some(eyes) = viewer.eyes() else {
-            let game = self.state_at(&held, at.unwrap_or(held.game.version())).await?;
-            return Ok((game, viewer));
-        };
-        let version = match at {
-            Some(at) => self.version_of(&held, &eyes, at).await?,
-            None => held.game.version(),
-        };
-        match self.state_at(&held, version).await {
-            Ok(game) => Ok((game.seen_by(&eyes), viewer)),
-            Err(AppError::Gone { .. }) => Err(self.gone(&held, &eyes).await?),
-            Err(error) => Err(error),
-        }
+        let game = self.state_at(&held, at.unwrap_or(held.game.version())).await?;
+        let game = viewer.eyes().map_or_else(|| game.clone(), |eyes| game.seen_by(&eyes));
+        Ok((game, viewer))
     }
 
     /// The encounter as it was at `version`, under its present meta.

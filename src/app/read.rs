@@ -19,7 +19,7 @@ pub(super) struct Fetched {
 pub struct Page {
     /// The entries, each a JSON object, oldest first.
     pub entries: Vec<Bytes>,
-    /// The version of the last entry here, where more follow.
+    /// The version up to which the log was read, where more follow.
     pub next: Option<u64>,
 }
 
@@ -32,23 +32,20 @@ impl App {
         Ok((held, viewer))
     }
 
-    /// At most `limit` log entries with a version above `after` (without it, from the oldest on), and about half a MiB of them; each
-    /// viewer in its own numbers.
+    /// At most `limit` log entries with a version above `after` (without it, from the oldest on), and about half a MiB of them, as the
+    /// holder of `token` is told them. A player's or spectator's page leaves out entries of which it is told nothing, and so may hold
+    /// fewer though more follow.
     pub async fn log(&self, id: &str, token: &Presented, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
         let (held, viewer) = self.admit(id, token).await?;
-        if let Some(eyes) = viewer.eyes() {
-            return self.told_page(&held, &eyes, after, limit).await;
-        }
         let current = held.game.version();
         if after.is_some_and(|after| after > current) {
             return Err(AppError::Unborn { current });
         }
-        let (lines, more, base) = self.lines(id, after.unwrap_or(0), limit).await?;
+        let (page, base) = self.page(id, &viewer, after.unwrap_or(0), limit).await?;
         if after.is_some_and(|after| after < base) {
             return Err(AppError::Gone { oldest: base });
         }
-        let next = lines.last().filter(|_| more).map(|line| line.version);
-        Ok(Page { entries: lines.into_iter().filter_map(|line| line.to(None).1).collect(), next })
+        Ok(page)
     }
 
     /// Removes the encounter and all that belongs to it.

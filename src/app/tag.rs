@@ -89,8 +89,7 @@ impl Expected {
     /// Refuses an encounter that none of them names: neither by its version, nor by what the viewer is shown of it in any form.
     pub(super) fn check(&self, game: &dyn Game, viewer: &Viewer) -> Result<(), AppError> {
         let Self::OneOf(tags) = self else { return Ok(()) };
-        let eyes = viewer.eyes();
-        let current = eyes.as_ref().map_or(game.version(), |eyes| game.number(eyes));
+        let (eyes, current) = (viewer.eyes(), game.version());
         let tags: Vec<&Tag> = tags.iter().filter(|tag| tag.version == current).collect();
         if tags.iter().any(|tag| tag.digest.is_none()) {
             return Ok(());

@@ -143,8 +143,7 @@ impl App {
         let document = serde_json::to_vec(&log.base.document)?;
         self.rulesets.vet(log.base.document).map_err(|error| Refusal::from(error.within("base.document")))?;
         let base = self.rulesets.recall(meta, &document);
-        // Tokens are not imported, so that nobody is told more than everybody.
-        let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?.unowned();
+        let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?;
         base.check().map_err(|wrong| inconsistent("base.document", wrong))?;
         if base.ruleset() != log.ruleset {
             return Err(inconsistent("ruleset", format!("the base is one of {}", base.ruleset())));
@@ -248,7 +247,7 @@ impl Replay {
     fn fold(&mut self, mut entry: LogEntry) -> Result<(), String> {
         if let Some(checkpoint) = &entry.checkpoint {
             let past = self.game.recall(checkpoint).map_err(|error| error.to_string())?;
-            entry.checkpoint = Some(past.unowned().checkpoint().map_err(|error| error.to_string())?);
+            entry.checkpoint = Some(past.checkpoint().map_err(|error| error.to_string())?);
         }
         entry.told = self.game.told(&entry).map_err(|error| error.to_string())?;
         let expected = self.game.version().saturating_add(1);

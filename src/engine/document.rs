@@ -146,6 +146,11 @@ pub(super) fn unreadable(error: serde_json::Error) -> LoadError {
     LoadError::Unreadable(error.to_string())
 }
 
+/// Reads a field that older programs wrote and keeps nothing of it.
+pub(super) fn unread<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
+    Value::deserialize(deserializer).map(drop)
+}
+
 /// One entry of the log: what one transition brought about.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct LogEntry {

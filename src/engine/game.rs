@@ -2,7 +2,7 @@
 
 use super::document::{Checkpoint, Document, open, unreadable};
 use super::history::{CHECKPOINTS, Rewind, Timeline};
-use super::told::{Counts, Transition};
+use super::told::Transition;
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
@@ -64,18 +64,12 @@ pub trait Game: Send + Sync {
     /// The same fight under another meta.
     fn with_meta(&self, meta: Meta) -> Arc<dyn Game>;
 
-    /// The number of the newest transition that `eyes` were told of: the version that they see it at.
-    fn number(&self, eyes: &Eyes<'_>) -> u64;
-
     /// The encounter as `eyes` may see it: to be looked at and asked, never to be kept.
     fn seen_by(&self, eyes: &Eyes<'_>) -> Arc<dyn Game>;
 
     /// Why a request of somebody who sees it with `eyes` is refused, as far as they may know; nothing where it is not.
     /// Asks `stop` as [`decide_until`](Self::decide_until) does.
     fn examine(&self, eyes: &Eyes<'_>, request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
-
-    /// The same, without the numbers of holders of single tokens.
-    fn unowned(&self) -> Arc<dyn Game>;
 
     /// Reads an entry of a log from elsewhere as strictly as what else clients send, and answers its events as this program writes them.
     fn vet(&self, entry: &LogEntry) -> Result<Box<RawValue>, FieldError>;
@@ -120,7 +114,7 @@ pub struct Decided {
     pub next: Arc<dyn Game>,
     /// What happened, a JSON array.
     pub events: Box<RawValue>,
-    /// What those are told who may not know all, where that is not all of it, or is numbered otherwise.
+    /// What those are told who may not know all, where that is not all of it.
     pub told: Option<Told>,
     /// The state after it, where its log entry is to carry it.
     pub checkpoint: Option<Box<RawValue>>,
@@ -180,18 +174,10 @@ impl<R: Ruleset> Live<R> {
         Ok(Played { table, events, ends })
     }
 
-    /// How those number the transitions who are not told of all of them.
-    pub fn counts(&self) -> Counts {
-        self.timeline.counts(self.table.version)
-    }
-
     /// As `eyes` may see it.
     fn concealed(&self, eyes: &Eyes<'_>) -> Self {
-        let mut table = self.table.concealed(eyes.own);
-        let counts = self.counts();
-        table.version = counts.number(eyes);
-        let timeline = Timeline::ordinary(counts.content());
-        Self { meta: self.meta.clone(), timeline, table }
+        let table = Table { version: self.table.version, ..self.table.concealed(eyes.own) };
+        Self { meta: self.meta.clone(), timeline: self.timeline.clone(), table }
     }
 }
 
@@ -205,10 +191,9 @@ pub(super) struct Played<R: Ruleset> {
 
 impl<R: Ruleset> Live<R> {
     /// A decision that leads here by this transition.
-    fn decided(mut self, transition: &Transition<'_, R>) -> Result<Decided, serde_json::Error> {
-        let (told, counts) = transition.tell(&self.timeline)?;
-        self.timeline = self.timeline.counting(counts);
-        let jump = transition.past.is_some();
+    fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, serde_json::Error> {
+        let told = transition.tell()?;
+        let jump = transition.events.iter().any(Event::jumps);
         let checkpoint = (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
         let events = serde_json::value::to_raw_value(transition.events)?;
         Ok(Decided { checkpoint: checkpoint.transpose()?, next: Arc::new(self), events, told })
@@ -296,7 +281,7 @@ impl<R: Ruleset> Game for Live<R> {
         let timeline = Timeline::ordinary(table.version);
         let next = Self { meta: self.meta.clone(), timeline, table: table.clone() };
         let commands: Vec<_> = request.verbs().zip(ends.iter().copied()).collect();
-        let transition = Transition { before: self, after: &table, events: &events, commands: &commands, past: None };
+        let transition = Transition { before: self, after: &table, events: &events, commands: &commands };
         if events.len().saturating_mul(transition.audiences()) > MAX_REDACTED {
             return Err(Refusal::too_many_events(request.path(ends.len().saturating_sub(1))));
         }
@@ -317,8 +302,7 @@ impl<R: Ruleset> Game for Live<R> {
         let timeline = self.timeline.rewound(rewind, &past.timeline);
         let next = Self { meta: self.meta.clone(), timeline, table: table.clone() };
         let (events, commands) = ([Event::Shared(rewind.event())], [(rewind.verb(), 1)]);
-        let transition =
-            Transition { before: self, after: &table, events: &events, commands: &commands, past: Some(&past) };
+        let transition = Transition { before: self, after: &table, events: &events, commands: &commands };
         next.decided(&transition).map_err(unreadable)
     }
 
@@ -333,9 +317,7 @@ impl<R: Ruleset> Game for Live<R> {
             table.apply(event);
         }
         table.version = entry.version;
-        let counts = self.counts().after(entry.told.as_ref())?;
-        let ordinary = counts == Counts::plain(table.version, table.version);
-        let timeline = Timeline::ordinary(table.version).counting((!ordinary).then_some(counts));
+        let timeline = Timeline::ordinary(table.version);
         Ok(Arc::new(Self { meta: self.meta.clone(), timeline, table }))
     }
 
@@ -356,23 +338,12 @@ impl<R: Ruleset> Game for Live<R> {
         Arc::new(Self { meta: Arc::new(meta), timeline: self.timeline.clone(), table: self.table.clone() })
     }
 
-    fn number(&self, eyes: &Eyes<'_>) -> u64 {
-        self.counts().number(eyes)
-    }
-
     fn seen_by(&self, eyes: &Eyes<'_>) -> Arc<dyn Game> {
         Arc::new(self.concealed(eyes))
     }
 
     fn examine(&self, eyes: &Eyes<'_>, request: &Request, stop: Stop<'_>) -> Result<(), Refusal> {
         self.concealed(eyes).play(request, &mut TrialDice, stop).map(drop)
-    }
-
-    fn unowned(&self) -> Arc<dyn Game> {
-        let counts = self.counts().unowned();
-        let ordinary = counts == Counts::plain(self.table.version, self.timeline.content());
-        let timeline = self.timeline.clone().counting((!ordinary).then_some(counts));
-        Arc::new(Self { meta: self.meta.clone(), timeline, table: self.table.clone() })
     }
 
     fn vet(&self, entry: &LogEntry) -> Result<Box<RawValue>, FieldError> {
@@ -392,10 +363,6 @@ impl<R: Ruleset> Game for Live<R> {
             return Ok(Some(told.unowned()));
         }
         let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
-        // The state that it goes back to brings its own counts along.
-        if events.iter().any(Event::jumps) {
-            return Ok(None);
-        }
         let mut after = self.table.clone();
         events.iter().for_each(|event| after.apply(event));
         after.version = entry.version;
@@ -404,9 +371,8 @@ impl<R: Ruleset> Game for Live<R> {
             [only] => vec![(only.as_str(), events.len())],
             _ => Vec::new(),
         };
-        let transition = Transition { before: self, after: &after, events: &events, commands: &commands, past: None };
-        let (told, _) = transition.tell(&Timeline::ordinary(after.version)).map_err(unreadable)?;
-        Ok(told)
+        let transition = Transition { before: self, after: &after, events: &events, commands: &commands };
+        transition.tell().map_err(unreadable)
     }
 
     fn view(&self) -> Result<Box<RawValue>, serde_json::Error> {

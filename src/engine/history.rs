@@ -3,7 +3,7 @@
 //! The log only grows. Every version has a content: the version whose state it shows, its own unless it is an undo or redo. Taking
 //! back the content c restores the state before c was accepted, that of version c - 1, and with it that version's content.
 
-use super::told::Counts;
+use super::document::unread;
 use super::{LoadError, Refusal, Request};
 use crate::vocabulary::{Redo, Redone, SharedCommand, SharedEvent, Undo, Undone, Verbs, Violation};
 use serde::{Deserialize, Serialize};
@@ -22,9 +22,9 @@ pub(super) struct Timeline {
     /// The contents that were undone and can be redone, the newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     undone: Vec<u64>,
-    /// How those number the transitions who are not told of all of them; none where that is as ever.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    counts: Option<Counts>,
+    /// How older programs numbered transitions for viewers.
+    #[serde(default, rename = "counts", skip_serializing, deserialize_with = "unread")]
+    _counts: (),
 }
 
 /// An undo or redo whose target is known.
@@ -51,22 +51,7 @@ impl Rewind {
 impl Timeline {
     /// After anything but an undo or redo.
     pub fn ordinary(version: u64) -> Self {
-        Self { content: version, undone: Vec::new(), counts: None }
-    }
-
-    /// The same with these counts.
-    pub fn counting(self, counts: Option<Counts>) -> Self {
-        Self { counts, ..self }
-    }
-
-    /// The version whose state the encounter shows.
-    pub fn content(&self) -> u64 {
-        self.content
-    }
-
-    /// How those number the transitions who are not told of all of them; the encounter is at `version`.
-    pub fn counts(&self, version: u64) -> Counts {
-        self.counts.clone().unwrap_or_else(|| Counts::plain(version, self.content))
+        Self { content: version, undone: Vec::new(), _counts: () }
     }
 
     /// The versions whose states the next undo and the next redo give back, where there is something to undo and to redo.
@@ -120,14 +105,13 @@ impl Timeline {
             undone.drain(..surplus);
             undone.push(self.content);
         }
-        Self { content: past.content, undone, counts: None }
+        Self { content: past.content, undone, _counts: () }
     }
 
     /// Whether it can be that of an encounter at `version`.
     pub fn check(&self, version: u64) -> Result<(), LoadError> {
         let known = |content: &u64| *content <= version;
-        let counts = self.counts.as_ref().is_none_or(|counts| counts.fit(version));
-        if counts && known(&self.content) && self.undone.len() <= REDOS && self.undone.iter().all(known) {
+        if known(&self.content) && self.undone.len() <= REDOS && self.undone.iter().all(known) {
             return Ok(());
         }
         Err(LoadError::Unreadable("timeline: it names versions that have not been".to_owned()))

@@ -1,11 +1,11 @@
-//! What those are told of a transition who may not know all, and how they number what they are told.
+//! Redacts transitions for viewers who may not know all.
 //!
-//! A transition of which somebody is told nothing is none for that viewer: versions, entity tags and cursors count what is told. So
-//! that a number can be trusted, whatever changes in a viewer's view is told, were it only that somebody acts.
+//! Versions count every transition, also those of which a viewer is told nothing. What changes in a viewer's view is always told, if
+//! only as `someone_acts`.
 
+use super::document::unread;
 use super::game::Live;
-use super::history::Timeline;
-use super::{LoadError, Role, TokenRecord, Viewer};
+use super::{Role, TokenRecord, Viewer};
 use crate::vocabulary::*;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -35,85 +35,29 @@ impl TokenRecord {
     }
 }
 
-/// How many transitions those were told of who may not know all. Kept only where it is not the version.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Counts {
-    /// The number of the newest transition of which everybody was told.
-    public: u64,
-    /// The number of the transition whose state everybody sees; another one after an undo.
-    content: u64,
-    /// Of how many more the holder of a token was told, by the token's id: of what concerns only hidden combatants of its own.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    ahead: BTreeMap<String, u64>,
-}
-
-impl Counts {
-    /// Where all is told to all.
-    pub fn plain(version: u64, content: u64) -> Self {
-        Self { public: version, content, ahead: BTreeMap::new() }
-    }
-
-    /// The number of the newest transition that `eyes` were told of.
-    pub fn number(&self, eyes: &Eyes<'_>) -> u64 {
-        self.public.saturating_add(self.ahead.get(eyes.token).copied().unwrap_or(0))
-    }
-
-    /// The number of the transition whose state is seen.
-    pub fn content(&self) -> u64 {
-        self.content
-    }
-
-    /// The same without those of holders of single tokens.
-    pub fn unowned(self) -> Self {
-        Self { ahead: BTreeMap::new(), ..self }
-    }
-
-    /// Whether they can be those of an encounter at `version`.
-    pub fn fit(&self, version: u64) -> bool {
-        let ahead = |more: &u64| self.public.saturating_add(*more) <= version;
-        self.content <= self.public && self.public <= version && self.ahead.values().all(ahead)
-    }
-
-    /// After the next log entry, of which `told` says what was told; None where it was told to all as it stands.
-    pub fn after(&self, told: Option<&Told>) -> Result<Self, LoadError> {
-        let Some(told) = told else {
-            let public = self.public.saturating_add(1);
-            return Ok(Self { public, content: public, ahead: self.ahead.clone() });
-        };
-        let seen = told.account.as_ref().is_none_or(|account| !account.is_empty());
-        let public = self.public.saturating_add(u64::from(seen));
-        let ahead = told.owners.iter().filter(|(_, own)| own.ahead > 0).map(|(id, own)| (id.clone(), own.ahead));
-        let next = Self { public, content: if seen { public } else { self.content }, ahead: ahead.collect() };
-        let grown = |(id, more): (&String, &u64)| *more <= self.ahead.get(id).map_or(1, |before| before + 1);
-        if told.version != public || !next.ahead.iter().all(grown) {
-            return Err(LoadError::Unreadable("told: it numbers what is told otherwise than those before".to_owned()));
-        }
-        Ok(next)
-    }
-}
-
 /// What those are told of a log entry who may not know all.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Told {
-    /// The number that it has for them; where they are told nothing, that of the entry before.
-    version: u64,
     /// What they are told, where that is not the entry as it stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     account: Option<Account>,
-    /// What else holders of single tokens are told, by the token's id.
+    /// What the holders of single tokens are told instead, by the token's id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     owners: BTreeMap<String, Owned>,
+    /// How older programs numbered the entry for viewers.
+    #[serde(default, rename = "version", skip_serializing, deserialize_with = "unread")]
+    _version: (),
 }
 
 /// What the owner of hidden combatants is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Owned {
-    /// Of how many more transitions than everybody.
-    #[serde(default)]
-    ahead: u64,
     /// What it is told, where that is not what everybody is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     account: Option<Account>,
+    /// Of how many more entries older programs told it.
+    #[serde(default, rename = "ahead", skip_serializing, deserialize_with = "unread")]
+    _ahead: (),
 }
 
 /// A log entry as it is told.
@@ -133,17 +77,21 @@ impl Account {
     pub fn is_empty(&self) -> bool {
         self.events.get() == "[]"
     }
+
+    /// Whether it says the same.
+    fn says_as(&self, other: &Self) -> bool {
+        self.events.get() == other.events.get() && self.commands == other.commands && self.unsigned == other.unsigned
+    }
 }
 
 impl Told {
-    /// The number that the entry has for `eyes`, and what they are told of it; None where that is the entry as it stands.
-    pub fn to(&self, eyes: &Eyes<'_>) -> (u64, Option<&Account>) {
+    /// What the viewer `eyes` is told of the entry; None where that is the entry as it stands.
+    pub fn to(&self, eyes: &Eyes<'_>) -> Option<&Account> {
         let own = self.owners.get(eyes.token);
-        let number = self.version.saturating_add(own.map_or(0, |own| own.ahead));
-        (number, own.and_then(|own| own.account.as_ref()).or(self.account.as_ref()))
+        own.and_then(|own| own.account.as_ref()).or(self.account.as_ref())
     }
 
-    /// The ids of the tokens whose holders are told something else than everybody, or under another number.
+    /// The ids of the tokens whose holders are told something else than everybody.
     pub fn tokens(&self) -> impl Iterator<Item = &str> {
         self.owners.keys().map(String::as_str)
     }
@@ -174,66 +122,42 @@ pub(super) struct Transition<'t, R: Ruleset> {
     pub events: &'t [Event<R>],
     /// The type of each command, and how many events there were after it.
     pub commands: &'t [(&'t str, usize)],
-    /// Where it goes back to, if it is an undo or redo.
-    pub past: Option<&'t Live<R>>,
 }
 
 impl<R: Ruleset> Transition<'_, R> {
-    /// What is told of it, and the counts after it. Nothing is kept where all is told to all and numbered as ever.
-    pub fn tell(&self, timeline: &Timeline) -> Result<(Option<Told>, Option<Counts>), serde_json::Error> {
-        let (now, version) = (self.before.counts(), self.after.version);
-        let plain = self.is_plain();
+    /// What is told of it to viewers who may not know all. Nothing is kept where all is told to all.
+    pub fn tell(&self) -> Result<Option<Told>, serde_json::Error> {
+        // Everybody learns that something was taken back; what it was shows in the state alone.
+        if self.events.iter().any(Event::jumps) {
+            return Ok(None);
+        }
         let everybody = Eyes { token: "", own: &[] };
-        let account = if plain { None } else { self.account(&everybody, false)? };
-        let seen = account.as_ref().is_none_or(|account| !account.is_empty());
-        let public = now.public.saturating_add(u64::from(seen));
-        let mut ahead = now.ahead.clone();
-        // A token that was taken back is nobody's any more.
-        ahead.retain(|id, _| self.before.meta.tokens.iter().any(|token| token.id == *id));
+        let account = if self.is_plain() { None } else { self.account(&everybody)? };
         let mut owners = BTreeMap::new();
         // Tokens of the same combatants are told the same.
         let mut told: HashMap<&[CombatantId], Option<Account>> = HashMap::new();
         for eyes in self.owners() {
             let own = match told.get(eyes.own) {
                 Some(own) => own.clone(),
-                None => told.entry(eyes.own).or_insert(self.account(&eyes, seen)?).clone(),
+                None => told.entry(eyes.own).or_insert(self.account(&eyes)?).clone(),
             };
-            if !seen && own.as_ref().is_none_or(|own| !own.is_empty()) {
-                *ahead.entry(eyes.token.to_owned()).or_default() += 1;
-            }
             let own = match own {
                 None if account.is_some() => Some(self.whole()?),
                 own => own,
             };
-            let alike = |a: &Account, b: &Account| {
-                a.events.get() == b.events.get() && a.commands == b.commands && a.unsigned == b.unsigned
-            };
-            let own = own.filter(|own| !account.as_ref().is_some_and(|account| alike(account, own)));
-            if let Some(own) = own {
-                owners.insert(eyes.token.to_owned(), Owned { ahead: 0, account: Some(own) });
+            let own = own.filter(|own| !account.as_ref().is_some_and(|account| account.says_as(own)));
+            if own.is_some() {
+                owners.insert(eyes.token.to_owned(), Owned { account: own, _ahead: () });
             }
         }
-        for (token, more) in &ahead {
-            owners.entry(token.clone()).or_insert(Owned { ahead: 0, account: None }).ahead = *more;
-        }
-        let content = match self.past {
-            Some(past) => past.counts().content,
-            None if seen => public,
-            None => now.content,
-        };
-        let counts = Counts { public, content, ahead };
-        let ordinary = counts == Counts::plain(version, timeline.content());
-        let told = Told { version: public, account, owners };
-        let told = (public != version || told.account.is_some() || !told.owners.is_empty()).then_some(told);
-        Ok((told, (!ordinary).then_some(counts)))
+        let told = Told { account, owners, _version: () };
+        Ok((told.account.is_some() || !told.owners.is_empty()).then_some(told))
     }
 
     /// Whether all may be told to all.
     fn is_plain(&self) -> bool {
         let open = |event: &Event<R>| match event {
             Event::Shared(SharedEvent::Noted(e)) => e.readers == Readers::All,
-            // The whole table changes, and the number in it is another one.
-            Event::Shared(SharedEvent::Undone(_) | SharedEvent::Redone(_)) => false,
             Event::Shared(_) => true,
             // They carry whole combatants.
             Event::Roster(_) => false,
@@ -268,17 +192,13 @@ impl<R: Ruleset> Transition<'_, R> {
         Ok(Account { commands, events: to_raw_value(self.events)?, unsigned: false })
     }
 
-    /// What `eyes` are told; None where that is the entry as it stands. `seen`: they must be told something.
-    fn account(&self, eyes: &Eyes<'_>, seen: bool) -> Result<Option<Account>, serde_json::Error> {
+    /// What `eyes` are told; None where that is the entry as it stands.
+    fn account(&self, eyes: &Eyes<'_>) -> Result<Option<Account>, serde_json::Error> {
         let before = &self.before.table;
         let audience = Audience::of(before, eyes.own);
         let (start, someone) = (before.seen_by(&audience), R::someone_acts(before, &audience));
-        let mut told = match self.past {
-            Some(past) => self.rewound(past, eyes, &start),
-            None => self.retold(audience, &start),
-        };
-        let changed = || start != self.after.concealed(eyes.own);
-        if told.is_empty() && (seen || changed()) {
+        let mut told = self.retold(audience, &start);
+        if told.is_empty() && start != self.after.concealed(eyes.own) {
             told.push((0, Event::Shared(SharedEvent::SomeoneActs(SomeoneActs {}))));
         }
         // A transition of which nothing came is none.
@@ -361,22 +281,6 @@ impl<R: Ruleset> Transition<'_, R> {
             told.insert(place, (index, acts()));
         }
         told
-    }
-
-    /// What is told of an undo or redo: the number that the state had for these eyes. Nothing where they were told nothing of
-    /// what it takes back.
-    fn rewound(&self, past: &Live<R>, eyes: &Eyes<'_>, start: &Table<R>) -> Vec<(usize, Event<R>)> {
-        let same = past.counts().content == self.before.counts().content && past.table.concealed(eyes.own) == *start;
-        if same {
-            return Vec::new();
-        }
-        let to_version = past.counts().number(eyes);
-        let retold = |event: &Event<R>| match event {
-            Event::Shared(SharedEvent::Undone(_)) => Event::Shared(SharedEvent::Undone(Undone { to_version })),
-            Event::Shared(SharedEvent::Redone(_)) => Event::Shared(SharedEvent::Redone(Redone { to_version })),
-            event => event.clone(),
-        };
-        self.events.iter().map(retold).enumerate().collect()
     }
 }
 

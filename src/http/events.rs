@@ -46,6 +46,8 @@ impl Part {
 ///
 /// One entry for each accepted request: its version, when, by which token, the commands' types, and what happened. A page ends
 /// early after about half a MiB; with `wait` an empty page waits for its first entry. The `next_cursor` of a page is the `after` of the next.
+/// A page of a player or spectator leaves out what they are not told, and may be shorter than `limit`, or empty, though `next_cursor` says
+/// that more follow.
 ///
 /// With `Accept: application/x-ndjson` or `text/event-stream` the answer goes on: first a `snapshot` of the encounter (with `after`, as
 /// it was then), then a `transition` for each entry, `deleted` when the encounter is, and now and then a sign of life. Such a stream ends

@@ -2,7 +2,6 @@
 
 use super::secrecy::{Even, Sight, Stage, differs};
 use serde_json::{Value, json};
-use turnkeeper::engine::{Meta, Request};
 use turnkeeper::vocabulary::Dice;
 
 /// Dice that fall as written, and all alike where nothing is written.
@@ -40,6 +39,7 @@ impl Pair {
         let (next, decided) = self.with.send(&command, &mut Even(9)).unwrap_or_else(|| panic!("{command} is refused"));
         assert!(!next.someone(&decided), "{command} gives a hidden one the turn");
         self.with.folds(&decided);
+        self.without = self.without.noted();
         assert_eq!(differs(&next.sights(None), &self.without.sights(None)), None, "after {command}");
         self.with = next;
         self
@@ -376,29 +376,4 @@ fn one_who_is_hidden_and_seizes_with_the_same_bonus_is_no_tie_under_seize() {
     play.secretly(json!({"type": "seize", "combatant": "h1"}));
     play.openly(json!({"type": "seize", "combatant": "bo"}));
     assert!(!play.seen[0].view.contains("AWA2"), "{}", play.seen[0].view);
-}
-
-#[test]
-fn nothing_is_counted_any_more_for_a_token_that_was_taken_back() {
-    // The player owns c1, who is hidden: it is told of more than the onlooker.
-    let combatants = json!([hidden("c1", "players"), one("bo", "players"), one("orc", "monsters")]);
-    let stage = Stage::create(&json!({"ruleset": "dc20", "combatants": combatants})).expect("a sound creation");
-    let send = |stage: &Stage| {
-        let command = json!({"type": "damage", "target": "c1", "amount": 1});
-        stage.send(&command, &mut Even(1)).expect("it is accepted").1
-    };
-    let ahead = |document: Vec<u8>| {
-        let document: Value = serde_json::from_slice(&document).expect("JSON");
-        document["timeline"]["counts"]["ahead"].clone()
-    };
-    let decided = send(&stage);
-    let (game, document) = (decided.next.clone(), decided.next.document().expect("a document"));
-    assert_eq!(ahead(document), json!({"player": 1}));
-    let mut meta: Meta = game.meta().clone();
-    meta.tokens.retain(|token| token.id != "player");
-    let note = Request::read(json!({"type": "note", "text": "it has left us"})).expect("a request");
-    let before = game.with_meta(meta);
-    let decided = before.decide(&note, &mut Even(1)).expect("it is accepted");
-    assert_eq!(ahead(decided.next.document().expect("a document")), Value::Null);
-    assert!(!serde_json::to_string(&decided.told).expect("JSON").contains("player"));
 }

@@ -3,7 +3,8 @@
 //! 1. A play with hidden combatants shows to others what the same play without them shows, byte for byte: state, events, options,
 //!    refusals, text and version, until one of the hidden has the turn or must decide.
 //! 2. Two plays that differ only in who is hidden show the same, also while the hidden act.
-//! 3. A viewer's number counts what the viewer is told, and what it sees changes with it alone.
+//! 3. What a viewer sees changes only with what the viewer is told. Versions count every transition, told or not: where one play has a
+//!    transition that nobody is told of, the other one has a note of the game master's.
 
 use super::chance::Chance;
 use super::player::Subject;
@@ -101,7 +102,7 @@ impl Stage {
     fn sight(&self, eyes: &Eyes<'_>, told: Option<(&Decided, &Value)>) -> Sight {
         let seen = self.game.seen_by(eyes);
         let entry = told.and_then(|(decided, command)| {
-            let own = decided.told.as_ref().and_then(|told| told.to(eyes).1);
+            let own = decided.told.as_ref().and_then(|told| told.to(eyes));
             let commands = own.map_or(vec![command["type"].as_str()?.to_owned()], |account| account.commands.clone());
             let events = own.map_or(&decided.events, |account| &account.events).get().to_owned();
             (events != "[]").then_some((commands.join(" "), events))
@@ -130,6 +131,11 @@ impl Stage {
         seen.brief().pending.is_some_and(|pending| pending.is_someone())
     }
 
+    /// The same after a note of the game master's.
+    pub fn noted(&self) -> Self {
+        self.send(&json!({"type": "note", "text": "for me alone"}), &mut Even(0)).expect("a note is accepted").0
+    }
+
     /// Why a player's command is refused, as far as the player may know.
     fn refusals(&self, command: &Value) -> Vec<String> {
         let Ok(request) = Request::read(command.clone()) else { return Vec::new() };
@@ -150,8 +156,8 @@ impl Stage {
                 let number = format!("\"version\":{}", sight.version);
                 (sight.view.replacen(&number, "", 1), sight.text.clone(), sight.brief.clone())
             };
-            if after.version - before.version != u64::from(told) {
-                return Err(format!("from {} to {}, told {:?}", before.version, after.version, after.entry));
+            if after.version - before.version != 1 {
+                return Err(format!("from {} to {}", before.version, after.version));
             }
             if !told && unnumbered(before) != unnumbered(after) {
                 return Err(format!("told nothing, but\n  {}\n  {}", before.view, after.view));
@@ -329,6 +335,7 @@ impl Play<'_> {
                 with.folds(&decided);
                 with.counts(&next.sights(Some((&decided, &secret))))?;
                 with = next;
+                without = without.noted();
                 match differs(&with.sights(None), &without.sights(None)) {
                     Some(leak) => return Err(leak),
                     None => continue,
