@@ -17,7 +17,7 @@ async fn a_players_page_holds_at_most_limit_entries_and_the_pages_hold_them_all(
     }
     fight.accepted(note("a secret is the last")).await;
     let all = player.log().await;
-    assert_eq!(all, (1..=12).collect::<Vec<u64>>());
+    assert_eq!(all.len(), 12, "{all:?}");
     for limit in 1..=13 {
         let (mut told, mut next, mut pages) = (Vec::new(), Some("0".to_owned()), 0);
         while let Some(after) = next {
