@@ -293,7 +293,12 @@ impl Play<'_> {
                 let id = *self.chance.pick(&["c7", "c8", "c9"]).expect("a name");
                 let sides = ["players", "players", "monsters", "wolves", "npc", "shadows"];
                 let side = self.chance.pick(&sides).expect("a side");
-                json!({"type": "add_combatant", "combatant": {"id": id, "side": side}})
+                let mut newcomer = match self.chance.percent(60) {
+                    true => self.subject.combatant(&mut self.chance, id, &["c1", "c2", "c3"].map(str::to_owned)),
+                    false => json!({"id": id}),
+                };
+                newcomer["side"] = json!(side);
+                json!({"type": "add_combatant", "combatant": newcomer})
             }
             _ => {
                 let turns: Vec<_> =
