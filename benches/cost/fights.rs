@@ -58,7 +58,7 @@ impl Fight {
         fight
     }
 
-    /// 400 hidden combatants, and 98 players each with a token for a hidden one.
+    /// 498 hidden combatants, and 98 players each with a token for a hidden one.
     pub async fn with_players(server: &Server) -> Self {
         let hidden = (0..498).map(|n| json!({"id": format!("h{n}"), "hidden": true, "hp": {"current": 99, "max": 99}}));
         let seen = ["a", "b"].map(|id| json!({"id": id, "side": "players"}));
@@ -106,7 +106,7 @@ impl Fight {
 /// So many turns of the two who fight, from the first one on.
 pub fn turns(count: usize) -> Value {
     let turn = |n: usize| {
-        let (this, next) = if n % 2 == 0 { ("a", "b") } else { ("b", "a") };
+        let (this, next) = if n.is_multiple_of(2) { ("a", "b") } else { ("b", "a") };
         json!({"type": "end_turn", "combatant": this, "next": next, "begin": true})
     };
     (0..count).map(turn).collect()

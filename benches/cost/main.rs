@@ -9,7 +9,7 @@ mod fights;
 mod support;
 
 use fights::Fight;
-use reqwest::{Client, Method, RequestBuilder};
+use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use support::client::{Answer, Encounter, send};
@@ -78,11 +78,6 @@ async fn settle(server: &Server) {
     }
 }
 
-fn request(encounter: &Encounter, server: &Server, token: &str, method: Method, path: &str) -> RequestBuilder {
-    let url = format!("{}/v1/encounters/{}{path}", server.url(), encounter.id);
-    encounter.http.request(method, url).bearer_auth(token)
-}
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let server = Server::with(&[]);
@@ -107,17 +102,13 @@ async fn reading(table: &mut Table<'_>) {
                 ("text", "", "text/plain"),
                 ("events", "/events?limit=1000", "application/json"),
             ] {
-                let (encounter, server) = (fight.encounter.clone(), server_url(table.server));
+                let (encounter, server) = (fight.encounter.clone(), table.server.url());
                 let token = token.clone();
                 let name = format!("{what} of 500, {ruleset}, {who}");
                 table.row(&name, move || get(&encounter, &server, &token, path).header("accept", accept)).await;
             }
         }
     }
-}
-
-fn server_url(server: &Server) -> String {
-    server.url()
 }
 
 fn get(encounter: &Encounter, url: &str, token: &str, path: &str) -> RequestBuilder {

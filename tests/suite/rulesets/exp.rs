@@ -91,7 +91,7 @@ fn a_player_attacks_with_its_mind_while_somebody_hidden_is_asked() {
     let own = [CombatantId::fixed("c1")];
     let eyes = Eyes { token: "player", own: &own };
     let request = |command: Value| Request::read(command).expect("a command");
-    let refused = |command| stage.game.examine(&eyes, &request(command)).is_err();
+    let refused = |command| stage.game.examine(&eyes, &request(command), &|| false).is_err();
     assert!(!refused(json!({"type": "mental_attack", "combatant": "c1"})));
     assert!(refused(json!({"type": "declare", "combatant": "c1", "move": "now", "act": "now"})));
     let seen = stage.game.seen_by(&eyes);
