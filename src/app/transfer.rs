@@ -321,7 +321,8 @@ mod tests {
 
     /// An exported log of so many notes.
     fn log(rulesets: &Rulesets, notes: u64) -> Vec<u8> {
-        let creation = Creation::read(json!({"ruleset": "seize"})).expect("a creation");
+        let ruleset = rulesets.iter().next().expect("a ruleset").manifest().id;
+        let creation = Creation::read(json!({"ruleset": ruleset})).expect("a creation");
         let mut game = rulesets.create(meta(), creation).expect("an encounter");
         let base = json!({"version": 0, "document": game.checkpoint().expect("JSON")});
         let request = Request::read(json!({"type": "note", "text": "x"})).expect("a request");
@@ -332,7 +333,7 @@ mod tests {
             entries.push(json!({"version": version, "at": now(), "by": "gm", "commands": ["note"], "events": events}));
             game = decided.next;
         }
-        let log = json!({"format": FORMAT, "schema": SCHEMA, "ruleset": "seize", "version": notes, "base": base, "entries": entries});
+        let log = json!({"format": FORMAT, "schema": SCHEMA, "ruleset": ruleset, "version": notes, "base": base, "entries": entries});
         log.to_string().into_bytes()
     }
 

@@ -36,7 +36,12 @@ fn fight(ruleset: &str, size: usize) -> Table {
         // Nobody attacks before the first turn.
         let offers = table.offers();
         let first = offers.iter().find(|offer| offer.command["type"] == "claim" || offer.command["type"] == "assign");
-        table.accept(first.expect("a turn to be taken").command.clone());
+        let first = first.expect("a turn to be taken").command.clone();
+        table.accept(first.clone());
+        if first["type"] == "claim" {
+            // Nobody else wants the turn.
+            table.accept(json!({"type": "pass"}));
+        }
     }
     table
 }
