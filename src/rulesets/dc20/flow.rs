@@ -185,7 +185,16 @@ pub(super) fn add_team(play: &mut Combat<'_>, newcomer: &Creature) {
     let before = before.take_while(|team| *team != whose).filter(|team| seen(*team).next().is_some()).last();
     let after: Vec<_> = before.into_iter().flat_map(seen).map(|slot| slot.id.clone()).collect();
     for id in after {
-        let slot = new_slot(&play.table().state, whose, unseen);
-        play.own(Event::SlotAdded(SlotAdded { slot, after: Some(id) }));
+        let state = &play.table().state;
+        let (slot, after) = (new_slot(state, whose, unseen), last_passed(state, id));
+        play.own(Event::SlotAdded(SlotAdded { slot, after: Some(after) }));
     }
+}
+
+/// The turn after which a new one begins that is to follow `id`. Turns of the hidden that have begun after `id` come before it: it
+/// would show that they have gone by if the new turn were past already.
+fn last_passed(state: &State, id: SlotId) -> SlotId {
+    let unseen = state.slots.iter().skip_while(|slot| slot.id != id).skip(1).take_while(|slot| slot.unseen);
+    let current = unseen.map(|slot| &slot.id).find(|slot| state.slot.as_ref() == Some(*slot));
+    current.cloned().unwrap_or(id)
 }

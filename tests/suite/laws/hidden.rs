@@ -377,3 +377,14 @@ fn one_who_is_hidden_and_seizes_with_the_same_bonus_is_no_tie_under_seize() {
     play.openly(json!({"type": "seize", "combatant": "bo"}));
     assert!(!play.seen[0].view.contains("AWA2"), "{}", play.seen[0].view);
 }
+
+#[test]
+fn a_newcomers_turn_under_dc20_is_still_to_come_where_a_turn_of_the_hidden_has_gone_by() {
+    let dragon = json!({"id": "wolf", "side": "wolves", "max_lap": 3});
+    let mut play = Pair::new("dc20", &[one("c1", "players"), dragon], &[hidden("h1", "shadows")]);
+    play.openly(json!({"type": "start", "rolls": {"c1": 20}})).secretly(remove("h1"));
+    play.openly(claim("c1")).openly(end("c1")).openly(json!({"type": "pass"}));
+    play.openly(assign("wolf")).openly(end("wolf"));
+    assert!(play.seen[0].view.contains("\"phase\":\"round_end\""), "{}", play.seen[0].view);
+    play.openly(add("c9", "shadows")).openly(json!({"type": "pass"}));
+}
