@@ -2,6 +2,7 @@
 
 use super::{Claimed, Event, Phase, Slot, SlotId, SlotsMerged, Standing, State, Table, Way};
 use crate::vocabulary::CombatantId;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(super) fn evolve(table: &mut Table, event: &Event) {
@@ -23,11 +24,12 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             table.state.slots = Arc::new(e.slots.clone());
         }
         Event::CombatBegan(e) => {
-            for points in &e.points {
-                standing(table, &points.combatant, |s| {
-                    s.ap = points.ap;
-                    s.lap = points.lap;
-                });
+            let points: HashMap<_, _> = e.points.iter().map(|points| (&points.combatant, points)).collect();
+            for seat in &mut table.combatants {
+                if let Some(points) = points.get(&seat.id) {
+                    let standing = &mut seat.change().standing;
+                    (standing.ap, standing.lap) = (points.ap, points.lap);
+                }
             }
         }
         Event::SlotOpened(e) => {
