@@ -90,15 +90,17 @@ impl Fight {
         fight
     }
 
-    /// The exported log with one more entry of so many notes.
-    pub async fn log_with_notes(&self, server: &Server, notes: usize) -> String {
+    /// The exported log with so many more entries, each of so many notes.
+    pub async fn log_with_notes(&self, server: &Server, entries: usize, notes: usize) -> String {
         let mut log = self.encounter.get(server, "/export").await.expect(200).json();
-        let version = log["version"].as_u64().expect("a version") + 1;
+        let version = log["version"].as_u64().expect("a version");
         let events: Vec<Value> =
             (0..notes).map(|n| json!({"type": "noted", "text": format!("note {n}"), "readers": "all"})).collect();
-        let entry = json!({"version": version, "at": "2026-01-01T00:00:00.000Z", "by": "gm", "commands": ["note"], "events": events});
-        log["entries"].as_array_mut().expect("entries").push(entry);
-        log["version"] = json!(version);
+        for version in version + 1..=version + entries as u64 {
+            let entry = json!({"version": version, "at": "2026-01-01T00:00:00Z", "by": "gm", "commands": ["note"], "events": events});
+            log["entries"].as_array_mut().expect("entries").push(entry);
+        }
+        log["version"] = json!(version + entries as u64);
         log.to_string()
     }
 }

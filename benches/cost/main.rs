@@ -135,14 +135,11 @@ async fn deciding(table: &mut Table<'_>) {
     }
     for hidden in [true, false] {
         let fight = Fight::of_two(table.server, hidden).await;
-        let player = fight.player(table.server, &["a"]).await;
+        let player = fight.player(table.server, &["a", "b"]).await;
         for turns in [2, 8, 16, 24, 48] {
             let commands = fights::turns(turns);
             for (who, token) in [("gm", fight.token()), ("player", player.clone())] {
-                if who == "player" && turns > 2 {
-                    continue;
-                }
-                let commands = if who == "player" { fights::turns(1) } else { commands.clone() };
+                let commands = commands.clone();
                 let (encounter, url) = (fight.encounter.clone(), url.clone());
                 let said = if hidden { "498 hidden" } else { "none hidden" };
                 let count = commands.as_array().map_or(0, Vec::len);
@@ -153,13 +150,13 @@ async fn deciding(table: &mut Table<'_>) {
     }
 }
 
-/// Imports of one entry with many events.
+/// Imports of one entry with many events, and of many entries.
 async fn importing(table: &mut Table<'_>) {
     let fight = Fight::of_two(table.server, true).await;
-    for notes in [10, 100, 1000, 8000] {
-        let log = fight.log_with_notes(table.server, notes).await;
+    for (entries, notes) in [(1, 10), (1, 100), (1, 1000), (1, 8000), (100, 1), (900, 1)] {
+        let log = fight.log_with_notes(table.server, entries, notes).await;
         let (http, url) = (Client::new(), format!("{}/v1/encounters/import", table.server.url()));
-        let name = format!("import of one entry, {notes} notes, 498 hidden");
+        let name = format!("import, entries with notes: {entries} x {notes}, 498 hidden");
         table.row(&name, move || http.post(&url).header("content-type", "application/json").body(log.clone())).await;
     }
 }
