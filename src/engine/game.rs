@@ -282,7 +282,10 @@ impl<R: Ruleset> Game for Live<R> {
         let next = Self { meta: self.meta.clone(), timeline, table: table.clone() };
         let commands: Vec<_> = request.verbs().zip(ends.iter().copied()).collect();
         let transition = Transition { before: self, after: &table, events: &events, commands: &commands };
-        if events.len().saturating_mul(transition.audiences()) > MAX_REDACTED {
+        // Audiences are counted only where the number of tokens does not show that they are few enough.
+        let most = self.meta.tokens.len().saturating_add(1);
+        let exceeds = |audiences: usize| events.len().saturating_mul(audiences) > MAX_REDACTED;
+        if exceeds(most) && exceeds(transition.audiences()) {
             return Err(Refusal::too_many_events(request.path(ends.len().saturating_sub(1))));
         }
         next.decided(&transition).map_err(|error| FieldError::meaningless("", error.to_string()).into())
