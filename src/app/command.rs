@@ -192,7 +192,7 @@ impl App {
     }
 }
 
-/// Whether so many commands are decided fast enough for a thread of the runtime: in a few milliseconds.
+/// Whether this number of commands takes a few milliseconds at most, so that a thread of the runtime may decide them.
 fn is_small(held: &Held, commands: usize) -> bool {
     const SMALL: usize = 10_000;
     held.game.weight().saturating_mul(commands) <= SMALL
@@ -212,12 +212,12 @@ fn judge(
 }
 
 impl App {
-    /// What is legal now for the holder of `token`, as far as it may know, and its entity tag; None where `known` names that.
+    /// What is legal now for the holder of `token`, by what that viewer knows, and its entity tag. No list where `known` names the tag.
     pub async fn options(
         &self, id: &str, token: &Presented, known: Option<&Expected>,
     ) -> Result<(Tag, Option<Vec<Offer>>), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
-        let game = viewer.eyes().map_or_else(|| held.game.clone(), |eyes| held.game.seen_by(&eyes));
+        let game = viewer.sight_of(&held.game);
         let version = game.version();
         // What is legal follows from what is shown.
         let tag = Tag::of(version, game.view()?.get(), &viewer, Form::Options);

@@ -72,7 +72,7 @@ struct Topics(Mutex<HashMap<Arc<str>, Weak<Topic>>>);
 struct Topic {
     id: Arc<str>,
     news: broadcast::Sender<News>,
-    /// The newest entry that was told; whoever holds it is reading.
+    /// The newest entry that was told. The task that holds the lock is reading.
     newest: tokio::sync::Mutex<Mark>,
     /// The newest version that a notice told of.
     heard: AtomicU64,
@@ -309,8 +309,7 @@ impl App {
         let (app, backlog) = (self.clone(), VecDeque::new());
         let mut follower = Follower { app, news, topic, viewer, cursor, backlog, caught_up: false, lost: false };
         follower.read().await?;
-        let game = follower.viewer.eyes().map_or_else(|| held.game.clone(), |eyes| held.game.seen_by(&eyes));
-        Ok((game, follower))
+        Ok((follower.viewer.sight_of(&held.game), follower))
     }
 
     /// The entry of a version, to be remembered.
@@ -393,7 +392,7 @@ impl Follower {
         }
         self.backlog.clear();
         (self.cursor, self.caught_up, self.lost) = (game.version(), false, false);
-        let seen = self.viewer.eyes().map_or_else(|| game.clone(), |eyes| game.seen_by(&eyes));
+        let seen = self.viewer.sight_of(&game);
         let view = String::from(Box::<str>::from(seen.view().ok()?));
         Some(Next::Snapshot(seen.version(), view.into()))
     }

@@ -17,8 +17,7 @@ impl App {
     ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         let game = self.state_at(&held, at.unwrap_or(held.game.version())).await?;
-        let game = viewer.eyes().map_or_else(|| game.clone(), |eyes| game.seen_by(&eyes));
-        Ok((game, viewer))
+        Ok((viewer.sight_of(&game), viewer))
     }
 
     /// The encounter as it was at `version`, under its present meta.

@@ -5,12 +5,13 @@
 
 use super::document::unread;
 use super::game::Live;
-use super::{Role, TokenRecord, Viewer};
+use super::{Game, Role, TokenRecord, Viewer};
 use crate::vocabulary::*;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 /// Somebody who looks and is not the game master.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,11 @@ impl Viewer {
     /// The eyes that it sees with; None for a game master, who sees all.
     pub fn eyes(&self) -> Option<Eyes<'_>> {
         (!self.is_gm()).then_some(Eyes { token: &self.token, own: &self.combatants })
+    }
+
+    /// The encounter as it may see it: all of it for a game master.
+    pub fn sight_of(&self, game: &Arc<dyn Game>) -> Arc<dyn Game> {
+        self.eyes().map_or_else(|| game.clone(), |eyes| game.seen_by(&eyes))
     }
 }
 
