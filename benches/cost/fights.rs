@@ -34,7 +34,7 @@ impl Fight {
         answer["token"].as_str().expect("a token").to_owned()
     }
 
-    /// A started fight of 500, all of whom have everything that opens choices.
+    /// A started fight of 500 combatants, each with everything that opens choices.
     pub async fn of_500(server: &Server, ruleset: &str) -> Self {
         let combatants: Vec<Value> = (0..500)
             .map(|n| {
@@ -90,7 +90,7 @@ impl Fight {
         fight
     }
 
-    /// The exported log with so many more entries, each of so many notes.
+    /// The exported log with `entries` more entries of `notes` notes each.
     pub async fn log_with_notes(&self, server: &Server, entries: usize, notes: usize) -> String {
         let mut log = self.encounter.get(server, "/export").await.expect(200).json();
         let version = log["version"].as_u64().expect("a version");
@@ -105,7 +105,7 @@ impl Fight {
     }
 }
 
-/// So many turns of the two who fight, from the first one on.
+/// The first `count` turns of the two who fight.
 pub fn turns(count: usize) -> Value {
     let turn = |n: usize| {
         let (this, next) = if n.is_multiple_of(2) { ("a", "b") } else { ("b", "a") };

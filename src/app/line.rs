@@ -23,7 +23,7 @@ pub(super) struct Line {
     /// The token that sent it, by its id.
     pub by: String,
     whole: Bytes,
-    /// For those who may not know all; None where they are told nothing.
+    /// For viewers who may not know all; None where they are told nothing.
     public: Option<Bytes>,
     /// For the holders of tokens who are told something else, by the token's id.
     owners: BTreeMap<String, Option<Bytes>>,

@@ -40,7 +40,7 @@ impl Tag {
         Self { version, digest }
     }
 
-    /// The version, in the numbers of the viewer.
+    /// The version.
     pub fn version(&self) -> u64 {
         self.version
     }

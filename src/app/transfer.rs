@@ -319,7 +319,7 @@ mod tests {
         Meta { id: "x".to_owned(), created_at, seed: None, request: None, player_undo: false, tokens: Vec::new() }
     }
 
-    /// An exported log of so many notes.
+    /// An exported log with this number of notes.
     fn log(rulesets: &Rulesets, notes: u64) -> Vec<u8> {
         let ruleset = rulesets.iter().next().expect("a ruleset").manifest().id;
         let creation = Creation::read(json!({"ruleset": ruleset})).expect("a creation");

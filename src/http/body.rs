@@ -67,7 +67,7 @@ impl Budget {
         Ok(Held { bytes: bytes.into(), share })
     }
 
-    /// Makes the share one of so many units; 503 where that many are not free.
+    /// Grows the share to this number of units; 503 where they are not free.
     fn grow(&self, share: &mut Share, units: usize) -> Result<(), Problem> {
         let more = units.saturating_sub(share.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits));
         let more = u32::try_from(more).map_err(|_| Problem::busy())?;
@@ -92,7 +92,7 @@ mod tests {
         budget.free.available_permits() * UNIT
     }
 
-    /// A body that begins with so many bytes and never ends.
+    /// A body that begins with this number of bytes and never ends.
     fn unfinished(bytes: usize) -> Body {
         let begun = stream::iter([Ok::<_, String>(vec![b' '; bytes])]);
         Body::from_stream(begun.chain(stream::pending()))

@@ -87,7 +87,7 @@ fn win(play: &mut Combat<'_>, combatants: Vec<CombatantId>, by: Way, outbid: Vec
     take(play, &slot);
 }
 
-/// Refuses whoever cannot take this PC Turn.
+/// Refuses a combatant that cannot take this PC Turn.
 fn claimable(play: &Combat<'_>, field: &'static str, id: &CombatantId) -> Result<(), Violation> {
     let (table, c) = (play.table(), play.combatant(field, id)?);
     let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
