@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use turnkeeper::engine::{CHECKPOINTS, Creation, Game, Meta, Request, Rulesets, SeededDice, Viewer};
 use turnkeeper::rulesets;
-use turnkeeper::vocabulary::{Offer, Play, Registrar, Ruleset, Table, Verbs};
+use turnkeeper::vocabulary::{LegalCommand, Play, Registrar, Ruleset, Table, Tagged};
 
 const SIZES: [usize; 4] = [4, 16, 64, 500];
 
@@ -42,13 +42,13 @@ fn creation(ruleset: &str, size: usize) -> Creation {
     Creation::read(json!({"ruleset": ruleset, "combatants": combatants})).expect("a sound creation")
 }
 
-/// The first offer that brings the fight on: one of the awaited commands, filled as it stands.
+/// The first option that brings the fight on: one of the awaited commands, filled as it stands.
 fn next_command(game: &dyn Game, turn: usize) -> Option<Value> {
     let pending = game.brief().pending?;
-    let offers = game.options(&Viewer::gm("gm"), 0);
-    let awaited = |offer: &&Offer| pending.commands.iter().any(|verb| offer.command["type"] == *verb);
-    let awaited: Vec<&Offer> = offers.iter().filter(awaited).collect();
-    awaited.get(turn % awaited.len().max(1)).map(|offer| offer.command.clone())
+    let legal_commands = game.options(&Viewer::gm("gm"), 0);
+    let awaited = |option: &&LegalCommand| pending.commands.iter().any(|verb| option.command["type"] == *verb);
+    let awaited: Vec<&LegalCommand> = legal_commands.iter().filter(awaited).collect();
+    awaited.get(turn % awaited.len().max(1)).map(|option| option.command.clone())
 }
 
 /// A legal fight of at most `length` commands, from its start.

@@ -47,7 +47,7 @@ impl Shape {
 }
 
 fn unwritable(error: std::io::Error) -> AppError {
-    AppError::Broken(error.to_string())
+    AppError::Internal(error.to_string())
 }
 
 /// The answer to a command.

@@ -1,6 +1,6 @@
 //! Applications: the programs that may create encounters here, known by keys of which only digests are configured.
 
-use super::Presented;
+use super::BearerToken;
 use data_encoding::HEXLOWER_PERMISSIVE as HEX;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -143,7 +143,7 @@ impl Applications {
     /// Whose key this is; every key is compared, each in constant time.
     pub fn find(&self, key: &str) -> Result<Application, NoApplication> {
         let Some(random) = key.strip_prefix(PREFIX) else {
-            let token = Presented::read(key).is_some();
+            let token = BearerToken::read(key).is_some();
             return Err(if token { NoApplication::Token } else { NoApplication::Unknown });
         };
         let current = self.0.as_ref().map(|keys| keys.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone());

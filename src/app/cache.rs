@@ -1,4 +1,4 @@
-//! Copies of encounters that this process saw last: they save a read and its parsing, and decide nothing.
+//! EncounterCache of encounters that this process saw last: they save a read and its parsing, and decide nothing.
 
 use crate::engine::Game;
 use quick_cache::Weighter;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// An encounter at one revision.
 #[derive(Clone)]
-pub struct Held {
+pub struct CacheEntry {
     /// The revision that it has in the store.
     pub revision: u64,
     /// The encounter.
@@ -17,19 +17,19 @@ pub struct Held {
 }
 
 /// What the process remembers, bounded by weight; the least useful goes first.
-pub(super) struct Copies(Option<Cache<Arc<str>, Held, ByWeight>>);
+pub(super) struct EncounterCache(Option<Cache<Arc<str>, CacheEntry, ByWeight>>);
 
 #[derive(Clone)]
 struct ByWeight;
 
-impl Weighter<Arc<str>, Held> for ByWeight {
-    fn weight(&self, _: &Arc<str>, held: &Held) -> u64 {
+impl Weighter<Arc<str>, CacheEntry> for ByWeight {
+    fn weight(&self, _: &Arc<str>, held: &CacheEntry) -> u64 {
         // In memory an encounter takes a small multiple of its document.
         (held.size as u64).saturating_mul(3).saturating_add(512)
     }
 }
 
-impl Copies {
+impl EncounterCache {
     /// Room for about `memory` bytes.
     pub fn new(memory: u64) -> Self {
         const TYPICAL: u64 = 16 * 1024;
@@ -37,11 +37,11 @@ impl Copies {
         Self((memory > 0).then(|| Cache::with_weighter(items, memory, ByWeight)))
     }
 
-    pub fn get(&self, id: &str) -> Option<Held> {
+    pub fn get(&self, id: &str) -> Option<CacheEntry> {
         self.0.as_ref()?.get(id)
     }
 
-    pub fn keep(&self, id: &str, held: Held) {
+    pub fn keep(&self, id: &str, held: CacheEntry) {
         if let Some(cache) = &self.0 {
             cache.insert(id.into(), held);
         }

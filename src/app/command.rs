@@ -1,10 +1,10 @@
 //! Commands: decided on what this process saw last, and true only once the store has compared and set.
 
 use super::create::stored;
-use super::{Answer, App, AppError, Expected, Form, Held, IdempotencyKey, Presented, Shape, Tag, now};
+use super::{Answer, App, AppError, BearerToken, CacheEntry, Expected, Form, IdempotencyKey, Shape, Tag, now};
 use crate::engine::{Decided, Eyes, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer};
 use crate::store::{Commit, Committed, Entry, KeyDigest};
-use crate::vocabulary::{Offer, Violation};
+use crate::vocabulary::{LegalCommand, Violation};
 use sha2::{Digest, Sha256};
 
 /// So often a command is decided because another process was first. Of two that are equally busy each loses half of the races, of
@@ -21,7 +21,7 @@ pub struct Command<'a> {
     /// The encounter.
     pub id: &'a str,
     /// Whoever sends it.
-    pub token: &'a Presented,
+    pub token: &'a BearerToken,
     /// What is to be done.
     pub request: &'a Request,
     /// The states that it may be decided against, where the sender says so.
@@ -36,7 +36,7 @@ pub struct Command<'a> {
 struct Proposal {
     commit: Commit,
     answer: Answer,
-    next: Held,
+    next: CacheEntry,
 }
 
 impl App {
@@ -46,7 +46,7 @@ impl App {
     /// copy (and decided again on what the store gives back, when it had moved on), and a refusal is answered only after the
     /// store has said that the copy is what it holds.
     pub async fn command(&self, call: Command<'_>) -> Result<Answer, AppError> {
-        self.alone(call.id, self.transition(&call)).await
+        self.with_lock(call.id, self.transition(&call)).await
     }
 
     /// Decides a command and changes nothing; its dice are never those of the real one.
@@ -115,13 +115,15 @@ impl App {
 }
 
 fn replay(call: &Command<'_>, record: &bytes::Bytes) -> Result<Answer, AppError> {
-    let key = call.key.ok_or_else(|| AppError::Broken("an answer to a request without a key".to_owned()))?;
+    let key = call.key.ok_or_else(|| AppError::Internal("an answer to a request without a key".to_owned()))?;
     key.replay(record)
 }
 
 impl App {
     /// Decides the command on `held` and makes all that is to be committed.
-    async fn propose(&self, held: &Held, call: &Command<'_>, digest: Option<KeyDigest>) -> Result<Proposal, AppError> {
+    async fn propose(
+        &self, held: &CacheEntry, call: &Command<'_>, digest: Option<KeyDigest>,
+    ) -> Result<Proposal, AppError> {
         let viewer = call.token.viewer(held.game.meta())?;
         let decided = self.decide(held, &viewer, call, dice(held)).await?;
         let document = stored(&*decided.next)?;
@@ -138,7 +140,7 @@ impl App {
         };
         let entry = Entry { version, bytes: serde_json::to_vec(&entry)?.into() };
         let record = call.key.map(|key| key.record(&answer));
-        let next = Held { revision: rand::random(), game: decided.next, size: document.len() };
+        let next = CacheEntry { revision: rand::random(), game: decided.next, size: document.len() };
         let commit = Commit {
             expected: held.revision,
             revision: next.revision,
@@ -152,7 +154,7 @@ impl App {
 
     /// Whether the viewer may, and the version is the one that is meant; then what the rules say.
     async fn decide(
-        &self, held: &Held, viewer: &Viewer, call: &Command<'_>, seed: [u8; 32],
+        &self, held: &CacheEntry, viewer: &Viewer, call: &Command<'_>, seed: [u8; 32],
     ) -> Result<Decided, AppError> {
         held.game.authorize(viewer, call.request)?;
         let eyes = viewer.eyes();
@@ -175,7 +177,7 @@ impl App {
 
     /// What the rules say to a request that is no undo or redo.
     async fn judge(
-        &self, held: &Held, viewer: &Viewer, request: &Request, seed: [u8; 32],
+        &self, held: &CacheEntry, viewer: &Viewer, request: &Request, seed: [u8; 32],
     ) -> Result<Decided, AppError> {
         if is_small(held, request.verbs().count()) {
             return Ok(judge(&*held.game, viewer, request, seed, &|| false)?);
@@ -184,7 +186,7 @@ impl App {
         Ok(self.workers.run(move |stop| judge(&*game, &viewer, &request, seed, stop)).await??)
     }
 
-    async fn rewind(&self, held: &Held, rewind: &Rewind) -> Result<Decided, AppError> {
+    async fn rewind(&self, held: &CacheEntry, rewind: &Rewind) -> Result<Decided, AppError> {
         let past = self.state_at(held, rewind.to_version).await?;
         let (game, rewind) = (held.game.clone(), rewind.clone());
         let rewound = move |_: Stop<'_>| game.rewind(&rewind, &past.checkpoint()?).map_err(AppError::from);
@@ -193,7 +195,7 @@ impl App {
 }
 
 /// Whether this number of commands takes a few milliseconds at most, so that a thread of the runtime may decide them.
-fn is_small(held: &Held, commands: usize) -> bool {
+fn is_small(held: &CacheEntry, commands: usize) -> bool {
     const SMALL: usize = 10_000;
     held.game.weight().saturating_mul(commands) <= SMALL
 }
@@ -214,8 +216,8 @@ fn judge(
 impl App {
     /// What is legal now for the holder of `token`, by what that viewer knows, and its entity tag. No list where `known` names the tag.
     pub async fn options(
-        &self, id: &str, token: &Presented, known: Option<&Expected>,
-    ) -> Result<(Tag, Option<Vec<Offer>>), AppError> {
+        &self, id: &str, token: &BearerToken, known: Option<&Expected>,
+    ) -> Result<(Tag, Option<Vec<LegalCommand>>), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         let game = viewer.sight_of(&held.game);
         let version = game.version();
@@ -227,16 +229,16 @@ impl App {
         let undo = self.can_take_back(&held, &viewer).await?;
         // How far back the log reaches its base alone tells; at version 0 there is no log.
         let oldest = if viewer.is_gm() && version > 0 { self.lines(id, version, 1).await?.2 } else { 0 };
-        // Every offer is tried out, so that the work grows faster than the encounter.
+        // Every option is tried out, so that the work grows faster than the encounter.
         let small = game.weight() <= SMALL_FIGHT;
         let work = move |stop: Stop<'_>| game.options_until(&viewer, oldest, stop);
-        let mut offers = self.workers.run_unless(small, work).await?;
-        offers.extend(undo.then(|| Offer::of("undo", "TK-9")));
-        Ok((tag, Some(offers)))
+        let mut legal_commands = self.workers.run_unless(small, work).await?;
+        legal_commands.extend(undo.then(|| LegalCommand::of("undo", "TK-9")));
+        Ok((tag, Some(legal_commands)))
     }
 
     /// Whether a player has something to take back, and may, as far as it may know.
-    async fn can_take_back(&self, held: &Held, viewer: &Viewer) -> Result<bool, AppError> {
+    async fn can_take_back(&self, held: &CacheEntry, viewer: &Viewer) -> Result<bool, AppError> {
         let (Some(eyes), undo) = (viewer.eyes(), Request::undo()) else { return Ok(false) };
         let wanted = held.game.authorize(viewer, &undo).and_then(|()| held.game.rewinds(&undo));
         let Ok(Some(rewind)) = wanted else { return Ok(false) };
@@ -249,7 +251,9 @@ impl App {
 
     /// Refuses a player's undo of more than the own last command, and of one that somebody else acted after (TK-9), as far as the
     /// player was told. False where something happened since that it was not told of.
-    async fn authored(&self, held: &Held, viewer: &Viewer, eyes: &Eyes<'_>, rewind: &Rewind) -> Result<bool, AppError> {
+    async fn authored(
+        &self, held: &CacheEntry, viewer: &Viewer, eyes: &Eyes<'_>, rewind: &Rewind,
+    ) -> Result<bool, AppError> {
         let refused = |detail: &'static str| {
             let violation = Violation::new("not_yours_to_undo", "TK-9", detail);
             Err(Refusal::Violation { path: String::new(), violation }.into())
@@ -270,7 +274,7 @@ impl App {
 }
 
 /// The seed of the server's dice for the next command: the encounter's own with the version, or chance.
-fn dice(held: &Held) -> [u8; 32] {
+fn dice(held: &CacheEntry) -> [u8; 32] {
     let Some(seed) = held.game.meta().seed else { return rand::random() };
     let digest = Sha256::new_with_prefix(seed.to_be_bytes()).chain_update(held.game.version().to_be_bytes());
     digest.chain_update("roll").finalize().into()

@@ -1,6 +1,6 @@
 //! New encounters.
 
-use super::{App, AppError, Application, Held, IdempotencyKey, MAX_DOCUMENT, Token, now};
+use super::{App, AppError, Application, CacheEntry, IdempotencyKey, MAX_DOCUMENT, Token, now};
 use crate::engine::{Creation, Game, Meta, Role};
 use crate::store::{Created, Entry, NewEncounter};
 use bytes::Bytes;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) const ID_BYTES: usize = 20;
 
 /// An encounter that was created, and its game master's token: the only time that it is in the clear.
-pub struct Birth {
+pub struct CreatedEncounter {
     /// The encounter at version 0.
     pub game: Arc<dyn Game>,
     /// The game master's token.
@@ -25,10 +25,10 @@ impl App {
     /// what the first one made. It is listed for `application`; each application has idempotency keys of its own.
     pub async fn create(
         &self, creation: Creation, key: Option<&IdempotencyKey>, application: Option<Application>,
-    ) -> Result<Birth, AppError> {
+    ) -> Result<CreatedEncounter, AppError> {
         let (meta, token) = self.newcomer(creation.seed, key, application.as_deref()).await?;
         let game = self.rulesets.create(meta, creation)?;
-        self.bear(game.clone(), game, None, token, key, application).await
+        self.persist(game.clone(), game, None, token, key, application).await
     }
 
     /// The meta of a new encounter, and its game master's token.
@@ -58,10 +58,10 @@ impl App {
     }
 
     /// Keeps a new encounter: `base`, and what the log that it brings along made of it.
-    pub(super) async fn bear(
+    pub(super) async fn persist(
         &self, base: Arc<dyn Game>, game: Arc<dyn Game>, log: Option<Vec<Entry>>, token: Token,
         key: Option<&IdempotencyKey>, application: Option<Application>,
-    ) -> Result<Birth, AppError> {
+    ) -> Result<CreatedEncounter, AppError> {
         let id = &game.meta().id;
         let document = Bytes::from(stored(&*game)?);
         let size = document.len();
@@ -74,15 +74,15 @@ impl App {
         };
         match created {
             Created::New => {
-                self.copies.keep(id, Held { revision, game: game.clone(), size });
-                Ok(Birth { game, token, replayed: false })
+                self.copies.keep(id, CacheEntry { revision, game: game.clone(), size });
+                Ok(CreatedEncounter { game, token, replayed: false })
             }
             Created::Existing { base } => {
                 let first = self.rulesets.load(&base)?;
                 if key.is_none() || first.meta().request != game.meta().request {
                     return Err(AppError::KeyReused);
                 }
-                Ok(Birth { game: game.with_meta(first.meta().clone()), token, replayed: true })
+                Ok(CreatedEncounter { game: game.with_meta(first.meta().clone()), token, replayed: true })
             }
         }
     }

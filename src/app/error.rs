@@ -23,12 +23,12 @@ pub enum AppError {
         current: u64,
     },
     /// The version asked for is later than the present one.
-    Unborn {
+    FutureVersion {
         /// The version that it is at.
         current: u64,
     },
     /// The version asked for is folded away.
-    Gone {
+    Pruned {
         /// The oldest version that there is still.
         oldest: u64,
     },
@@ -46,18 +46,18 @@ pub enum AppError {
     /// Too much work waits already; nothing was applied.
     Busy,
     /// The store is out of reach. Whether a write happened only its idempotency key can tell.
-    Away(String),
+    Unavailable(String),
     /// What is stored was written by a newer program.
     Newer(String),
     /// Something that should be impossible: a bug, or a damaged store.
-    Broken(String),
+    Internal(String),
 }
 
 impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Away(reason) => Self::Away(reason),
-            StoreError::Corrupt(reason) => Self::Broken(reason),
+            StoreError::Unavailable(reason) => Self::Unavailable(reason),
+            StoreError::Corrupt(reason) => Self::Internal(reason),
             StoreError::Missing => Self::NotFound,
         }
     }
@@ -67,7 +67,7 @@ impl From<LoadError> for AppError {
     fn from(error: LoadError) -> Self {
         match error {
             LoadError::Newer { .. } | LoadError::UnknownRuleset(_) => Self::Newer(error.to_string()),
-            LoadError::Unreadable(_) => Self::Broken(error.to_string()),
+            LoadError::Unreadable(_) => Self::Internal(error.to_string()),
         }
     }
 }
@@ -80,6 +80,6 @@ impl From<Refusal> for AppError {
 
 impl From<serde_json::Error> for AppError {
     fn from(error: serde_json::Error) -> Self {
-        Self::Broken(format!("cannot be written as JSON: {error}"))
+        Self::Internal(format!("cannot be written as JSON: {error}"))
     }
 }

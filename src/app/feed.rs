@@ -3,8 +3,8 @@
 //! A process follows the store's notices once, reads what was committed once, and hands it to all its followers. A notice only
 //! says that reading is worthwhile: what is told comes from the log, and a follower that finds a gap reads the log itself.
 
-use super::line::Line;
-use super::{App, AppError, Held, Page, Presented, token::left};
+use super::views::LogEntryViews;
+use super::{App, AppError, BearerToken, CacheEntry, Page, token::left};
 use crate::engine::{Game, Viewer};
 use crate::store::{Entry, LogPage, Notice, StoreError};
 use bytes::Bytes;
@@ -34,7 +34,7 @@ enum News {
     /// Who may follow has changed: the encounter as it is now.
     Tokens(Arc<dyn Game>),
     /// A new entry.
-    Entry(Arc<Line>),
+    Entry(Arc<LogEntryViews>),
     /// The store has lost entries that were told: what is there now does not follow them.
     Lost,
     /// The encounter is gone.
@@ -225,7 +225,7 @@ impl Topic {
             let known = app.copies.get(&self.id);
             match app.fetch(&self.id, known.as_ref(), None).await {
                 Ok(fetched) => return self.tell(News::Tokens(fetched.held.game)),
-                Err(AppError::Away(_)) => tokio::time::sleep(PAUSE).await,
+                Err(AppError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
                 Err(_) => return self.tell(News::Over),
             }
         }
@@ -244,7 +244,7 @@ impl Topic {
                 Ok(page) => {
                     for entry in &page.entries {
                         if entry.version > newest.version {
-                            self.tell(Line::of(entry).map_or(News::Over, |line| News::Entry(Arc::new(line))));
+                            self.tell(LogEntryViews::of(entry).map_or(News::Over, |line| News::Entry(Arc::new(line))));
                         }
                         *newest = Mark::of(entry);
                     }
@@ -257,7 +257,7 @@ impl Topic {
                     tracing::error!(%reason, "broken");
                     return self.tell(News::Over);
                 }
-                Err(StoreError::Away(_)) => tokio::time::sleep(PAUSE).await,
+                Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
             }
         }
     }
@@ -273,7 +273,7 @@ pub struct Follower {
     /// The newest version that was told, or that was known before.
     cursor: u64,
     /// What is told next, before the news.
-    backlog: VecDeque<Line>,
+    backlog: VecDeque<LogEntryViews>,
     /// False when there may be more in the log than in the backlog.
     caught_up: bool,
     /// True when the store has lost entries, until the follower is shown the encounter as it is now.
@@ -284,13 +284,13 @@ impl App {
     /// Follows an encounter, for the holder of `token`: what comes after version `after`, or from now on. Answers also the
     /// encounter as it is now.
     pub async fn follow(
-        self: &Arc<Self>, id: &str, token: &Presented, after: Option<u64>,
+        self: &Arc<Self>, id: &str, token: &BearerToken, after: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Follower), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         let version = held.game.version();
         let cursor = after.unwrap_or(version);
         if cursor > version {
-            return Err(AppError::Unborn { current: version });
+            return Err(AppError::FutureVersion { current: version });
         }
         let newest = match self.hub.topics.get(id) {
             None => self.mark(id, version).await?,
@@ -302,7 +302,7 @@ impl App {
         };
         let (topic, news) = self.hub.follow(self, id, newest);
         if self.hub.closed.load(Ordering::SeqCst) {
-            return Err(AppError::Away("this process is ending".to_owned()));
+            return Err(AppError::Unavailable("this process is ending".to_owned()));
         }
         // Once more, now that no notice is missed: a token that ended in between opens no stream.
         self.admit(id, token).await?;
@@ -321,7 +321,7 @@ impl App {
 
     /// As [`log`](Self::log), but where there is nothing yet, waits up to `wait` for something.
     pub async fn await_log(
-        self: &Arc<Self>, id: &str, token: &Presented, after: Option<u64>, limit: usize, wait: Duration,
+        self: &Arc<Self>, id: &str, token: &BearerToken, after: Option<u64>, limit: usize, wait: Duration,
     ) -> Result<Page, AppError> {
         let page = self.log(id, token, after, limit).await?;
         if wait.is_zero() || !page.entries.is_empty() || page.next.is_some() {
@@ -386,7 +386,7 @@ impl Follower {
     /// Goes on from the encounter as it is now; None where that is not possible.
     async fn begin_again(&mut self) -> Option<Next> {
         let id = &self.topic.id;
-        let Held { game, .. } = self.app.fetch(id, self.app.copies.get(id).as_ref(), None).await.ok()?.held;
+        let CacheEntry { game, .. } = self.app.fetch(id, self.app.copies.get(id).as_ref(), None).await.ok()?.held;
         if !self.may_follow(&*game) {
             return None;
         }
@@ -401,7 +401,7 @@ impl Follower {
     async fn read(&mut self) -> Result<(), AppError> {
         let (lines, more, base) = self.app.lines(&self.topic.id, self.cursor, PAGE).await?;
         if self.cursor < base {
-            return Err(AppError::Gone { oldest: base });
+            return Err(AppError::Pruned { oldest: base });
         }
         (self.backlog, self.caught_up) = (lines.into(), !more);
         Ok(())

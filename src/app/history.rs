@@ -1,6 +1,6 @@
 //! Earlier states: of the newest checkpoint before them, and the log since.
 
-use super::{App, AppError, Held, Presented};
+use super::{App, AppError, BearerToken, CacheEntry};
 use crate::engine::{CHECKPOINTS, Game, LogEntry, Viewer};
 use crate::store::{Base, Entry};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ const TRIES: usize = 4;
 impl App {
     /// The encounter as it was at version `at`, or as it is now, as the holder of `token` may see it, and who that is.
     pub async fn read(
-        &self, id: &str, token: &Presented, at: Option<u64>,
+        &self, id: &str, token: &BearerToken, at: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         let game = self.state_at(&held, at.unwrap_or(held.game.version())).await?;
@@ -21,13 +21,13 @@ impl App {
     }
 
     /// The encounter as it was at `version`, under its present meta.
-    pub(super) async fn state_at(&self, held: &Held, version: u64) -> Result<Arc<dyn Game>, AppError> {
+    pub(super) async fn state_at(&self, held: &CacheEntry, version: u64) -> Result<Arc<dyn Game>, AppError> {
         let current = held.game.version();
         if version == current {
             return Ok(held.game.clone());
         }
         if version > current {
-            return Err(AppError::Unborn { current });
+            return Err(AppError::FutureVersion { current });
         }
         for _ in 0..TRIES {
             if let Some(game) = self.look_back(held, version).await? {
@@ -38,7 +38,7 @@ impl App {
     }
 
     /// As [`state_at`](Self::state_at); None when the log's beginning moved meanwhile.
-    async fn look_back(&self, held: &Held, version: u64) -> Result<Option<Arc<dyn Game>>, AppError> {
+    async fn look_back(&self, held: &CacheEntry, version: u64) -> Result<Option<Arc<dyn Game>>, AppError> {
         // The entry before which there may be nothing of use: the newest version at which there should be a checkpoint.
         let mut first = version - version % CHECKPOINTS;
         loop {
@@ -55,7 +55,9 @@ impl App {
 
     /// Folds the entries `first` to `version`, from the newest checkpoint among them; None where they have none. Also answers the
     /// version of the log's base.
-    async fn fold_from(&self, held: &Held, first: u64, version: u64) -> Result<(Option<Arc<dyn Game>>, u64), AppError> {
+    async fn fold_from(
+        &self, held: &CacheEntry, first: u64, version: u64,
+    ) -> Result<(Option<Arc<dyn Game>>, u64), AppError> {
         let (mut game, mut after): (Option<Arc<dyn Game>>, _) = (None, first.saturating_sub(1));
         loop {
             let (entries, base) = self.stretch(&held.game.meta().id, after, version).await?;
@@ -76,7 +78,7 @@ impl App {
 
     /// Folds from the base, which is expected at version `expected`.
     async fn fold_from_base(
-        &self, held: &Held, expected: u64, version: u64,
+        &self, held: &CacheEntry, expected: u64, version: u64,
     ) -> Result<Option<Arc<dyn Game>>, AppError> {
         let id = &held.game.meta().id;
         let Base { version: mut at, document } = self.store.base(id).await?;
@@ -102,19 +104,19 @@ impl App {
         let limit = usize::try_from(version.saturating_sub(after)).unwrap_or(usize::MAX);
         let page = self.store.log(id, after, limit, READ).await?;
         if version < page.base_version {
-            return Err(AppError::Gone { oldest: page.base_version });
+            return Err(AppError::Pruned { oldest: page.base_version });
         }
         let entries: Vec<LogEntry> = page.entries.iter().map(entry).collect::<Result<_, _>>()?;
         let entries: Vec<LogEntry> = entries.into_iter().filter(|entry| entry.version <= version).collect();
         if entries.is_empty() && after.max(page.base_version) < version {
-            return Err(AppError::Broken(format!("the log ends before version {version}")));
+            return Err(AppError::Internal(format!("the log ends before version {version}")));
         }
         Ok((entries, page.base_version))
     }
 
     /// The base that the log is to have from `version` on, where it is time to fold its oldest entries into one: whenever there is
     /// a new checkpoint, down to the oldest checkpoint that leaves as many entries as are to be kept.
-    pub(super) async fn new_base(&self, held: &Held, version: u64) -> Result<Option<Base>, AppError> {
+    pub(super) async fn new_base(&self, held: &CacheEntry, version: u64) -> Result<Option<Base>, AppError> {
         if self.keep == 0 || !version.is_multiple_of(CHECKPOINTS) {
             return Ok(None);
         }
@@ -126,7 +128,7 @@ impl App {
         match self.state_at(held, target).await {
             Ok(game) => Ok(Some(Base { version: target, document: game.document()?.into() })),
             // It was folded further already, when less was to be kept.
-            Err(AppError::Gone { .. }) => Ok(None),
+            Err(AppError::Pruned { .. }) => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -135,5 +137,5 @@ impl App {
 /// Reads an entry of the log.
 pub(super) fn entry(stored: &Entry) -> Result<LogEntry, AppError> {
     serde_json::from_slice(&stored.bytes)
-        .map_err(|error| AppError::Broken(format!("log entry {} is unreadable: {error}", stored.version)))
+        .map_err(|error| AppError::Internal(format!("log entry {} is unreadable: {error}", stored.version)))
 }

@@ -1,6 +1,6 @@
 //! The same request under the same key happens once, and is answered alike however often it is sent.
 
-use super::{Answer, AppError, Presented, Shape};
+use super::{Answer, AppError, BearerToken, Shape};
 use crate::store::KeyDigest;
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
@@ -16,14 +16,14 @@ pub struct IdempotencyKey {
 
 impl IdempotencyKey {
     /// What the answer is kept under: the key in the hand of this token, for this encounter.
-    pub(super) fn digest(&self, id: &str, token: &Presented) -> KeyDigest {
+    pub(super) fn digest(&self, id: &str, token: &BearerToken) -> KeyDigest {
         let digest = Sha256::new_with_prefix(id).chain_update([0]).chain_update(token.as_bytes()).chain_update([0]);
         digest.chain_update(&self.key).finalize().into()
     }
 
     /// 32 bytes for `purpose` that only this key gives, and only on this store.
     pub(super) fn derive(&self, salt: &[u8; 32], purpose: &str) -> Result<[u8; 32], AppError> {
-        let hmac = Hmac::<Sha256>::new_from_slice(salt).map_err(|error| AppError::Broken(error.to_string()))?;
+        let hmac = Hmac::<Sha256>::new_from_slice(salt).map_err(|error| AppError::Internal(error.to_string()))?;
         let hmac = hmac.chain_update(purpose).chain_update([0]).chain_update(&self.key);
         Ok(hmac.finalize().into_bytes().into())
     }
@@ -45,7 +45,7 @@ impl IdempotencyKey {
             Some((fingerprint, u64::from_be_bytes(*version), Shape::from_byte(*rest.first()?)?))
         });
         let (fingerprint, version, shape) =
-            parts.ok_or_else(|| AppError::Broken("a recorded answer is unreadable".to_owned()))?;
+            parts.ok_or_else(|| AppError::Internal("a recorded answer is unreadable".to_owned()))?;
         if *fingerprint != self.fingerprint {
             return Err(AppError::KeyReused);
         }

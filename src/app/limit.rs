@@ -4,7 +4,7 @@
 //! from those. What it has taken and not used when the window is over is lost, so a limit may be reached a little early and is never
 //! exceeded.
 
-use super::{App, AppError, Presented};
+use super::{App, AppError, BearerToken};
 use crate::store::Store;
 use quick_cache::sync::Cache;
 use std::str::FromStr;
@@ -150,9 +150,9 @@ impl Limiter {
         let served = if taken.ends_in(now).is_none() { taken.served / 2 } else { taken.served };
         // A quarter of what was served here: a process that is asked little holds little that others could use. And a twentieth of all.
         let want = (served / 4).clamp(1, (rate.quota / 20).max(1));
-        let lease = store.lease(bucket, want, rate.quota, rate.window).await?;
-        let (at, lasts) = (Moment::now(), lease.ends_in.max(SHORTEST));
-        *taken = Taken { unused: lease.granted, others: lease.left, served, at, lasts };
+        let acquire_quota = store.acquire_quota(bucket, want, rate.quota, rate.window).await?;
+        let (at, lasts) = (Moment::now(), acquire_quota.ends_in.max(SHORTEST));
+        *taken = Taken { unused: acquire_quota.granted, others: acquire_quota.left, served, at, lasts };
         Ok(taken.next(at).unwrap_or_else(|| taken.allowance(false, at)))
     }
 
@@ -166,7 +166,7 @@ impl Limiter {
 }
 
 /// A token in its encounter.
-fn good(id: &str, token: &Presented) -> String {
+fn good(id: &str, token: &BearerToken) -> String {
     format!("{id} {}", token.short())
 }
 
@@ -177,12 +177,12 @@ impl App {
     }
 
     /// Whether a token was good in this encounter when this process saw it last.
-    pub fn vouched(&self, id: &str, token: &Presented) -> bool {
+    pub fn is_valid(&self, id: &str, token: &BearerToken) -> bool {
         self.limiter.good.get(&good(id, token)).is_some()
     }
 
     /// Asks the store whether a token is good in this encounter, and remembers it.
-    pub async fn vouch(&self, id: &str, token: &Presented) -> Result<bool, AppError> {
+    pub async fn mark_valid(&self, id: &str, token: &BearerToken) -> Result<bool, AppError> {
         match self.admit(id, token).await {
             Ok(_) => self.limiter.good.insert(good(id, token), ()),
             Err(AppError::NotFound) => return Ok(false),
@@ -192,7 +192,7 @@ impl App {
     }
 
     /// Forgets that a token was good.
-    pub fn disown(&self, id: &str, token: &Presented) {
+    pub fn invalidate(&self, id: &str, token: &BearerToken) {
         self.limiter.good.remove(&good(id, token));
     }
 

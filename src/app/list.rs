@@ -1,7 +1,7 @@
 //! The encounters of an application.
 
 use super::create::ID_BYTES;
-use super::line::MAX_PAGE;
+use super::views::MAX_PAGE;
 use super::{App, AppError};
 use crate::engine::Summary;
 use crate::store::listed_id;

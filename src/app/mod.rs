@@ -13,7 +13,6 @@ mod feed;
 mod history;
 mod idempotency;
 mod limit;
-mod line;
 mod list;
 mod queue;
 mod read;
@@ -21,13 +20,14 @@ mod tag;
 mod token;
 mod tokens;
 mod transfer;
+mod views;
 mod work;
 
 pub use answer::{Answer, Shape};
 pub use application::{AppKey, AppKeys, Application, Applications, NoApplication, app_name};
-pub use cache::Held;
+pub use cache::CacheEntry;
 pub use command::Command;
-pub use create::Birth;
+pub use create::CreatedEncounter;
 pub use error::AppError;
 pub use feed::{Follower, Next};
 pub use idempotency::IdempotencyKey;
@@ -35,14 +35,14 @@ pub use limit::{Allowance, Limits, Rate};
 pub use list::{Summaries, is_cursor};
 pub use read::Page;
 pub use tag::{Expected, Form, Tag};
-pub use token::{Presented, Token};
+pub use token::{BearerToken, Token};
 pub use tokens::{HandedOut, MAX_TOKENS};
 pub use transfer::Export;
 
 use crate::engine::Rulesets;
 pub use crate::engine::{Role, Viewer};
 use crate::store::Store;
-use cache::Copies;
+use cache::EncounterCache;
 use feed::Hub;
 use limit::Limiter;
 use queue::Queues;
@@ -60,7 +60,7 @@ pub const KEEP: u64 = 10_000;
 pub struct App {
     store: Arc<dyn Store>,
     rulesets: Rulesets,
-    copies: Copies,
+    copies: EncounterCache,
     queues: Queues,
     keep: u64,
     hub: Hub,
@@ -78,7 +78,7 @@ impl App {
         Self {
             store,
             rulesets,
-            copies: Copies::new(memory),
+            copies: EncounterCache::new(memory),
             queues: Queues::new(),
             keep: KEEP,
             hub: Hub::new(),
@@ -123,10 +123,10 @@ impl App {
 impl App {
     /// Makes a write of an encounter the only one in this process. Where the store is away those who wait for it fail with it, instead
     /// of each waiting for the store as long once more.
-    async fn alone<T>(&self, id: &str, write: impl Future<Output = Result<T, AppError>>) -> Result<T, AppError> {
+    async fn with_lock<T>(&self, id: &str, write: impl Future<Output = Result<T, AppError>>) -> Result<T, AppError> {
         let turn = self.queues.enter(id).await?;
         let outcome = write.await;
-        if let Err(AppError::Away(_)) = outcome {
+        if let Err(AppError::Unavailable(_)) = outcome {
             self.copies.forget(id);
             turn.failed();
         }

@@ -26,7 +26,7 @@ struct Queue {
 }
 
 /// The right to write, until it is dropped.
-pub(super) struct Turn<'a> {
+pub(super) struct LockGuard<'a> {
     queue: &'a Queue,
     _guard: MutexGuard<'a, ()>,
 }
@@ -38,22 +38,22 @@ impl Queues {
 
     /// Waits for the turn to write `id`. Whoever waited while the store did not answer the writer before fails with it,
     /// instead of waiting as long once more.
-    pub async fn enter(&self, id: &str) -> Result<Turn<'_>, AppError> {
+    pub async fn enter(&self, id: &str) -> Result<LockGuard<'_>, AppError> {
         let slot = self.hasher.hash_one(id) as usize % QUEUES;
         let queue = self.queues.get(slot).ok_or(AppError::Contended)?;
         if let Ok(guard) = queue.turn.try_lock() {
-            return Ok(Turn { queue, _guard: guard });
+            return Ok(LockGuard { queue, _guard: guard });
         }
         let failures = queue.failures.load(Ordering::Acquire);
         let guard = timeout(PATIENCE, queue.turn.lock()).await.map_err(|_| AppError::Contended)?;
         if queue.failures.load(Ordering::Acquire) != failures {
-            return Err(AppError::Away("it did not answer the request before this one".to_owned()));
+            return Err(AppError::Unavailable("it did not answer the request before this one".to_owned()));
         }
-        Ok(Turn { queue, _guard: guard })
+        Ok(LockGuard { queue, _guard: guard })
     }
 }
 
-impl Turn<'_> {
+impl LockGuard<'_> {
     /// Tells those who wait that the store is away.
     pub fn failed(&self) {
         self.queue.failures.fetch_add(1, Ordering::Release);

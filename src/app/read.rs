@@ -1,6 +1,6 @@
 //! Reading: every read asks the store, and gets the document only if it has changed.
 
-use super::{App, AppError, Expected, Held, Presented, token::only_gm};
+use super::{App, AppError, BearerToken, CacheEntry, Expected, token::only_gm};
 use crate::engine::Viewer;
 use crate::store::{Found, KeyDigest, Loaded};
 use bytes::Bytes;
@@ -8,7 +8,7 @@ use bytes::Bytes;
 /// What a read brought.
 pub(super) struct Fetched {
     /// The encounter as it is.
-    pub held: Held,
+    pub held: CacheEntry,
     /// Whether it is another one than the copy that was known.
     pub changed: bool,
     /// The answer recorded under the key that was asked for.
@@ -25,7 +25,7 @@ pub struct Page {
 
 impl App {
     /// The encounter as it is now, and whoever `token` makes its holder in it: the one way in to everything but commands.
-    pub(super) async fn admit(&self, id: &str, token: &Presented) -> Result<(Held, Viewer), AppError> {
+    pub(super) async fn admit(&self, id: &str, token: &BearerToken) -> Result<(CacheEntry, Viewer), AppError> {
         let known = self.copies.get(id);
         let held = self.fetch(id, known.as_ref(), None).await?.held;
         let viewer = token.viewer(held.game.meta())?;
@@ -35,15 +35,15 @@ impl App {
     /// At most `limit` log entries with a version above `after` (without it, from the oldest on), and about half a MiB of them, as the
     /// holder of `token` is told them. A player's or spectator's page leaves out entries of which it is told nothing, and so may hold
     /// fewer though more follow.
-    pub async fn log(&self, id: &str, token: &Presented, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
+    pub async fn log(&self, id: &str, token: &BearerToken, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         let current = held.game.version();
         if after.is_some_and(|after| after > current) {
-            return Err(AppError::Unborn { current });
+            return Err(AppError::FutureVersion { current });
         }
         let (page, base) = self.page(id, &viewer, after.unwrap_or(0), limit).await?;
         if after.is_some_and(|after| after < base) {
-            return Err(AppError::Gone { oldest: base });
+            return Err(AppError::Pruned { oldest: base });
         }
         Ok(page)
     }
@@ -52,11 +52,11 @@ impl App {
     ///
     /// `expected` is compared before the removal, not in one step with it: what another process commits in between is lost
     /// with the rest.
-    pub async fn delete(&self, id: &str, token: &Presented, expected: Option<&Expected>) -> Result<(), AppError> {
-        self.alone(id, self.remove(id, token, expected)).await
+    pub async fn delete(&self, id: &str, token: &BearerToken, expected: Option<&Expected>) -> Result<(), AppError> {
+        self.with_lock(id, self.remove(id, token, expected)).await
     }
 
-    async fn remove(&self, id: &str, token: &Presented, expected: Option<&Expected>) -> Result<(), AppError> {
+    async fn remove(&self, id: &str, token: &BearerToken, expected: Option<&Expected>) -> Result<(), AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         only_gm(&viewer, "to delete the encounter")?;
         expected.map_or(Ok(()), |expected| expected.check(&*held.game, &viewer))?;
@@ -66,7 +66,7 @@ impl App {
 
     /// The encounter as it is now; an unchanged one that is known is neither sent nor parsed again.
     pub(super) async fn fetch(
-        &self, id: &str, known: Option<&Held>, key: Option<&KeyDigest>,
+        &self, id: &str, known: Option<&CacheEntry>, key: Option<&KeyDigest>,
     ) -> Result<Fetched, AppError> {
         match self.store.load(id, known.map(|held| held.revision), key).await? {
             Loaded::Found(found) => self.take(id, known, found),
@@ -78,14 +78,14 @@ impl App {
     }
 
     /// Makes an encounter of what the store found, and remembers it.
-    pub(super) fn take(&self, id: &str, known: Option<&Held>, found: Found) -> Result<Fetched, AppError> {
+    pub(super) fn take(&self, id: &str, known: Option<&CacheEntry>, found: Found) -> Result<Fetched, AppError> {
         let Found { revision, document, answer, .. } = found;
         let (held, changed) = match (document, known) {
             (None, Some(known)) => (known.clone(), false),
-            (None, None) => return Err(AppError::Broken("the store left the document out".to_owned())),
+            (None, None) => return Err(AppError::Internal("the store left the document out".to_owned())),
             (Some(document), _) => {
                 let game = self.rulesets.load(&document)?;
-                let held = Held { revision, game, size: document.len() };
+                let held = CacheEntry { revision, game, size: document.len() };
                 self.copies.keep(id, held.clone());
                 (held, true)
             }

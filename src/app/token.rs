@@ -29,15 +29,15 @@ impl Token {
 
     /// As it is kept, under this id.
     pub fn record(&self, role: Role, id: String) -> TokenRecord {
-        let digest = Presented::digest(&self.0).0;
+        let digest = BearerToken::digest(&self.0).0;
         TokenRecord { id, digest, role, name: None, combatants: Vec::new(), expires_at: None }
     }
 }
 
 /// A token that came with a request: its digest, SHA-256 in hexadecimal.
-pub struct Presented(String);
+pub struct BearerToken(String);
 
-impl Presented {
+impl BearerToken {
     /// Reads a token; None when no token ever looks like this.
     pub fn read(text: &str) -> Option<Self> {
         let (role, random) = text.strip_prefix("tk_")?.split_once('_')?;

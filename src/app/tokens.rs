@@ -2,7 +2,7 @@
 
 use super::create::stored;
 use super::token::{lasting, only_gm};
-use super::{Answer, App, AppError, Fetched, Held, IdempotencyKey, Presented, Shape, Token};
+use super::{Answer, App, AppError, BearerToken, CacheEntry, Fetched, IdempotencyKey, Shape, Token};
 use crate::engine::{Game, MAX_COMBATANTS, Meta, NewToken, Refusal, Role, TokenInfo, TokenRecord, Viewer};
 use crate::store::{Commit, Committed, KeyDigest};
 use crate::vocabulary::{CombatantId, FieldError, Violation};
@@ -62,7 +62,7 @@ fn checked(wanted: &NewToken, game: &dyn Game) -> Result<(Vec<CombatantId>, Opti
 
 impl App {
     /// The tokens of an encounter that last, oldest first, for its game master.
-    pub async fn tokens(&self, id: &str, token: &Presented) -> Result<Vec<TokenInfo>, AppError> {
+    pub async fn tokens(&self, id: &str, token: &BearerToken) -> Result<Vec<TokenInfo>, AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         only_gm(&viewer, "to list tokens")?;
         Ok(held.game.meta().tokens.iter().filter(|record| lasting(record)).map(TokenInfo::from).collect())
@@ -71,7 +71,7 @@ impl App {
     /// Hands out a token, once for each idempotency key: it follows from the key and its own id, so that it need not be kept for a
     /// repetition, and never comes again once that is forgotten.
     pub async fn hand_out(
-        &self, id: &str, token: &Presented, wanted: &NewToken, key: Option<&IdempotencyKey>,
+        &self, id: &str, token: &BearerToken, wanted: &NewToken, key: Option<&IdempotencyKey>,
     ) -> Result<HandedOut, AppError> {
         let salt = match key {
             None => rand::random(),
@@ -98,7 +98,7 @@ impl App {
             meta.tokens.push(record);
             Ok((meta, info.into()))
         });
-        let (info, replayed) = self.alone(id, outcome).await?;
+        let (info, replayed) = self.with_lock(id, outcome).await?;
         let info: TokenInfo = serde_json::from_slice(&info)?;
         let handed = named(&info.id)?;
         let record = handed.record(wanted.role, info.id.clone());
@@ -112,7 +112,7 @@ impl App {
     }
 
     /// Takes a token back; whatever it is used for ends.
-    pub async fn revoke(&self, id: &str, token: &Presented, revoked: &str) -> Result<(), AppError> {
+    pub async fn revoke(&self, id: &str, token: &BearerToken, revoked: &str) -> Result<(), AppError> {
         let outcome = self.rewrite(id, token, "to revoke tokens", None, |game| {
             let mut meta = game.meta().clone();
             meta.tokens.retain(|record| record.id != revoked && lasting(record));
@@ -125,12 +125,12 @@ impl App {
             }
             Ok((meta, Bytes::new()))
         });
-        self.alone(id, outcome).await.map(drop)
+        self.with_lock(id, outcome).await.map(drop)
     }
 
     /// Writes what `change` makes of the meta, for a game master; answers what it says, or what was said under the key before.
     async fn rewrite(
-        &self, id: &str, token: &Presented, what: &str, key: Option<(&IdempotencyKey, KeyDigest)>,
+        &self, id: &str, token: &BearerToken, what: &str, key: Option<(&IdempotencyKey, KeyDigest)>,
         change: impl Fn(&dyn Game) -> Result<(Meta, Bytes), AppError>,
     ) -> Result<(Bytes, bool), AppError> {
         let gm = |viewer: &Viewer| only_gm(viewer, what);
@@ -147,7 +147,7 @@ impl App {
             let game = held.game.with_meta(meta);
             let document = Bytes::from(stored(&*game)?);
             let (expected, revision) = (held.revision, rand::random());
-            let next = Held { revision, game, size: document.len() };
+            let next = CacheEntry { revision, game, size: document.len() };
             let answer = key.as_ref().map(|(key, digest)| {
                 let (version, body) = (held.game.version(), said.clone());
                 (*digest, key.record(&Answer { version, shape: Shape::Minimal, body, replayed: false }))
@@ -160,7 +160,7 @@ impl App {
                 }
                 Committed::Conflict(found) => held = self.take(id, None, found)?.held,
                 Committed::Replayed(record) => {
-                    let (key, _) = key.ok_or_else(|| AppError::Broken("an answer without a key".to_owned()))?;
+                    let (key, _) = key.ok_or_else(|| AppError::Internal("an answer without a key".to_owned()))?;
                     return Ok((key.replay(&record)?.body, true));
                 }
                 Committed::Missing => {

@@ -5,8 +5,8 @@
 //! time: commands and dice are not all in a log, and a game master's ruling (`override`) may have brought it about. So events are
 //! taken on trust, as is the base, and when, by whom and by which commands they were sent.
 
-use super::line::MAX_PAGE;
-use super::{App, AppError, Application, Birth, IdempotencyKey, Presented, now, token::only_gm};
+use super::views::MAX_PAGE;
+use super::{App, AppError, Application, BearerToken, CreatedEncounter, IdempotencyKey, now, token::only_gm};
 use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request, Stop};
 use crate::store::{Base, Entry};
 use crate::vocabulary::{BadJson, FieldError, parse, parse_beside, read, read_fields};
@@ -26,7 +26,7 @@ const PAGE: usize = 500;
 
 /// An exported log without its entries.
 #[derive(Serialize)]
-struct Cover<'a> {
+struct DocumentHeader<'a> {
     format: &'static str,
     schema: u32,
     ruleset: &'a str,
@@ -83,13 +83,13 @@ pub struct Export {
 
 impl App {
     /// The whole log of an encounter, for the holder of `token`.
-    pub async fn export(self: &Arc<Self>, id: &str, token: &Presented) -> Result<Export, AppError> {
+    pub async fn export(self: &Arc<Self>, id: &str, token: &BearerToken) -> Result<Export, AppError> {
         let (held, viewer) = self.admit(id, token).await?;
         only_gm(&viewer, "to export the encounter")?;
         let Base { version: after, document } = self.store.base(id).await?;
         let base = self.rulesets.load(&document)?;
         let version = held.game.version();
-        let cover = Cover {
+        let cover = DocumentHeader {
             format: FORMAT,
             schema: SCHEMA,
             ruleset: base.ruleset(),
@@ -112,7 +112,7 @@ impl Export {
         }
         let page = self.app.store.log(&self.id, self.after, left.min(PAGE), MAX_PAGE).await?;
         if self.after < page.base_version {
-            return Err(AppError::Gone { oldest: page.base_version });
+            return Err(AppError::Pruned { oldest: page.base_version });
         }
         self.after = page.entries.last().map_or(self.version, |entry| entry.version);
         Ok(page.entries.into_iter().map(|entry| entry.bytes).collect())
@@ -123,11 +123,11 @@ impl App {
     /// Makes a new encounter of an exported log in JSON, with a token of its own; once for each idempotency key.
     pub async fn import(
         self: &Arc<Self>, log: Bytes, key: Option<&IdempotencyKey>, application: Option<Application>,
-    ) -> Result<Birth, AppError> {
+    ) -> Result<CreatedEncounter, AppError> {
         let (meta, token) = self.newcomer(None, key, application.as_deref()).await?;
         let app = self.clone();
         let replay = self.imports.run(move |stop| app.replay(meta, &log, stop)).await??;
-        self.bear(replay.base, replay.game, Some(replay.entries), token, key, application).await
+        self.persist(replay.base, replay.game, Some(replay.entries), token, key, application).await
     }
 
     /// Folds a log from its base; asks `stop` before each entry.

@@ -34,16 +34,16 @@ impl Workers {
         &self, work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
     ) -> Result<T, AppError> {
         let place = self.places.clone().try_acquire_owned().map_err(|_| AppError::Busy)?;
-        let closed = |error: tokio::sync::AcquireError| AppError::Broken(error.to_string());
+        let closed = |error: tokio::sync::AcquireError| AppError::Internal(error.to_string());
         let thread = self.threads.clone().acquire_owned().await.map_err(closed)?;
         let caller = Arc::new(());
         let waiting = Arc::downgrade(&caller);
         let done = spawn_blocking(move || {
-            // Held until the work has ended, also where nobody waits for it any more.
+            // CacheEntry until the work has ended, also where nobody waits for it any more.
             let _held = (place, thread);
             work(&|| waiting.strong_count() == 0)
         });
-        let done = done.await.map_err(|error| AppError::Broken(error.to_string()));
+        let done = done.await.map_err(|error| AppError::Internal(error.to_string()));
         drop(caller);
         done
     }

@@ -1,7 +1,7 @@
 //! What is stored: the document of an encounter, its checkpoints, and the entries of its log.
 
-use super::history::Timeline;
-use super::{LoadError, Role, Told, Viewer};
+use super::history::UndoHistory;
+use super::{LoadError, Redactions, Role, Viewer};
 use crate::vocabulary::{CombatantId, FieldError, Ruleset, Table, Text, read_fields};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 /// The schema number of the documents that this program writes; it reads this one and older ones.
 ///
-/// 1: the beginning. 2: `timeline`, for undo and redo. 3: roles and ends of tokens, what was told to whom; a program that knew nothing of
+/// 1: the beginning. 2: `history`, for undo and redo. 3: roles and ends of tokens, what was told to whom; a program that knew nothing of
 /// them would drop them, so it must not read on.
 pub const SCHEMA: u32 = 3;
 
@@ -69,7 +69,8 @@ pub(super) struct Document<'a, R: Ruleset> {
     pub schema: u32,
     pub ruleset: Cow<'a, str>,
     pub meta: Cow<'a, Meta>,
-    pub timeline: Cow<'a, Timeline>,
+    #[serde(rename = "timeline")]
+    pub history: Cow<'a, UndoHistory>,
     pub table: Cow<'a, Table<R>>,
 }
 
@@ -79,18 +80,19 @@ pub(super) struct Document<'a, R: Ruleset> {
 pub(super) struct Checkpoint<'a, R: Ruleset> {
     pub schema: u32,
     pub ruleset: Cow<'a, str>,
-    pub timeline: Cow<'a, Timeline>,
+    #[serde(rename = "timeline")]
+    pub history: Cow<'a, UndoHistory>,
     pub table: Cow<'a, Table<R>>,
 }
 
 /// As much of a document or checkpoint as tells how to read the rest.
 #[derive(Deserialize)]
-pub(super) struct Cover {
+pub(super) struct DocumentHeader {
     schema: u32,
     pub ruleset: String,
 }
 
-impl Cover {
+impl DocumentHeader {
     /// Reads no more than the first two fields where they are the cover, as in whatever this program wrote.
     fn of(stored: &[u8]) -> Result<Self, LoadError> {
         let second = stored.iter().enumerate().filter(|(_, byte)| **byte == b',').nth(1).map(|(at, _)| at);
@@ -118,14 +120,14 @@ impl Cover {
 }
 
 /// Reads the cover of a document or checkpoint, and lifts the rest to the present schema where it is older.
-pub(super) fn open(stored: &[u8]) -> Result<(Cover, Cow<'_, [u8]>), LoadError> {
-    let cover = Cover::of(stored)?;
+pub(super) fn open(stored: &[u8]) -> Result<(DocumentHeader, Cow<'_, [u8]>), LoadError> {
+    let cover = DocumentHeader::of(stored)?;
     match cover.schema {
         // What schema 3 brought is left out where it says nothing.
         SCHEMA | 2 => Ok((cover, Cow::Borrowed(stored))),
         1 => {
             let mut document: Value = serde_json::from_slice(stored).map_err(unreadable)?;
-            lift(&mut document);
+            migrate(&mut document);
             Ok((cover, Cow::Owned(serde_json::to_vec(&document).map_err(unreadable)?)))
         }
         0 => Err(LoadError::Unreadable("there is no schema 0".to_owned())),
@@ -134,7 +136,7 @@ pub(super) fn open(stored: &[u8]) -> Result<(Cover, Cow<'_, [u8]>), LoadError> {
 }
 
 /// Lifts a document or checkpoint of schema 1.
-pub(super) fn lift(document: &mut Value) {
+pub(super) fn migrate(document: &mut Value) {
     let version = document.pointer("/table/version").cloned().unwrap_or_default();
     if let Some(fields) = document.as_object_mut() {
         fields.insert("timeline".to_owned(), json!({"content": version}));
@@ -166,7 +168,7 @@ pub struct LogEntry {
     pub events: Box<RawValue>,
     /// What those are told of it who may not know all, where that is not what it says. Not for clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Told>,
+    pub told: Option<Redactions>,
     /// The state after it: with an undo or redo, which takes it from elsewhere, and now and then, so that an earlier state is never
     /// far from one. Not for clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]

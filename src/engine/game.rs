@@ -1,13 +1,13 @@
 //! An encounter in hand, whatever its ruleset.
 
 use super::document::{Checkpoint, Document, open, unreadable};
-use super::history::{CHECKPOINTS, Rewind, Timeline};
-use super::told::Transition;
+use super::history::{CHECKPOINTS, Rewind, UndoHistory};
+use super::redaction::Transition;
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
-    Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, MAX_REDACTED, Meta, Refusal,
-    Request, SCHEMA, Stop, Summary, Told, Viewer, foreign, legal, rights, shared, text,
+    Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, MAX_REDACTED, Meta, Redactions,
+    Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, rights, shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -76,7 +76,7 @@ pub trait Game: Send + Sync {
 
     /// What is told of the next log entry to those who may not know all: what it says itself, or where it says nothing, what follows
     /// from it.
-    fn told(&self, entry: &LogEntry) -> Result<Option<Told>, LoadError>;
+    fn told(&self, entry: &LogEntry) -> Result<Option<Redactions>, LoadError>;
 
     /// The encounter in full, as JSON.
     fn view(&self) -> Result<Box<RawValue>, serde_json::Error>;
@@ -91,12 +91,12 @@ pub trait Game: Send + Sync {
     fn summary(&self) -> Summary;
 
     /// What is legal now, and this viewer's to send; undo and redo only for the game master, back to the version `oldest` at most.
-    fn options(&self, viewer: &Viewer, oldest: u64) -> Vec<Offer> {
+    fn options(&self, viewer: &Viewer, oldest: u64) -> Vec<LegalCommand> {
         self.options_until(viewer, oldest, &|| false)
     }
 
     /// The same, but asks `stop` before each trial; where it says so, the list is not complete.
-    fn options_until(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<Offer>;
+    fn options_until(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand>;
 
     /// About how much work a command, its redaction and the answer are: combatants and effects, for each audience.
     fn weight(&self) -> usize;
@@ -115,7 +115,7 @@ pub struct Decided {
     /// What happened, a JSON array.
     pub events: Box<RawValue>,
     /// What those are told who may not know all, where that is not all of it.
-    pub told: Option<Told>,
+    pub told: Option<Redactions>,
     /// The state after it, where its log entry is to carry it.
     pub checkpoint: Option<Box<RawValue>>,
 }
@@ -135,13 +135,13 @@ const USUAL: usize = 768;
 const USUAL_COMBATANT: usize = 192;
 
 /// An encounter under one ruleset.
-pub(super) struct Live<R: Ruleset> {
+pub(super) struct TypedGame<R: Ruleset> {
     pub meta: Arc<Meta>,
-    pub timeline: Timeline,
+    pub history: UndoHistory,
     pub table: Table<R>,
 }
 
-impl<R: Ruleset> Live<R> {
+impl<R: Ruleset> TypedGame<R> {
     /// Reads a checkpoint, lifted where it is older, and checks what no fold would ever break.
     pub fn at(meta: Arc<Meta>, checkpoint: &[u8]) -> Result<Self, LoadError> {
         let (_, checkpoint) = open(checkpoint)?;
@@ -149,8 +149,8 @@ impl<R: Ruleset> Live<R> {
         if checkpoint.ruleset != R::MANIFEST.id {
             return Err(LoadError::Unreadable(format!("ruleset: {} is another one", checkpoint.ruleset)));
         }
-        let live = Self { meta, timeline: checkpoint.timeline.into_owned(), table: checkpoint.table.into_owned() };
-        live.timeline.check(live.table.version)?;
+        let live = Self { meta, history: checkpoint.history.into_owned(), table: checkpoint.table.into_owned() };
+        live.history.check(live.table.version)?;
         Ok(live)
     }
 
@@ -175,9 +175,9 @@ impl<R: Ruleset> Live<R> {
     }
 
     /// As `eyes` may see it.
-    fn concealed(&self, eyes: &Eyes<'_>) -> Self {
-        let table = Table { version: self.table.version, ..self.table.concealed(eyes.own) };
-        Self { meta: self.meta.clone(), timeline: self.timeline.clone(), table }
+    fn redacted(&self, eyes: &Eyes<'_>) -> Self {
+        let table = Table { version: self.table.version, ..self.table.redacted(eyes.own) };
+        Self { meta: self.meta.clone(), history: self.history.clone(), table }
     }
 }
 
@@ -189,7 +189,7 @@ pub(super) struct Played<R: Ruleset> {
     ends: Vec<usize>,
 }
 
-impl<R: Ruleset> Live<R> {
+impl<R: Ruleset> TypedGame<R> {
     /// A decision that leads here by this transition.
     fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, serde_json::Error> {
         let told = transition.tell()?;
@@ -215,7 +215,7 @@ fn play_one<R: Ruleset>(
         return R::decide(play, &command).map_err(refuse);
     }
     let Some(command) = SharedCommand::parse(verb, fields) else {
-        let known = R::Command::VERBS.iter().chain(SharedCommand::VERBS).copied().collect();
+        let known = R::Command::TAGS.iter().chain(SharedCommand::TAGS).copied().collect();
         return Err(Refusal::UnknownCommand { path: path.to_owned(), verb: verb.to_owned(), known });
     };
     let command = command.map_err(misread)?;
@@ -228,7 +228,7 @@ fn play_one<R: Ruleset>(
     })
 }
 
-impl<R: Ruleset> Game for Live<R> {
+impl<R: Ruleset> Game for TypedGame<R> {
     fn meta(&self) -> &Meta {
         &self.meta
     }
@@ -278,8 +278,8 @@ impl<R: Ruleset> Game for Live<R> {
         if stop() {
             return Err(Refusal::Stopped);
         }
-        let timeline = Timeline::ordinary(table.version);
-        let next = Self { meta: self.meta.clone(), timeline, table: table.clone() };
+        let history = UndoHistory::ordinary(table.version);
+        let next = Self { meta: self.meta.clone(), history, table: table.clone() };
         let commands: Vec<_> = request.verbs().zip(ends.iter().copied()).collect();
         let transition = Transition { before: self, after: &table, events: &events, commands: &commands };
         // Audiences are counted only where the number of tokens does not show that they are few enough.
@@ -292,7 +292,7 @@ impl<R: Ruleset> Game for Live<R> {
     }
 
     fn rewinds(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {
-        self.timeline.rewind(self.table.version, request)
+        self.history.rewind(self.table.version, request)
     }
 
     fn rewind(&self, rewind: &Rewind, past: &RawValue) -> Result<Decided, LoadError> {
@@ -302,8 +302,8 @@ impl<R: Ruleset> Game for Live<R> {
         }
         let mut table = past.table.clone();
         table.version = self.table.version.saturating_add(1);
-        let timeline = self.timeline.rewound(rewind, &past.timeline);
-        let next = Self { meta: self.meta.clone(), timeline, table: table.clone() };
+        let history = self.history.rewound(rewind, &past.history);
+        let next = Self { meta: self.meta.clone(), history, table: table.clone() };
         let (events, commands) = ([Event::Shared(rewind.event())], [(rewind.verb(), 1)]);
         let transition = Transition { before: self, after: &table, events: &events, commands: &commands };
         next.decided(&transition).map_err(unreadable)
@@ -320,15 +320,15 @@ impl<R: Ruleset> Game for Live<R> {
             table.apply(event);
         }
         table.version = entry.version;
-        let timeline = Timeline::ordinary(table.version);
-        Ok(Arc::new(Self { meta: self.meta.clone(), timeline, table }))
+        let history = UndoHistory::ordinary(table.version);
+        Ok(Arc::new(Self { meta: self.meta.clone(), history, table }))
     }
 
     fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error> {
         serde_json::value::to_raw_value(&Checkpoint {
             schema: SCHEMA,
             ruleset: Cow::Borrowed(R::MANIFEST.id),
-            timeline: Cow::Borrowed(&self.timeline),
+            history: Cow::Borrowed(&self.history),
             table: Cow::Borrowed(&self.table),
         })
     }
@@ -338,30 +338,30 @@ impl<R: Ruleset> Game for Live<R> {
     }
 
     fn with_meta(&self, meta: Meta) -> Arc<dyn Game> {
-        Arc::new(Self { meta: Arc::new(meta), timeline: self.timeline.clone(), table: self.table.clone() })
+        Arc::new(Self { meta: Arc::new(meta), history: self.history.clone(), table: self.table.clone() })
     }
 
     fn seen_by(&self, eyes: &Eyes<'_>) -> Arc<dyn Game> {
-        Arc::new(self.concealed(eyes))
+        Arc::new(self.redacted(eyes))
     }
 
     fn examine(&self, eyes: &Eyes<'_>, request: &Request, stop: Stop<'_>) -> Result<(), Refusal> {
-        self.concealed(eyes).play(request, &mut TrialDice, stop).map(drop)
+        self.redacted(eyes).play(request, &mut TrialDice, stop).map(drop)
     }
 
     fn vet(&self, entry: &LogEntry) -> Result<Box<RawValue>, FieldError> {
-        for account in entry.told.iter().flat_map(Told::accounts) {
-            foreign::events::<R>(&account.events).map_err(|error| error.within("told"))?;
+        for account in entry.told.iter().flat_map(Redactions::accounts) {
+            import::events::<R>(&account.events).map_err(|error| error.within("told"))?;
         }
         if let Some(checkpoint) = &entry.checkpoint {
             let checkpoint = parse(checkpoint.get().as_bytes())?;
-            foreign::checkpoint::<R>(checkpoint).map_err(|error| error.within("checkpoint"))?;
+            import::checkpoint::<R>(checkpoint).map_err(|error| error.within("checkpoint"))?;
         }
-        let events = foreign::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
+        let events = import::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
         serde_json::value::to_raw_value(&events).map_err(|error| FieldError::malformed("events", error.to_string()))
     }
 
-    fn told(&self, entry: &LogEntry) -> Result<Option<Told>, LoadError> {
+    fn told(&self, entry: &LogEntry) -> Result<Option<Redactions>, LoadError> {
         if let Some(told) = entry.told.clone() {
             return Ok(Some(told.unowned()));
         }
@@ -395,8 +395,8 @@ impl<R: Ruleset> Game for Live<R> {
         Summary::of(&self.meta, &self.table)
     }
 
-    fn options_until(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<Offer> {
-        legal::offers(self, viewer, oldest, stop)
+    fn options_until(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand> {
+        legal::legal_commands(self, viewer, oldest, stop)
     }
 
     fn weight(&self) -> usize {
@@ -418,7 +418,7 @@ impl<R: Ruleset> Game for Live<R> {
                 schema: SCHEMA,
                 ruleset: Cow::Borrowed(R::MANIFEST.id),
                 meta: Cow::Borrowed(&self.meta),
-                timeline: Cow::Borrowed(&self.timeline),
+                history: Cow::Borrowed(&self.history),
                 table: Cow::Borrowed(&self.table),
             },
         )?;

@@ -5,7 +5,7 @@
 
 use super::document::unread;
 use super::{LoadError, Refusal, Request};
-use crate::vocabulary::{Redo, Redone, SharedCommand, SharedEvent, Undo, Undone, Verbs, Violation};
+use crate::vocabulary::{Redo, Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation};
 use serde::{Deserialize, Serialize};
 
 /// Every so many versions a log entry carries the state after it.
@@ -16,7 +16,7 @@ const REDOS: usize = 1000;
 
 /// Where an encounter stands in its own history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Timeline {
+pub(super) struct UndoHistory {
     /// The version whose state the encounter shows.
     content: u64,
     /// The contents that were undone and can be redone, the newest last.
@@ -48,7 +48,7 @@ impl Rewind {
     }
 }
 
-impl Timeline {
+impl UndoHistory {
     /// After anything but an undo or redo.
     pub fn ordinary(version: u64) -> Self {
         Self { content: version, undone: Vec::new(), _counts: () }
@@ -114,6 +114,6 @@ impl Timeline {
         if known(&self.content) && self.undone.len() <= REDOS && self.undone.iter().all(known) {
             return Ok(());
         }
-        Err(LoadError::Unreadable("timeline: it names versions that have not been".to_owned()))
+        Err(LoadError::Unreadable("history: it names versions that have not been".to_owned()))
     }
 }

@@ -5,10 +5,11 @@
 
 mod dice;
 mod document;
-mod foreign;
 mod game;
 mod history;
+mod import;
 mod legal;
+mod redaction;
 mod refusal;
 mod registry;
 mod request;
@@ -18,7 +19,6 @@ mod schema;
 mod shared;
 mod summary;
 mod text;
-mod told;
 mod trial;
 mod view;
 mod viewer;
@@ -27,12 +27,12 @@ pub use dice::SeededDice;
 pub use document::{LogEntry, Meta, SCHEMA, TokenRecord};
 pub use game::{Brief, Decided, Game};
 pub use history::{CHECKPOINTS, Rewind};
+pub use redaction::{Eyes, RedactedEntry, Redactions};
 pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
 pub use schema::{TypeSchema, type_schema};
 pub use summary::Summary;
-pub use told::{Account, Eyes, Told};
 pub use viewer::{NewToken, Role, TokenInfo, Viewer};
 
 /// Asks whether long work is to stop because nobody waits for it any more.

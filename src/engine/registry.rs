@@ -1,10 +1,10 @@
 //! Every ruleset there is, known by its face alone.
 
-use super::document::{Cover, Document, open, unreadable};
-use super::game::Live;
-use super::history::Timeline;
-use super::{Creation, Game, LoadError, MAX_COMBATANTS, Meta, Refusal, TypeSchema, foreign, roster, type_schema};
-use crate::vocabulary::{FieldError, Manifest, Registrar, Ruleset, Seat, Status, Table, Violation, read};
+use super::document::{Document, DocumentHeader, open, unreadable};
+use super::game::TypedGame;
+use super::history::UndoHistory;
+use super::{Creation, Game, LoadError, MAX_COMBATANTS, Meta, Refusal, TypeSchema, import, roster, type_schema};
+use crate::vocabulary::{CachedCombatant, FieldError, Manifest, Registrar, Ruleset, Status, Table, Violation, read};
 use serde_json::Value;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -36,9 +36,9 @@ pub trait AnyRuleset: Send + Sync {
     fn recall(&self, meta: Meta, checkpoint: &[u8]) -> Result<Arc<dyn Game>, LoadError>;
 }
 
-struct Shelf<R>(PhantomData<fn() -> R>);
+struct ErasedRuleset<R>(PhantomData<fn() -> R>);
 
-impl<R: Ruleset> AnyRuleset for Shelf<R> {
+impl<R: Ruleset> AnyRuleset for ErasedRuleset<R> {
     fn manifest(&self) -> &'static Manifest {
         R::MANIFEST
     }
@@ -48,7 +48,7 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
     }
 
     fn stats(&self) -> TypeSchema {
-        type_schema::<R::Stats>()
+        type_schema::<R::CombatantStats>()
     }
 
     fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {
@@ -66,7 +66,7 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
             round: 0,
             version: 0,
             combatants: Vec::with_capacity(creation.combatants.len().min(MAX_COMBATANTS)),
-            ghosts: Vec::new(),
+            removed: Vec::new(),
             effects: Vec::new(),
             joined: 0,
             effects_begun: 0,
@@ -84,7 +84,7 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
             match admitted {
                 Ok(combatant) => {
                     table.joined = combatant.joined;
-                    table.combatants.push(Seat::new(combatant));
+                    table.combatants.push(CachedCombatant::new(combatant));
                 }
                 Err(error) => wrong.push(error.within(&format!("combatants.{i}"))),
             }
@@ -95,21 +95,21 @@ impl<R: Ruleset> AnyRuleset for Shelf<R> {
         if !wrong.is_empty() {
             return Err(Refusal::Fields(wrong));
         }
-        Ok(Arc::new(Live { meta: Arc::new(meta), timeline: Timeline::ordinary(0), table }))
+        Ok(Arc::new(TypedGame { meta: Arc::new(meta), history: UndoHistory::ordinary(0), table }))
     }
 
     fn load(&self, document: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
         let document: Document<'_, R> = serde_json::from_slice(document).map_err(unreadable)?;
         let meta = Arc::new(document.meta.into_owned());
-        Ok(Arc::new(Live { meta, timeline: document.timeline.into_owned(), table: document.table.into_owned() }))
+        Ok(Arc::new(TypedGame { meta, history: document.history.into_owned(), table: document.table.into_owned() }))
     }
 
     fn vet(&self, checkpoint: Value) -> Result<(), FieldError> {
-        foreign::checkpoint::<R>(checkpoint)
+        import::checkpoint::<R>(checkpoint)
     }
 
     fn recall(&self, meta: Meta, checkpoint: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
-        Ok(Arc::new(Live::<R>::at(Arc::new(meta), checkpoint)?))
+        Ok(Arc::new(TypedGame::<R>::at(Arc::new(meta), checkpoint)?))
     }
 }
 
@@ -118,7 +118,7 @@ pub struct Rulesets(Vec<Box<dyn AnyRuleset>>);
 
 impl Registrar for Rulesets {
     fn add<R: Ruleset>(&mut self) {
-        self.0.push(Box::new(Shelf::<R>(PhantomData)));
+        self.0.push(Box::new(ErasedRuleset::<R>(PhantomData)));
     }
 }
 
@@ -161,7 +161,7 @@ impl Rulesets {
 
     /// Whether a checkpoint from elsewhere has the shape of one of the rulesets' own.
     pub fn vet(&self, checkpoint: Value) -> Result<(), FieldError> {
-        let cover = Cover::read(&checkpoint)?;
+        let cover = DocumentHeader::read(&checkpoint)?;
         self.known(&cover.ruleset)?.vet(checkpoint)
     }
 

@@ -3,7 +3,9 @@
 //! Nothing here looks at the table: a refusal tells nothing about who is there. Whether the rules allow it now is another matter.
 
 use super::{Refusal, Request, Role, Viewer};
-use crate::vocabulary::{Actor, CombatantId, CommandSpec, Ruleset, SHARED_COMMANDS, Sender, SharedCommand, Verbs};
+use crate::vocabulary::{
+    Actor, AllowedRole, CombatantId, CommandSpec, Ruleset, SHARED_COMMANDS, SharedCommand, Tagged,
+};
 use serde_json::{Map, Value};
 
 /// Refuses a request that this viewer may not send, at its first command.
@@ -26,15 +28,15 @@ fn allow<R: Ruleset>(
         return Err("a spectator's token sends no commands: players send those of their combatants".to_owned());
     }
     let gm = || format!("{verb} is the game master's: send it with a token whose role is gm");
-    let verbs = [R::Command::VERBS, SharedCommand::VERBS];
+    let verbs = [R::Command::TAGS, SharedCommand::TAGS];
     // What is no command at all gets a refusal of its own.
     let Some(sender) = sender(verb, &[R::MANIFEST.commands, SHARED_COMMANDS], &verbs) else { return Ok(()) };
     match sender {
-        Sender::Gm => Err(gm()),
+        AllowedRole::Gm => Err(gm()),
         // The app looks at who sent what is to be undone.
-        Sender::Author if player_undo => Ok(()),
-        Sender::Author => Err(format!("{}, for this encounter was created without player_undo", gm())),
-        Sender::Player => {
+        AllowedRole::Author if player_undo => Ok(()),
+        AllowedRole::Author => Err(format!("{}, for this encounter was created without player_undo", gm())),
+        AllowedRole::Player => {
             let command = match R::Command::parse(verb, fields) {
                 Some(Ok(command)) => command,
                 // What cannot be read is refused for that, by the same reading.
@@ -53,9 +55,9 @@ fn allow<R: Ruleset>(
 }
 
 /// Whose a command is: a verb that no table lists is the game master's, one that nothing can read is nobody's.
-fn sender(verb: &str, tables: &[&[CommandSpec]], verbs: &[&[&str]]) -> Option<Sender> {
+fn sender(verb: &str, tables: &[&[CommandSpec]], verbs: &[&[&str]]) -> Option<AllowedRole> {
     let listed = tables.iter().copied().flatten().find(|spec| spec.verb == verb);
-    let unlisted = verbs.iter().any(|verbs| verbs.contains(&verb)).then_some(Sender::Gm);
+    let unlisted = verbs.iter().any(|verbs| verbs.contains(&verb)).then_some(AllowedRole::Gm);
     listed.map(|spec| spec.sender).or(unlisted)
 }
 
@@ -73,10 +75,10 @@ mod tests {
     fn a_command_that_no_table_lists_is_the_game_masters() {
         let own = [CommandSpec::player("end_turn", "Ends a turn."), CommandSpec::gm("start", "Starts.")];
         let whose = |verb| sender(verb, &[&own, SHARED_COMMANDS], &[&["start", "end_turn", "forgotten"], &["undo"]]);
-        assert_eq!(whose("end_turn"), Some(Sender::Player));
-        assert_eq!(whose("start"), Some(Sender::Gm));
-        assert_eq!(whose("undo"), Some(Sender::Author));
-        assert_eq!(whose("forgotten"), Some(Sender::Gm), "it can be read, and nobody said whose it is");
+        assert_eq!(whose("end_turn"), Some(AllowedRole::Player));
+        assert_eq!(whose("start"), Some(AllowedRole::Gm));
+        assert_eq!(whose("undo"), Some(AllowedRole::Author));
+        assert_eq!(whose("forgotten"), Some(AllowedRole::Gm), "it can be read, and nobody said whose it is");
         assert_eq!(whose("no command"), None, "that is refused as no command");
     }
 }

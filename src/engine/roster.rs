@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// A combatant that is about to join `table`; an error names the field.
 pub(super) fn enlist<R: Ruleset>(table: &Table<R>, value: Value) -> Result<Combatant<R>, FieldError> {
-    let (draft, stats) = Draft::split::<R>(value, &R::Stats::default())?;
+    let (draft, stats) = Draft::split::<R>(value, &R::CombatantStats::default())?;
     let hidden = draft.hidden.unwrap_or(false);
     let (id, name) = named(table, draft.id, draft.name, hidden)?;
     let kind = draft.kind.unwrap_or(match draft.side.as_ref().map(Slug::as_str) {
@@ -28,7 +28,7 @@ pub(super) fn enlist<R: Ruleset>(table: &Table<R>, value: Value) -> Result<Comba
         acted: false,
         joined: table.joined.saturating_add(1),
         stats,
-        standing: R::Standing::default(),
+        state: R::CombatantState::default(),
     })
 }
 

@@ -1,8 +1,8 @@
-//! Tries offers out, so that what is listed is what deciding accepts.
+//! Tries legal_commands out, so that what is listed is what deciding accepts.
 
-use super::game::Live;
+use super::game::TypedGame;
 use super::{Game, Request, Stop, Viewer};
-use crate::vocabulary::{Choice, Dice, Listed, Offer, Ruleset, Values};
+use crate::vocabulary::{Choice, Dice, LegalCommand, ListReference, Ruleset, Values};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,9 +19,9 @@ impl Dice for TrialDice {
     }
 }
 
-/// The trials of one viewer's offers.
+/// The trials of one viewer's legal_commands.
 pub(super) struct Trials<'g, R: Ruleset> {
-    live: &'g Live<R>,
+    live: &'g TypedGame<R>,
     viewer: &'g Viewer,
     stop: Stop<'g>,
     /// For each shared list which of its values are accepted, as far as that is known.
@@ -32,57 +32,57 @@ pub(super) struct Trials<'g, R: Ruleset> {
 type Key = (String, &'static str, usize);
 
 impl<'g, R: Ruleset> Trials<'g, R> {
-    pub fn new(live: &'g Live<R>, viewer: &'g Viewer, stop: Stop<'g>) -> Self {
+    pub fn new(live: &'g TypedGame<R>, viewer: &'g Viewer, stop: Stop<'g>) -> Self {
         Self { live, viewer, stop, verdicts: HashMap::new() }
     }
 
-    /// The offer with the values that are accepted; None when nothing of it is.
-    pub fn tried(&mut self, mut offer: Offer) -> Option<Offer> {
-        let mut choices = std::mem::take(&mut offer.choices);
-        let mut accepted = self.accepts(&offer.command);
+    /// The option with the values that are accepted; None when nothing of it is.
+    pub fn tried(&mut self, mut option: LegalCommand) -> Option<LegalCommand> {
+        let mut choices = std::mem::take(&mut option.choices);
+        let mut accepted = self.accepts(&option.command);
         for choice in &mut choices {
             let first = match &mut choice.values {
                 Values::OneOf(values) => {
-                    values.retain(|value| self.accepts(&filled(&offer, choice.field, value)));
+                    values.retain(|value| self.accepts(&filled(&option, choice.field, value)));
                     values.first().cloned()
                 }
                 Values::From(listed) => {
-                    let first = self.first_of(&offer, choice.field, listed);
+                    let first = self.first_of(&option, choice.field, listed);
                     if first.is_none() {
                         choice.values = Values::OneOf(Vec::new());
                     }
                     first
                 }
-                Values::Range { min, .. } if !self.sendable(&filled(&offer, choice.field, &json!(min))) => {
+                Values::Range { min, .. } if !self.sendable(&filled(&option, choice.field, &json!(min))) => {
                     choice.values = Values::OneOf(Vec::new());
                     continue;
                 }
                 Values::Range { .. } | Values::Like(_) => continue,
             };
             if choice.required {
-                offer.set(choice.field, first?);
+                option.set(choice.field, first?);
                 accepted = true;
             }
         }
         choices.retain(|choice| !matches!(&choice.values, Values::OneOf(values) if values.is_empty()));
-        offer.choices = choices;
-        accepted.then_some(offer)
+        option.choices = choices;
+        accepted.then_some(option)
     }
 
-    /// The first value of a shared list that is accepted in this offer. Each value is tried with one offer, see [`Offer::among`].
-    fn first_of(&mut self, offer: &Offer, field: &'static str, listed: &Listed) -> Option<Value> {
-        let key = key(offer, field, listed);
+    /// The first value of a shared list that is accepted in this option. Each value is tried with one option, see [`LegalCommand::among`].
+    fn first_of(&mut self, option: &LegalCommand, field: &'static str, listed: &ListReference) -> Option<Value> {
+        let key = key(option, field, listed);
         let mut known = self.verdicts.remove(&key).unwrap_or_else(|| vec![None; listed.values.len()]);
-        let accepts = |value: &Value| self.accepts(&filled(offer, field, value));
+        let accepts = |value: &Value| self.accepts(&filled(option, field, value));
         let mut open: Vec<_> =
             listed.values.iter().zip(&mut known).filter(|(value, _)| !listed.except.contains(value)).collect();
         let one = open.iter().position(|(_, known)| **known == Some(true));
         let legal = match one.and_then(|at| open.get(at)) {
             Some((value, _)) => accepts(value),
-            None if open.first().is_none_or(|(value, _)| !self.sendable(&filled(offer, field, value))) => false,
+            None if open.first().is_none_or(|(value, _)| !self.sendable(&filled(option, field, value))) => false,
             None => open.iter_mut().filter(|(_, known)| known.is_none()).any(|(value, known)| {
                 let accepted = accepts(value);
-                // A refusal may be the offer's fault, so it says nothing of the value yet.
+                // A refusal may be the option's fault, so it says nothing of the value yet.
                 **known = accepted.then_some(true);
                 accepted
             }),
@@ -97,14 +97,14 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         first
     }
 
-    /// Leaves only accepted values in the shared lists of offers that were tried.
-    pub fn settle(&self, offers: &mut [Offer]) {
+    /// Leaves only accepted values in the shared lists of legal_commands that were tried.
+    pub fn settle(&self, legal_commands: &mut [LegalCommand]) {
         let mut accepted: HashMap<Key, Arc<[Value]>> = HashMap::new();
-        for offer in offers {
-            let mut choices = std::mem::take(&mut offer.choices);
+        for option in legal_commands {
+            let mut choices = std::mem::take(&mut option.choices);
             for Choice { field, values, .. } in &mut choices {
                 let Values::From(listed) = values else { continue };
-                let key = key(offer, field, listed);
+                let key = key(option, field, listed);
                 let Some(known) = self.verdicts.get(&key) else { continue };
                 let values = accepted.entry(key).or_insert_with(|| {
                     let good = listed.values.iter().zip(known).filter(|(_, known)| **known == Some(true));
@@ -113,7 +113,7 @@ impl<'g, R: Ruleset> Trials<'g, R> {
                 listed.values = values.clone();
                 listed.except.retain(|value| values.contains(value));
             }
-            offer.choices = choices;
+            option.choices = choices;
         }
     }
 
@@ -132,34 +132,34 @@ impl<'g, R: Ruleset> Trials<'g, R> {
     }
 }
 
-/// The command of an offer with one more field.
-fn filled(offer: &Offer, field: &str, value: &Value) -> Value {
-    let mut command = offer.command.clone();
+/// The command of an option with one more field.
+fn filled(option: &LegalCommand, field: &str, value: &Value) -> Value {
+    let mut command = option.command.clone();
     command[field] = value.clone();
     command
 }
 
-fn key(offer: &Offer, field: &'static str, listed: &Listed) -> Key {
-    let verb = offer.command.get("type").and_then(Value::as_str).unwrap_or_default();
+fn key(option: &LegalCommand, field: &'static str, listed: &ListReference) -> Key {
+    let verb = option.command.get("type").and_then(Value::as_str).unwrap_or_default();
     (verb.to_owned(), field, listed.values.as_ptr() as usize)
 }
 
 /// Gives each long list that several choices have in common a name, and writes all others out in their own choice.
-pub(super) fn share(offers: &mut [Offer]) {
+pub(super) fn share(legal_commands: &mut [LegalCommand]) {
     let mut lists = Lists::default();
-    let choices = offers.iter().flat_map(|offer| &offer.choices);
+    let choices = legal_commands.iter().flat_map(|option| &option.choices);
     let found: Vec<Option<usize>> = choices.map(|choice| lists.find(&choice.values)).collect();
     let mut found = found.into_iter();
-    for offer in offers {
-        let verb = offer.command.get("type").and_then(Value::as_str).unwrap_or_default();
-        for choice in &mut offer.choices {
+    for option in legal_commands {
+        let verb = option.command.get("type").and_then(Value::as_str).unwrap_or_default();
+        for choice in &mut option.choices {
             let list = found.next().flatten().and_then(|at| lists.all.get_mut(at)).filter(|list| list.uses > 1);
             match (list, &mut choice.values) {
                 (Some(list), values) => {
                     let name = list.name.get_or_insert_with(|| name(&mut lists.names, verb, choice.field)).clone();
                     let except =
                         if let Values::From(listed) = values { std::mem::take(&mut listed.except) } else { Vec::new() };
-                    *values = Values::From(Listed { list: name, except, values: list.values.clone() });
+                    *values = Values::From(ListReference { list: name, except, values: list.values.clone() });
                 }
                 (None, Values::From(listed)) => choice.values = Values::OneOf(listed.iter().cloned().collect()),
                 (None, _) => {}

@@ -1,7 +1,9 @@
-//! The encounter in words. Whoever is not the game master sees a concealed one, by the same means.
+//! The encounter in words. Whoever is not the game master sees a redacted one, by the same means.
 
 use super::Meta;
-use crate::vocabulary::{Band, Effect, FoeHp, Hp, Kind, Member, Pending, Place, Ruleset, Seat, Slug, Status, Table};
+use crate::vocabulary::{
+    Band, CachedCombatant, Effect, FoeHp, Hp, Kind, Member, OrderEntry, Pending, Ruleset, Slug, Status, Table,
+};
 use serde::{Serialize, Serializer};
 
 /// Everything that an encounter says of itself; the order of the fields is the order of the JSON.
@@ -16,7 +18,7 @@ pub(super) struct EncounterView<'a, R: Ruleset> {
     version: u64,
     current: Vec<Slug>,
     pending: Option<Pending>,
-    order: Vec<Place>,
+    order: Vec<OrderEntry>,
     combatants: Vec<SeatView<'a, R>>,
     effects: Vec<&'a Effect>,
     options: &'a R::Options,
@@ -27,7 +29,7 @@ pub(super) struct EncounterView<'a, R: Ruleset> {
 }
 
 /// A combatant, put into words anew only where it has changed.
-struct SeatView<'a, R: Ruleset>(&'a Seat<R>);
+struct SeatView<'a, R: Ruleset>(&'a CachedCombatant<R>);
 
 impl<R: Ruleset> Serialize for SeatView<'_, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -54,9 +56,9 @@ struct CombatantView<'a, R: Ruleset> {
     active: bool,
     acted: bool,
     #[serde(flatten)]
-    stats: &'a R::Stats,
+    stats: &'a R::CombatantStats,
     #[serde(flatten)]
-    standing: &'a R::Standing,
+    state: &'a R::CombatantState,
 }
 
 impl<'a, R: Ruleset> EncounterView<'a, R> {
@@ -95,7 +97,7 @@ pub(super) fn pending<R: Ruleset>(table: &Table<R>) -> Option<Pending> {
 }
 
 impl<'a, R: Ruleset> CombatantView<'a, R> {
-    fn new(c: &'a Seat<R>) -> Self {
+    fn new(c: &'a CachedCombatant<R>) -> Self {
         Self {
             id: &c.id,
             name: c.name.as_str(),
@@ -110,7 +112,7 @@ impl<'a, R: Ruleset> CombatantView<'a, R> {
             active: c.active(),
             acted: c.acted,
             stats: &c.stats,
-            standing: &c.standing,
+            state: &c.state,
         }
     }
 }

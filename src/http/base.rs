@@ -34,7 +34,7 @@ impl FromStr for BasePath {
 
 /// What clients see before all of our own paths: an extension of a request.
 #[derive(Debug, Clone)]
-pub(super) struct Shown(pub String);
+pub(super) struct ExternalPrefix(pub String);
 
 impl BasePath {
     /// The path of a stage of a gateway. Unlike a configured one it may be `/v1`: it is always there to be taken off.
@@ -64,8 +64,8 @@ impl BasePath {
 
     /// Tells whoever writes paths into an answer's body of this one.
     pub fn show(&self, extensions: &mut Extensions) {
-        let outer = extensions.remove().map_or(String::new(), |Shown(outer)| outer);
-        extensions.insert(Shown(outer + &self.0));
+        let outer = extensions.remove().map_or(String::new(), |ExternalPrefix(outer)| outer);
+        extensions.insert(ExternalPrefix(outer + &self.0));
     }
 
     async fn serve(&self, router: Router, mut request: Request) -> Response<Body> {

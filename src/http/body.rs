@@ -34,7 +34,7 @@ pub(super) struct Budget {
 }
 
 /// A body, with its share of the budget until this is dropped.
-pub(super) struct Held {
+pub(super) struct BodyPermit {
     pub bytes: Bytes,
     pub share: Share,
 }
@@ -51,7 +51,7 @@ impl Budget {
     }
 
     /// Reads a body. Its share grows with the bytes that have arrived: what a client only announces takes nothing.
-    pub async fn read(&self, mut body: Body) -> Result<Held, Problem> {
+    pub async fn read(&self, mut body: Body) -> Result<BodyPermit, Problem> {
         let (mut bytes, mut share) = (Vec::new(), Share::default());
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|_| Problem::bad("incomplete_body", "the body ended too early"))?;
@@ -64,7 +64,7 @@ impl Budget {
             self.grow(&mut share, size.div_ceil(UNIT))?;
             bytes.extend_from_slice(&data);
         }
-        Ok(Held { bytes: bytes.into(), share })
+        Ok(BodyPermit { bytes: bytes.into(), share })
     }
 
     /// Grows the share to this number of units; 503 where they are not free.

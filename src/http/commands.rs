@@ -17,7 +17,7 @@ use utoipa::IntoParams;
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Manner {
+pub(super) struct CommandQuery {
     /// True to be answered the same without anything being written; the dice are not those of the real command.
     #[serde(default)]
     dry_run: bool,
@@ -28,12 +28,12 @@ pub(super) struct Manner {
 /// One command, or a list of at most 50 that is applied all or nothing and makes one version. The game master sends every command, a
 /// player those that the manifest marks with `"sender": "player"`, in the name of combatants that the token names; all else is a 403.
 #[utoipa::path(post, path = "/v1/encounters/{id}/commands", operation_id = "send_command", tag = "commands",
-    params(("id" = String, Path, description = "The encounter"), Manner),
+    params(("id" = String, Path, description = "The encounter"), CommandQuery),
     request_body = Object,
     responses((status = 200, description = "What happened", body = Object)))]
 pub(super) async fn send_command(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(manner): Parameters<Manner>, conditions: Conditions, Preferred(shape): Preferred, post: Post,
+    Parameters(manner): Parameters<CommandQuery>, conditions: Conditions, Preferred(shape): Preferred, post: Post,
 ) -> Result<Reply, Problem> {
     let request = Request::read(post.body).map_err(AppError::from)?;
     let key = post.key.as_ref();

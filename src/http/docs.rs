@@ -1,7 +1,7 @@
 //! The published document, and a page to read it and try it out.
 
 use super::Shared;
-use super::base::Shown;
+use super::base::ExternalPrefix;
 use super::problem::Problem;
 use super::reply::Reply;
 use super::root::root;
@@ -47,10 +47,10 @@ pub(super) fn routes() -> Router<Shared> {
 }
 
 /// The document; for who sees the service below a path, with that path as the server's.
-async fn published(shown: Option<Extension<Shown>>) -> Result<Reply, Problem> {
+async fn published(shown: Option<Extension<ExternalPrefix>>) -> Result<Reply, Problem> {
     let packed = match shown {
         None => Bytes::from_static(PACKED),
-        Some(Extension(Shown(path))) => below(path).map_err(|error| AppError::Broken(error.to_string()))?,
+        Some(Extension(ExternalPrefix(path))) => below(path).map_err(|error| AppError::Internal(error.to_string()))?,
     };
     Ok(Reply::json(packed).header(CONTENT_ENCODING, HeaderValue::from_static("gzip")))
 }

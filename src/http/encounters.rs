@@ -8,7 +8,7 @@ use super::plain::PlainText;
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{AppError, Birth, Form, Tag};
+use crate::app::{AppError, CreatedEncounter, Form, Tag};
 use crate::engine::Creation;
 use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, LOCATION};
@@ -33,10 +33,10 @@ pub(super) async fn create_encounter(
 }
 
 /// The answer that a new encounter makes.
-pub(super) fn created(birth: &Birth) -> Result<Reply, AppError> {
+pub(super) fn created(birth: &CreatedEncounter) -> Result<Reply, AppError> {
     let body = format!("{{\"encounter\":{},\"token\":\"{}\"}}", birth.game.view()?.get(), birth.token.reveal());
     let location = HeaderValue::try_from(format!("/v1/encounters/{}", birth.game.meta().id));
-    let location = location.map_err(|error| AppError::Broken(error.to_string()))?;
+    let location = location.map_err(|error| AppError::Internal(error.to_string()))?;
     let reply = Reply::json(body).status(StatusCode::CREATED).version(birth.game.version());
     let reply = reply.header(LOCATION, location).header(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(reply.replayed(birth.replayed))
@@ -79,7 +79,7 @@ pub(super) async fn read_encounter(
 /// It is gone with all that belongs to it, its tokens and its log.
 #[utoipa::path(delete, path = "/v1/encounters/{id}", operation_id = "delete_encounter", tag = "encounters",
     params(("id" = String, Path, description = "The encounter")),
-    responses((status = 204, description = "Gone")))]
+    responses((status = 204, description = "Pruned")))]
 pub(super) async fn delete_encounter(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,

@@ -5,7 +5,7 @@ use super::extract::{Caller, EncounterId, Parameters};
 use super::feed::{self, Format, Terms, Wanted};
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{AppError, Page, Presented};
+use crate::app::{AppError, BearerToken, Page};
 use crate::vocabulary::Int;
 use axum::extract::State;
 use axum::http::HeaderValue;
@@ -15,11 +15,11 @@ use serde::Deserialize;
 use std::time::Duration;
 use utoipa::IntoParams;
 
-/// Which part of the log.
+/// Which query of the log.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Part {
+pub(super) struct EventsQuery {
     /// Only entries with a higher version; without it a page begins with the oldest entry that there is, a stream with the present.
     after: Option<u64>,
     /// At most so many entries: on a page 100 where nothing is said. A stream ends after so many; without it, it goes on.
@@ -36,7 +36,7 @@ pub(super) struct Part {
 /// So many entries are on a page where nothing is said.
 const USUAL: usize = 100;
 
-impl Part {
+impl EventsQuery {
     fn limit(&self) -> Option<usize> {
         self.limit.and_then(|limit| limit.get().try_into().ok())
     }
@@ -55,35 +55,35 @@ impl Part {
 /// without gap or repetition. With `Last-Event-ID` there is no snapshot: what came before is known. A `snapshot` in the middle of a stream
 /// replaces the state so far: the store has lost entries that were told, as a Redis can in a crash.
 #[utoipa::path(get, path = "/v1/encounters/{id}/events", operation_id = "list_events", tag = "events",
-    params(("id" = String, Path, description = "The encounter"), Part),
+    params(("id" = String, Path, description = "The encounter"), EventsQuery),
     responses((status = 200, description = "A page of the log, or the log as it goes on", body = Object)))]
 pub(super) async fn list_events(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(part): Parameters<Part>, wanted: Wanted,
+    Parameters(query): Parameters<EventsQuery>, wanted: Wanted,
 ) -> Result<Response, Problem> {
     if let Some(format) = wanted.format {
-        return stream(&shared, &id, &token, &part, &wanted, format).await;
+        return stream(&shared, &id, &token, &query, &wanted, format).await;
     }
     // The answer must be out before the request's own time is over.
     let time = wanted.deadline.map_or(shared.settings.timeout, |end| end.remaining().min(shared.settings.timeout));
-    let wait = Duration::from_secs(part.wait.get().unsigned_abs()).min(time.saturating_sub(Duration::from_secs(1)));
-    let limit = part.limit().unwrap_or(USUAL);
-    let page = shared.app.await_log(&id, &token, part.after, limit, wait).await?;
+    let wait = Duration::from_secs(query.wait.get().unsigned_abs()).min(time.saturating_sub(Duration::from_secs(1)));
+    let limit = query.limit().unwrap_or(USUAL);
+    let page = shared.app.await_log(&id, &token, query.after, limit, wait).await?;
     Ok(answer(&id, limit, &page)?.into_response())
 }
 
 /// The log as it goes on. Whoever goes on after the last event that came knows the state; anybody else is shown it first.
 async fn stream(
-    shared: &Shared, id: &str, token: &Presented, part: &Part, wanted: &Wanted, format: Format,
+    shared: &Shared, id: &str, token: &BearerToken, query: &EventsQuery, wanted: &Wanted, format: Format,
 ) -> Result<Response, Problem> {
-    let after = wanted.last.or(part.after);
+    let after = wanted.last.or(query.after);
     let (now, follower) = shared.app.follow(id, token, after).await?;
     let first = match (wanted.last, after) {
         (Some(_), _) => None,
         (None, Some(version)) => Some(shared.app.read(id, token, Some(version)).await?.0),
         (None, None) => Some(now),
     };
-    let terms = Terms { first, resumed: after.is_some(), limit: part.limit(), deadline: wanted.deadline };
+    let terms = Terms { first, resumed: after.is_some(), limit: query.limit(), deadline: wanted.deadline };
     feed::answer(&shared.settings, format, follower, terms)
 }
 
@@ -101,6 +101,6 @@ fn answer(id: &str, limit: usize, page: &Page) -> Result<Reply, AppError> {
     };
     body.extend_from_slice(format!("],\"next_cursor\":\"{next}\"}}").as_bytes());
     let link = format!("</v1/encounters/{id}/events?after={next}&limit={limit}>; rel=\"next\"");
-    let link = HeaderValue::try_from(link).map_err(|error| AppError::Broken(error.to_string()))?;
+    let link = HeaderValue::try_from(link).map_err(|error| AppError::Internal(error.to_string()))?;
     Ok(Reply::json(body).header(LINK, link))
 }

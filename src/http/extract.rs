@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::problem::Problem;
-use crate::app::{AppError, Presented};
+use crate::app::{AppError, BearerToken};
 use crate::vocabulary::read_query;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::header::AUTHORIZATION;
@@ -46,7 +46,7 @@ pub(super) fn sound(id: &str) -> bool {
 }
 
 /// Whoever sends the request, by a bearer token.
-pub(super) struct Caller(pub Presented);
+pub(super) struct Caller(pub BearerToken);
 
 impl FromRequestParts<Shared> for Caller {
     type Rejection = Problem;
@@ -59,7 +59,7 @@ impl FromRequestParts<Shared> for Caller {
         let credential = bearer(&parts.headers).map_err(|malformed| malformed.told(MALFORMED))?;
         let credential = credential.ok_or(Problem::unauthorized(MISSING))?;
         let wrong = if credential.starts_with("tk_app_") { KEY } else { MALFORMED };
-        Presented::read(credential).map(Self).ok_or_else(|| Problem::unauthorized(wrong))
+        BearerToken::read(credential).map(Self).ok_or_else(|| Problem::unauthorized(wrong))
     }
 }
 

@@ -5,7 +5,7 @@
 use super::Shared;
 use super::extract::{bearer, sound};
 use super::problem::Problem;
-use crate::app::{Allowance, Application, Presented, Rate};
+use crate::app::{Allowance, Application, BearerToken, Rate};
 use axum::RequestExt;
 use axum::body::Body;
 use axum::extract::{RawPathParams, Request, State};
@@ -30,7 +30,7 @@ impl Peer {
 }
 
 /// Whom a request is counted against.
-struct Payer {
+struct RateLimitKey {
     /// As the headers call the policy.
     policy: &'static str,
     bucket: String,
@@ -38,15 +38,15 @@ struct Payer {
 }
 
 /// Who sent a request, as far as that can be told without asking the store.
-enum Sender {
+enum ClientAddress {
     /// One whose key is configured.
     Application(Application),
     /// One with something that looks like a token, for the encounter with this id.
-    Token(String, Presented),
+    Token(String, BearerToken),
     Stranger,
 }
 
-impl Sender {
+impl ClientAddress {
     async fn of(shared: &Shared, request: &mut Request) -> Self {
         // Decoded, as those who serve the request read it. Where there is none, nobody would look whether the token is one.
         let parameters = request.extract_parts::<RawPathParams>().await.ok();
@@ -55,7 +55,7 @@ impl Sender {
         if let Ok(application) = shared.app.applications().find(credential) {
             return Self::Application(application);
         }
-        match id.zip(Presented::read(credential)) {
+        match id.zip(BearerToken::read(credential)) {
             Some((id, token)) => Self::Token(id, token),
             None => Self::Stranger,
         }
@@ -63,20 +63,20 @@ impl Sender {
 
     /// Who pays for the request; None where it is not limited. What may be anybody's invention gets no bucket of its own: its address
     /// pays for it, until the store has said that it is good.
-    async fn payer(&self, shared: &Shared, address: String) -> Result<Option<Payer>, Response<Body>> {
+    async fn payer(&self, shared: &Shared, address: String) -> Result<Option<RateLimitKey>, Response<Body>> {
         let limits = &shared.settings.limits;
-        let address = |rate| Payer { policy: "address", bucket: address, rate };
+        let address = |rate| RateLimitKey { policy: "address", bucket: address, rate };
         let (policy, bucket, rate) = match self {
             Self::Application(name) => ("application", format!("application:{name}"), limits.application),
             Self::Stranger => return Ok(limits.address.map(address)),
             Self::Token(id, token) => {
                 let Some(strangers) = limits.address.or(limits.token) else { return Ok(None) };
                 let address = address(strangers);
-                if !shared.app.vouched(id, token) {
+                if !shared.app.is_valid(id, token) {
                     if let Some(allowance) = shared.app.exhausted(&address.bucket) {
                         return Err(address.refusal(allowance));
                     }
-                    let good = shared.app.vouch(id, token).await;
+                    let good = shared.app.mark_valid(id, token).await;
                     if !good.map_err(|error| Problem::from(error).into_response())? {
                         return Ok(Some(address));
                     }
@@ -84,7 +84,7 @@ impl Sender {
                 ("token", format!("token:{}", token.short()), limits.token)
             }
         };
-        Ok(rate.map(|rate| Payer { policy, bucket, rate }))
+        Ok(rate.map(|rate| RateLimitKey { policy, bucket, rate }))
     }
 }
 
@@ -93,7 +93,7 @@ pub(super) async fn around(State(shared): State<Shared>, mut request: Request, n
     if !request.uri().path().starts_with("/v1/encounters") {
         return next.run(request).await;
     }
-    let sender = Sender::of(&shared, &mut request).await;
+    let sender = ClientAddress::of(&shared, &mut request).await;
     let address = address(&shared, &request);
     let response = match sender.payer(&shared, address).await {
         Err(refusal) => return refusal,
@@ -101,8 +101,8 @@ pub(super) async fn around(State(shared): State<Shared>, mut request: Request, n
         Ok(Some(payer)) => payer.pay(&shared, request, next).await,
     };
     // Revoked, ended, or its encounter is gone: from now on it is a stranger's.
-    if let (Sender::Token(id, token), StatusCode::NOT_FOUND) = (&sender, response.status()) {
-        shared.app.disown(id, token);
+    if let (ClientAddress::Token(id, token), StatusCode::NOT_FOUND) = (&sender, response.status()) {
+        shared.app.invalidate(id, token);
     }
     response
 }
@@ -111,10 +111,10 @@ pub(super) async fn around(State(shared): State<Shared>, mut request: Request, n
 fn address(shared: &Shared, request: &Request) -> String {
     let told = shared.settings.client_header.as_ref().and_then(|name| last_address(request.headers(), name));
     let address = told.or_else(|| request.extensions().get::<Peer>().map(|peer| peer.0));
-    address.map_or("address:unknown".to_owned(), |address| format!("address:{}", household(address)))
+    address.map_or("address:unknown".to_owned(), |address| format!("address:{}", address_prefix(address)))
 }
 
-impl Payer {
+impl RateLimitKey {
     /// Counts the request and has it served.
     async fn pay(&self, shared: &Shared, request: Request, next: Next) -> Response<Body> {
         match shared.app.count(&self.bucket, self.rate).await {
@@ -158,8 +158,8 @@ fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
     bare.parse().ok().or_else(|| last.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
-/// As much of an address as one household has: of IPv6 the first 64 bits.
-fn household(address: IpAddr) -> IpAddr {
+/// As much of an address as one address_prefix has: of IPv6 the first 64 bits.
+fn address_prefix(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(),
         v4 => v4,
@@ -178,7 +178,7 @@ mod tests {
             for value in values {
                 headers.append(&name, HeaderValue::from_static(value));
             }
-            last_address(&headers, &name).map(|address| household(address).to_string())
+            last_address(&headers, &name).map(|address| address_prefix(address).to_string())
         };
         assert_eq!(told(&["6.6.6.6, 10.0.0.1"]).as_deref(), Some("10.0.0.1"));
         assert_eq!(told(&["6.6.6.6", "10.0.0.1:4711"]).as_deref(), Some("10.0.0.1"));

@@ -14,11 +14,11 @@ use axum::http::{HeaderValue, StatusCode};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-/// Which part of the list.
+/// Which query of the list.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Part {
+pub(super) struct ListQuery {
     /// The `next_cursor` of the page before; without it the list begins with the newest.
     cursor: Option<String>,
     /// At most so many encounters on a page.
@@ -31,7 +31,7 @@ fn usual() -> Int<1, 100> {
     Int::clamped(50)
 }
 
-impl Part {
+impl ListQuery {
     fn check(&self) -> Result<(), Problem> {
         match self.cursor.as_deref().filter(|cursor| !is_cursor(cursor)) {
             None => Ok(()),
@@ -48,18 +48,19 @@ impl Part {
 ///
 /// Those that it has created or imported and that are still there, newest first. Only where the server knows applications. A page
 /// may be short although another one follows: `next_cursor` tells.
-#[utoipa::path(get, path = "/v1/encounters", operation_id = "list_encounters", tag = "encounters", params(Part),
+#[utoipa::path(get, path = "/v1/encounters", operation_id = "list_encounters", tag = "encounters", params(ListQuery),
     responses((status = 200, description = "A page of the list", body = List<Summary>)))]
 pub(super) async fn list_encounters(
-    State(shared): State<Shared>, Creator(application): Creator, Parameters(part): Parameters<Part>,
+    State(shared): State<Shared>, Creator(application): Creator, Parameters(query): Parameters<ListQuery>,
 ) -> Result<Reply, Problem> {
     const NONE: &str =
         "this server knows no applications, so it keeps no lists: whoever runs it sets TURNKEEPER_APP_KEYS";
     let application = application.ok_or(Problem::new(StatusCode::FORBIDDEN, "no_applications", NONE))?;
-    part.check()?;
-    let page = shared.app.list(&application, part.cursor.as_deref(), part.limit.get().try_into().unwrap_or(1)).await?;
+    query.check()?;
+    let page =
+        shared.app.list(&application, query.cursor.as_deref(), query.limit.get().try_into().unwrap_or(1)).await?;
     let link =
-        page.next.as_ref().map(|next| format!("</v1/encounters?cursor={next}&limit={}>; rel=\"next\"", part.limit));
+        page.next.as_ref().map(|next| format!("</v1/encounters?cursor={next}&limit={}>; rel=\"next\"", query.limit));
     let list = List { items: page.items, next_cursor: page.next };
     let reply = Reply::json(serde_json::to_vec(&list).map_err(AppError::from)?);
     let link = link.and_then(|link| HeaderValue::try_from(link).ok());

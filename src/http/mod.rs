@@ -1,12 +1,13 @@
 //! The HTTP floor: reads requests, refuses what is malformed, and says what the application answers.
 //!
 //! It alone knows statuses. Handlers are short because extractors do the refusing (`extract`), one place turns errors into
-//! problem documents (`problem`), and one frame around every request does the rest (`frame`).
+//! problem documents (`problem`), and one middleware around every request does the rest (`middleware`).
 
 mod apology;
 mod application;
 mod base;
 mod body;
+mod buffer;
 mod commands;
 mod conditions;
 mod cors;
@@ -16,14 +17,13 @@ mod encounters;
 mod events;
 mod extract;
 mod feed;
-mod frame;
 mod gzip;
 mod head;
 mod health;
 mod limit;
 mod list;
+mod middleware;
 mod options;
-mod patience;
 mod plain;
 mod post;
 mod problem;
@@ -36,16 +36,16 @@ mod serve;
 mod socket;
 mod tokens;
 mod transfer;
-mod whole;
+mod write_timeout;
 
 pub use base::{BasePath, under};
+pub use buffer::{shorter, whole};
 pub use cors::Origins;
 pub use deadline::Deadline;
 pub use docs::document;
 pub use limit::Peer;
 pub use router::{openapi, router};
 pub use serve::serve;
-pub use whole::{shorter, whole};
 
 use crate::app::{App, Limits};
 use axum::http::HeaderName;

@@ -1,7 +1,7 @@
 //! Bodies and idempotency keys of what is posted.
 
 use super::Shared;
-use super::body::{Budget, Held, Share};
+use super::body::{BodyPermit, Budget, Share};
 use super::extract::{Caller, EncounterId, single};
 use super::problem::Problem;
 use crate::app::{AppError, IdempotencyKey, Shape};
@@ -31,7 +31,7 @@ impl FromRequest<Shared> for Post {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
-        let (Held { bytes, share }, key) = receive(request, state, &state.budgets.requests).await?;
+        let (BodyPermit { bytes, share }, key) = receive(request, state, &state.budgets.requests).await?;
         Ok(Self { body: parse(&bytes)?, key, _share: share })
     }
 }
@@ -47,13 +47,15 @@ impl FromRequest<Shared> for PostedLog {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
-        let (Held { bytes, share }, key) = receive(request, state, &state.budgets.imports).await?;
+        let (BodyPermit { bytes, share }, key) = receive(request, state, &state.budgets.imports).await?;
         Ok(Self { body: bytes, key, _share: share })
     }
 }
 
 /// The body, and the key that was sent with it.
-async fn receive(request: Request, state: &Shared, budget: &Budget) -> Result<(Held, Option<IdempotencyKey>), Problem> {
+async fn receive(
+    request: Request, state: &Shared, budget: &Budget,
+) -> Result<(BodyPermit, Option<IdempotencyKey>), Problem> {
     let (mut parts, body) = request.into_parts();
     let key = key(&parts.headers)?.map(str::to_owned);
     check_type(&parts.headers)?;
@@ -69,7 +71,7 @@ async fn receive(request: Request, state: &Shared, budget: &Budget) -> Result<(H
 async fn check_token(parts: &mut Parts, state: &Shared) -> Result<(), Problem> {
     let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else { return Ok(()) };
     let Caller(token) = Caller::from_request_parts(parts, state).await?;
-    if state.app.vouched(&id, &token) || state.app.vouch(&id, &token).await? {
+    if state.app.is_valid(&id, &token) || state.app.mark_valid(&id, &token).await? {
         return Ok(());
     }
     Err(AppError::NotFound.into())

@@ -1,11 +1,11 @@
 //! Errors as problem documents (RFC 9457): the one place that knows which status an error is.
 
 use super::deadline::Deadline;
-use super::frame::REQUEST_ID;
 use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
+use super::middleware::REQUEST_ID;
 use crate::app::{AppError, MAX_DOCUMENT};
 use crate::engine::Refusal;
-use crate::vocabulary::{BadJson, FieldError, Flaw, Ground, Violation};
+use crate::vocabulary::{BadJson, ErrorKind, FieldError, Ground, Violation};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE, HeaderName,
     RETRY_AFTER, VARY, WWW_AUTHENTICATE,
@@ -131,9 +131,9 @@ impl Problem {
 
     /// Bad fields: 400, or 422 where all of them have the right shape.
     fn fields(errors: Vec<FieldError>, code: &'static str) -> Self {
-        let (status, code) = match errors.iter().map(|error| error.flaw).find(|flaw| *flaw != Flaw::Meaningless) {
+        let (status, code) = match errors.iter().map(|error| error.flaw).find(|flaw| *flaw != ErrorKind::Meaningless) {
             None => (StatusCode::UNPROCESSABLE_ENTITY, "invalid_value"),
-            Some(Flaw::Twice) => (StatusCode::BAD_REQUEST, "duplicate_field"),
+            Some(ErrorKind::Twice) => (StatusCode::BAD_REQUEST, "duplicate_field"),
             Some(_) => (StatusCode::BAD_REQUEST, code),
         };
         let first = errors.first().map(FieldError::to_string).unwrap_or_default();
@@ -267,13 +267,13 @@ impl From<AppError> for Problem {
                 problem.0.current_version = Some(current);
                 problem
             }
-            AppError::Unborn { current } => {
+            AppError::FutureVersion { current } => {
                 let detail = format!("there is no such version yet: the encounter is at version {current}");
                 let mut problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "no_such_version", detail);
                 problem.0.current_version = Some(current);
                 problem
             }
-            AppError::Gone { oldest } => {
+            AppError::Pruned { oldest } => {
                 let detail =
                     format!("that version is folded away by now: version {oldest} is the oldest that there is still");
                 let mut problem = Self::new(StatusCode::GONE, "version_gone", detail);
@@ -300,7 +300,7 @@ impl From<AppError> for Problem {
                 Self::unavailable("contended", detail)
             }
             AppError::Busy => Self::busy(),
-            AppError::Away(reason) => {
+            AppError::Unavailable(reason) => {
                 tracing::warn!(%reason, "the store is away");
                 let detail =
                     "the store does not answer; whether anything was applied an Idempotency-Key tells: send it again";
@@ -310,7 +310,7 @@ impl From<AppError> for Problem {
                 tracing::error!(%reason, "stored by a newer program");
                 Self::unavailable("newer_document", reason)
             }
-            AppError::Broken(reason) => {
+            AppError::Internal(reason) => {
                 tracing::error!(%reason, "broken");
                 Self::of_status(StatusCode::INTERNAL_SERVER_ERROR)
             }

@@ -1,6 +1,6 @@
 //! What stands at `/`: what this is, and where to read on.
 
-use super::base::Shown;
+use super::base::ExternalPrefix;
 use super::plain::weight;
 use super::reply::Reply;
 use axum::Extension;
@@ -11,8 +11,8 @@ use serde_json::json;
 const ABOUT: &str = "Runs the turn order of tabletop combat by the rules of published initiative systems.";
 
 /// What this is: HTML for browsers, JSON for everybody else.
-pub(super) async fn root(shown: Option<Extension<Shown>>, headers: HeaderMap) -> Reply {
-    let before = shown.map_or(String::new(), |Extension(Shown(path))| path);
+pub(super) async fn root(shown: Option<Extension<ExternalPrefix>>, headers: HeaderMap) -> Reply {
+    let before = shown.map_or(String::new(), |Extension(ExternalPrefix(path))| path);
     let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let html = weight(accept, "text", "html") > weight(accept, "application", "json");
     let reply = if html {

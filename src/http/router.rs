@@ -4,8 +4,8 @@ use super::body::Budgets;
 use super::gzip::Gzip;
 use super::problem::Document as ProblemDocument;
 use super::{
-    Settings, Shared, commands, docs, encounters, events, frame, head, health, limit, list, options, rulesets, tokens,
-    transfer,
+    Settings, Shared, commands, docs, encounters, events, head, health, limit, list, middleware, options, rulesets,
+    tokens, transfer,
 };
 use crate::app::{App, Limits};
 use axum::Router;
@@ -60,7 +60,7 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
         routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::around));
     }
     let routes = routes.merge(docs::routes());
-    let routes = routes.layer(from_fn_with_state(shared.clone(), frame::around)).layer(Gzip).with_state(shared);
+    let routes = routes.layer(from_fn_with_state(shared.clone(), middleware::around)).layer(Gzip).with_state(shared);
     Router::new().fallback_service(routes.map_request(head::trim))
 }
 

@@ -3,8 +3,8 @@
 use super::apology::Apologetic;
 use super::head;
 use super::limit::Peer;
-use super::patience::Patient;
 use super::socket::Socket;
+use super::write_timeout::Patient;
 use axum::Router;
 use axum::http::Request;
 use futures::FutureExt;

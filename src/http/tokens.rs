@@ -14,7 +14,7 @@ use serde::Serialize;
 
 /// A token that was handed out.
 #[derive(Serialize)]
-struct Shown<'a> {
+struct TokenAnswer<'a> {
     token: &'a str,
     #[serde(flatten)]
     info: &'a TokenInfo,
@@ -35,7 +35,7 @@ pub(super) async fn create_token(
 ) -> Result<Reply, Problem> {
     let wanted = NewToken::read(post.body).map_err(AppError::from)?;
     let HandedOut { info, token, replayed } = shared.app.hand_out(&id, &token, &wanted, post.key.as_ref()).await?;
-    let body = serde_json::to_vec(&Shown { token: token.reveal(), info: &info }).map_err(AppError::from)?;
+    let body = serde_json::to_vec(&TokenAnswer { token: token.reveal(), info: &info }).map_err(AppError::from)?;
     let reply = Reply::json(body).status(StatusCode::CREATED).replayed(replayed);
     Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }

@@ -1,6 +1,6 @@
-//! From a response to what the front is answered.
+//! From a response to what the source is answered.
 
-use super::event::Front;
+use super::event::EventSource;
 use axum::body::Bytes;
 use axum::http::header::CONTENT_ENCODING;
 use axum::http::{HeaderMap, Response};
@@ -26,17 +26,17 @@ struct Answer<'r> {
     is_base64_encoded: bool,
 }
 
-/// The answer to a front. Serialised here, because its size counts as it is sent.
-pub(super) fn answer(response: &Response<Bytes>, front: Front) -> serde_json::Result<Box<RawValue>> {
-    to_raw_value(&Answer::of(response, front))
+/// The answer to a source. Serialised here, because its size counts as it is sent.
+pub(super) fn answer(response: &Response<Bytes>, source: EventSource) -> serde_json::Result<Box<RawValue>> {
+    to_raw_value(&Answer::of(response, source))
 }
 
 impl<'r> Answer<'r> {
-    fn of(response: &'r Response<Bytes>, front: Front) -> Self {
+    fn of(response: &'r Response<Bytes>, source: EventSource) -> Self {
         let text = std::str::from_utf8(response.body()).ok();
         let text = text.filter(|_| !response.headers().contains_key(CONTENT_ENCODING));
         let values = values(response.headers());
-        let balancer = front == Front::Balancer;
+        let balancer = source == EventSource::Balancer;
         Self {
             status_code: response.status().as_u16(),
             status_description: balancer.then(|| response.status().to_string()),
@@ -64,21 +64,21 @@ mod tests {
     fn bytes_that_are_no_text_travel_as_base64() {
         let body = |body: &'static [u8]| Response::new(Bytes::from_static(body));
         let plain = body("hé".as_bytes());
-        let plain = Answer::of(&plain, Front::Gateway);
+        let plain = Answer::of(&plain, EventSource::Gateway);
         assert_eq!((&*plain.body, plain.is_base64_encoded, plain.status_description), ("hé", false, None));
         let binary = body(&[0xff, 0]);
-        let binary = Answer::of(&binary, Front::Gateway);
+        let binary = Answer::of(&binary, EventSource::Gateway);
         assert_eq!((&*binary.body, binary.is_base64_encoded), ("/wA=", true));
         let mut gzip = body(b"x");
         gzip.headers_mut().insert("content-encoding", "gzip".parse().unwrap());
-        assert!(Answer::of(&gzip, Front::Gateway).is_base64_encoded);
+        assert!(Answer::of(&gzip, EventSource::Gateway).is_base64_encoded);
     }
 
     #[test]
     fn repeated_headers_are_kept() {
         let response = Response::builder().header("vary", "a").header("vary", "b").status(404);
         let response = response.body(Bytes::new()).unwrap();
-        let answer = Answer::of(&response, Front::Balancer);
+        let answer = Answer::of(&response, EventSource::Balancer);
         assert_eq!(answer.headers["vary"], "a, b");
         assert_eq!(answer.multi_value_headers["vary"], ["a", "b"]);
         assert_eq!(answer.status_description.as_deref(), Some("404 Not Found"));

@@ -9,23 +9,23 @@ use lambda_http::aws_lambda_events::query_map::QueryMap;
 use lambda_http::request::LambdaRequest;
 
 /// A request that came as an event.
-pub(super) struct Arrival {
+pub(super) struct Invocation {
     pub request: Request<Body>,
     /// The stage whose name was taken off the path.
     pub stage: Option<BasePath>,
-    pub front: Front,
+    pub source: EventSource,
 }
 
 /// What sent the event: what the answer has to look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Front {
+pub(super) enum EventSource {
     /// An HTTP API, or a function URL.
     Gateway,
     /// A load balancer.
     Balancer,
 }
 
-impl Front {
+impl EventSource {
     /// So many bytes of an answer are passed on: 6 MB and 1 MB, as AWS documents them.
     pub fn most(self) -> usize {
         match self {
@@ -36,7 +36,7 @@ impl Front {
 }
 
 /// Reads an event.
-pub(super) fn arrival(event: LambdaRequest) -> Result<Arrival, Error> {
+pub(super) fn invocation(event: LambdaRequest) -> Result<Invocation, Error> {
     match event {
         LambdaRequest::ApiGatewayV2(event) => {
             let context = event.request_context;
@@ -54,7 +54,7 @@ pub(super) fn arrival(event: LambdaRequest) -> Result<Arrival, Error> {
             if let Some(address) = address {
                 request.extensions_mut().insert(Peer(address));
             }
-            Ok(Arrival { request, stage, front: Front::Gateway })
+            Ok(Invocation { request, stage, source: EventSource::Gateway })
         }
         LambdaRequest::Alb(event) => {
             let several = !event.multi_value_headers.is_empty();
@@ -71,7 +71,7 @@ pub(super) fn arrival(event: LambdaRequest) -> Result<Arrival, Error> {
             if let Some(peer) = Peer::forwarded(request.headers()) {
                 request.extensions_mut().insert(peer);
             }
-            Ok(Arrival { request, stage: None, front: Front::Balancer })
+            Ok(Invocation { request, stage: None, source: EventSource::Balancer })
         }
         _ => Err("this event is of none of the kinds served here: HTTP API (2.0), function URL, load balancer".into()),
     }
@@ -124,11 +124,11 @@ fn clean(text: &str, special: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    fn read(event: serde_json::Value) -> Arrival {
-        arrival(serde_json::from_value(event).expect("an event")).expect("a request")
+    fn read(event: serde_json::Value) -> Invocation {
+        invocation(serde_json::from_value(event).expect("an event")).expect("a request")
     }
 
-    fn gateway(path: &str, query: &str, stage: &str, domain: &str) -> Arrival {
+    fn gateway(path: &str, query: &str, stage: &str, domain: &str) -> Invocation {
         read(
             serde_json::json!({"version": "2.0", "rawPath": path, "rawQueryString": query, "headers": {"host": "a b\\"},
             "requestContext": {"stage": stage, "domainName": domain, "http": {"method": "GET", "path": path, "sourceIp": "203.0.113.7"}}}),
@@ -175,7 +175,7 @@ mod tests {
         let arrival = read(event);
         assert_eq!(arrival.request.uri(), "/v1/x?limit=%31%2B");
         assert_eq!(arrival.request.headers().get_all("a").iter().count(), 2);
-        assert_eq!(arrival.front, Front::Balancer);
+        assert_eq!(arrival.source, EventSource::Balancer);
         assert_eq!(arrival.request.extensions().get(), Some(&Peer([203, 0, 113, 7].into())));
     }
 

@@ -10,7 +10,7 @@ use crate::http::{Deadline, shorter, whole};
 use answer::answer;
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue};
-use event::Arrival;
+use event::Invocation;
 use lambda_http::lambda_runtime::Runtime;
 use lambda_http::request::LambdaRequest;
 use lambda_http::{Context, Error, LambdaEvent, service_fn};
@@ -65,7 +65,7 @@ pub async fn serve(router: Router, stop: impl Future<Output = ()>) -> Result<(),
 
 async fn handle(router: Router, event: LambdaEvent<LambdaRequest>) -> Result<Box<RawValue>, Error> {
     let deadline = deadline(&event.context);
-    let Arrival { mut request, stage, front } = event::arrival(event.payload)?;
+    let Invocation { mut request, stage, source } = event::invocation(event.payload)?;
     if !request.headers().contains_key(REQUEST_ID)
         && let Ok(id) = HeaderValue::try_from(event.context.request_id)
     {
@@ -80,10 +80,10 @@ async fn handle(router: Router, event: LambdaEvent<LambdaRequest>) -> Result<Box
     if let Some(stage) = stage {
         stage.restore(response.headers_mut());
     }
-    let response = whole(response, &path, deadline, front.most()).await;
-    let answered = answer(&response, front)?;
+    let response = whole(response, &path, deadline, source.most()).await;
+    let answered = answer(&response, source)?;
     // What is escaped, or encoded, has become longer.
-    Ok(if answered.get().len() > front.most() { answer(&shorter(response, &path), front)? } else { answered })
+    Ok(if answered.get().len() > source.most() { answer(&shorter(response, &path), source)? } else { answered })
 }
 
 /// The invocation's own, less what sending takes: at most a tenth of what there is.

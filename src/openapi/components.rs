@@ -1,6 +1,6 @@
 //! The unions and objects that answers and requests are made of, for every registered ruleset.
 
-use super::naming::{Components, Shelf, reference};
+use super::naming::{Components, SchemaSet, reference};
 use super::schemas::Schemas;
 use crate::engine::{Creation, NewToken, Summary, TokenInfo, TypeSchema, type_schema};
 use crate::vocabulary::*;
@@ -10,7 +10,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 /// The schemas of everything that is the encounter's, by name: shared types, and each ruleset's own with its name in front.
 pub fn components() -> Components {
-    let mut shelf = Shelf::default();
+    let mut shelf = SchemaSet::default();
     take::<SharedCommand>(&mut shelf);
     take::<SharedEvent>(&mut shelf);
     take::<Creation>(&mut shelf);
@@ -19,10 +19,10 @@ pub fn components() -> Components {
     take::<Kind>(&mut shelf);
     take::<Effect>(&mut shelf);
     take::<Status>(&mut shelf);
-    take::<Place>(&mut shelf);
+    take::<OrderEntry>(&mut shelf);
     take::<Die>(&mut shelf);
     take::<Pending>(&mut shelf);
-    take::<Offer>(&mut shelf);
+    take::<LegalCommand>(&mut shelf);
     take::<Manifest>(&mut shelf);
     take::<NewToken>(&mut shelf);
     take::<TokenInfo>(&mut shelf);
@@ -68,7 +68,7 @@ pub fn components() -> Components {
     all
 }
 
-fn take<T: ToSchema + PartialSchema>(shelf: &mut Shelf) {
+fn take<T: ToSchema + PartialSchema>(shelf: &mut SchemaSet) {
     let TypeSchema { schema, components } = type_schema::<T>();
     shelf.take(&T::name(), schema, components);
 }
@@ -100,11 +100,11 @@ fn by_ruleset(prefixes: &[(String, &'static str)], name: &str) -> Value {
 }
 
 fn of_ruleset(ruleset: Schemas, shared: &BTreeSet<String>, known: &Components) -> Components {
-    let mut shelf = Shelf::default();
+    let mut shelf = SchemaSet::default();
     let parts = [
         ("Options", ruleset.options),
-        ("Stats", ruleset.stats),
-        ("Standing", ruleset.standing),
+        ("CombatantStats", ruleset.stats),
+        ("CombatantState", ruleset.combatant_state),
         ("State", ruleset.state),
         ("OwnCommand", ruleset.command),
         ("OwnEvent", ruleset.event),
@@ -117,14 +117,14 @@ fn of_ruleset(ruleset: Schemas, shared: &BTreeSet<String>, known: &Components) -
     let mut own = shelf.publish(&prefix, shared);
     own.retain(|name, _| !shared.contains(name));
     let part = |own: &mut Components, name: &str| own.remove(&format!("{prefix}{name}")).unwrap_or_default();
-    let (stats, standing) = (part(&mut own, "Stats"), part(&mut own, "Standing"));
+    let (stats, combatant_state) = (part(&mut own, "CombatantStats"), part(&mut own, "CombatantState"));
     let (command, event) = (part(&mut own, "OwnCommand"), part(&mut own, "OwnEvent"));
     let name = |name: &str| format!("{prefix}{name}");
     let shared_schema = |name: &str| known.get(name).cloned().unwrap_or_default();
     let draft = drafted(&shared_schema("CombatantDraft"), &stats, title);
     own.insert(name("CombatantChanges"), changes(&draft));
     own.insert(name("CombatantDraft"), draft);
-    own.insert(name("Combatant"), combatant(&stats, &standing, title));
+    own.insert(name("Combatant"), combatant(&stats, &combatant_state, title));
     for (verb, field, object) in
         [("AddCombatant", "combatant", "CombatantDraft"), ("UpdateCombatant", "changes", "CombatantChanges")]
     {
@@ -134,7 +134,7 @@ fn of_ruleset(ruleset: Schemas, shared: &BTreeSet<String>, known: &Components) -
         }
         own.insert(name(verb), schema);
     }
-    own.insert(name("CombatantEntry"), combatant_entry(&stats, &standing, title));
+    own.insert(name("CombatantEntry"), combatant_entry(&stats, &combatant_state, title));
     for event in ["CombatantJoined", "CombatantUpdated"] {
         own.insert(name(event), roster_event(event, &name("CombatantEntry")));
     }
@@ -211,7 +211,7 @@ fn list(items: Value, description: &str) -> Value {
     json!({"type": "array", "items": items, "description": description})
 }
 
-fn combatant(stats: &Value, standing: &Value, title: &str) -> Value {
+fn combatant(stats: &Value, combatant_state: &Value, title: &str) -> Value {
     let flag = |description: &str| json!({"type": "boolean", "description": description});
     let mut object = object(
         format!("A combatant under {title}."),
@@ -230,7 +230,7 @@ fn combatant(stats: &Value, standing: &Value, title: &str) -> Value {
             ("acted", true, flag("Whether its turn of this round is over.")),
         ],
     );
-    for part in [stats, standing] {
+    for part in [stats, combatant_state] {
         if let Some(Value::Object(fields)) = object.get_mut("properties") {
             fields.extend(properties(part));
         }
@@ -239,7 +239,7 @@ fn combatant(stats: &Value, standing: &Value, title: &str) -> Value {
 }
 
 /// A combatant as the log carries it: the ruleset's parts apart, and what has its usual value left out.
-fn combatant_entry(stats: &Value, standing: &Value, title: &str) -> Value {
+fn combatant_entry(stats: &Value, combatant_state: &Value, title: &str) -> Value {
     let mut object = combatant(&Value::Null, &Value::Null, title);
     object["description"] =
         format!("A combatant as the log of {title} carries it: what has its usual value is left out.").into();
@@ -251,7 +251,7 @@ fn combatant_entry(stats: &Value, standing: &Value, title: &str) -> Value {
         json!({"type": "integer", "minimum": 1, "description": "Counts the combatants in the order of joining."}),
     );
     fields.insert("stats".into(), stats.clone());
-    fields.insert("standing".into(), standing.clone());
+    fields.insert("standing".into(), combatant_state.clone());
     object
 }
 
@@ -303,7 +303,7 @@ fn answers(prefix: &str, id: &str, title: &str, creation: &Value) -> Components 
             ("version", true, version.clone()),
             ("current", true, ids("Whose turn it is: several where a turn is shared, none between turns.")),
             ("pending", true, pending.clone()),
-            ("order", true, list(reference("Place"), "The order as far as the system knows one.")),
+            ("order", true, list(reference("OrderEntry"), "The order as far as the system knows one.")),
             ("combatants", true, list(own("Combatant"), "Who is in it, in the order of joining.")),
             ("effects", true, list(reference("Effect"), "What lasts.")),
             ("options", true, own("Options")),

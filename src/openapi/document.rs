@@ -116,7 +116,7 @@ const OPERATIONS: &[Operation] = &[
         id: "list_options",
         request: None,
         answer: Some(("200", || {
-            let mut page = page(reference("Offer"), WHOLE);
+            let mut page = page(reference("LegalCommand"), WHOLE);
             page["properties"]["version"] =
                 json!({"type": "integer", "minimum": 0, "description": "The encounter's version."});
             page["properties"]["lists"] =

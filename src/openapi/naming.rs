@@ -19,11 +19,11 @@ pub fn reference(name: &str) -> Value {
 
 /// Schemas as types give them, on their way to published names.
 #[derive(Default)]
-pub struct Shelf {
+pub struct SchemaSet {
     schemas: BTreeMap<String, Value>,
 }
 
-impl Shelf {
+impl SchemaSet {
     /// Takes a type's own schema (under `name`) and those that it refers to.
     pub fn take(&mut self, name: &str, schema: RefOr<Schema>, others: Vec<(String, RefOr<Schema>)>) {
         self.schemas.insert(name.to_owned(), json(&schema));

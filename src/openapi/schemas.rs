@@ -15,7 +15,7 @@ pub struct Schemas {
     /// What a client tells about a combatant beyond the shared fields.
     pub stats: TypeSchema,
     /// What play keeps about a combatant.
-    pub standing: TypeSchema,
+    pub combatant_state: TypeSchema,
     /// What play keeps about the encounter.
     pub state: TypeSchema,
     /// Its own commands.
@@ -29,8 +29,8 @@ impl Registrar for Vec<Schemas> {
         self.push(Schemas {
             manifest: R::MANIFEST,
             options: type_schema::<R::Options>(),
-            stats: type_schema::<R::Stats>(),
-            standing: type_schema::<R::Standing>(),
+            stats: type_schema::<R::CombatantStats>(),
+            combatant_state: type_schema::<R::CombatantState>(),
             state: type_schema::<R::State>(),
             command: type_schema::<R::Command>(),
             event: type_schema::<R::Event>(),

@@ -53,7 +53,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Takes up to `want` of the `quota` requests that `bucket` has in `window`, for all processes on this store together. The
     /// window begins with the first request and is over by itself; a call that is repeated takes twice, never too little.
-    async fn lease(&self, bucket: &str, want: u32, quota: u32, window: Duration) -> Result<Lease, StoreError>;
+    async fn acquire_quota(
+        &self, bucket: &str, want: u32, quota: u32, window: Duration,
+    ) -> Result<QuotaGrant, StoreError>;
 
     /// Removes the encounter and all that belongs to it; false when there was none.
     async fn delete(&self, id: &str) -> Result<bool, StoreError>;
@@ -113,23 +115,23 @@ pub struct NewEncounter {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
     /// The encounters, newest first.
-    pub items: Vec<Listed>,
+    pub items: Vec<ListReference>,
     /// The place that the next page goes on below, where something may follow.
     pub next: Option<String>,
 }
 
 /// An encounter in the list of its application.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
+pub struct ListReference {
     /// Its id.
     pub id: String,
     /// Its current document.
     pub document: Bytes,
 }
 
-/// What [`Store::lease`] gave.
+/// What [`Store::acquire_quota`] gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Lease {
+pub struct QuotaGrant {
     /// So many requests may be served now.
     pub granted: u32,
     /// So many are left for others, and for later.
@@ -156,17 +158,17 @@ pub fn listed_id(text: &str) -> Option<&str> {
 }
 
 /// What becomes of a bucket that `used` requests were taken from, `want` of them just now.
-fn leased(used: u64, want: u32, quota: u32, ends_in: Duration) -> Lease {
+fn granted_quota(used: u64, want: u32, quota: u32, ends_in: Duration) -> QuotaGrant {
     let before = used.saturating_sub(want.into());
     let granted = u64::from(quota).saturating_sub(before).min(want.into());
     let narrow = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
-    Lease { granted: narrow(granted), left: narrow(u64::from(quota).saturating_sub(used)), ends_in }
+    QuotaGrant { granted: narrow(granted), left: narrow(u64::from(quota).saturating_sub(used)), ends_in }
 }
 
 /// What became of [`Store::create`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Created {
-    /// Kept at its first revision.
+    /// CachedJson at its first revision.
     New,
     /// There was one under this id: its base as it was at its creation.
     Existing {
@@ -304,7 +306,7 @@ pub enum OpenError {
 pub enum StoreError {
     /// Out of reach or too slow just now; whether a write happened is not known unless an idempotency key tells.
     #[error("the store is away: {0}")]
-    Away(String),
+    Unavailable(String),
     /// It answered with something that this program did not write.
     #[error("the store holds something unreadable: {0}")]
     Corrupt(String),

@@ -174,10 +174,10 @@ pub struct Combatant<R: Ruleset> {
     pub joined: u32,
     /// What its ruleset needs to know of it; clients set it.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub stats: R::Stats,
+    pub stats: R::CombatantStats,
     /// What its ruleset keeps about it; play sets it.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub standing: R::Standing,
+    #[serde(default, rename = "standing", skip_serializing_if = "is_default")]
+    pub state: R::CombatantState,
 }
 
 /// What has its usual value is not stored: documents stay small, and loads quick.
@@ -266,7 +266,7 @@ impl Draft {
     pub const FIELDS: [&str; 9] = ["id", "name", "side", "kind", "controller", "hidden", "hp", "members", "conditions"];
 
     /// Reads a combatant's JSON object: the shared fields, and the rest as the ruleset's own stats laid over `stats`.
-    pub fn split<R: Ruleset>(value: Value, stats: &R::Stats) -> Result<(Self, R::Stats), FieldError> {
+    pub fn split<R: Ruleset>(value: Value, stats: &R::CombatantStats) -> Result<(Self, R::CombatantStats), FieldError> {
         let Value::Object(fields) = value else {
             return Err(FieldError::malformed("", "an object is expected: a combatant's fields, such as its name"));
         };

@@ -1,7 +1,7 @@
 //! What happened: events carry every die and every choice, and folding them gives the state.
 
 use super::{
-    Combatant, CombatantId, Effect, EffectId, FieldError, Readers, Ruleset, Slug, Text, Verbs, read_fields, tagged,
+    Combatant, CombatantId, Effect, EffectId, FieldError, Readers, Ruleset, Slug, Tagged, Text, read_fields, tagged,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -38,18 +38,18 @@ pub struct Rule {
     /// False for a rule that comes from a neighbouring document of the same game.
     #[serde(skip)]
     #[schema(ignore)]
-    pub seed: bool,
+    pub official: bool,
 }
 
 impl Rule {
     /// A rule of the system's own text.
-    pub const fn seed(id: &'static str, summary: &'static str) -> Self {
-        Self { id, summary, seed: true }
+    pub const fn official(id: &'static str, summary: &'static str) -> Self {
+        Self { id, summary, official: true }
     }
 
     /// A rule from a neighbouring document of the same game, or a decision where the text is silent.
-    pub const fn neighbour(id: &'static str, summary: &'static str) -> Self {
-        Self { id, summary, seed: false }
+    pub const fn supplementary(id: &'static str, summary: &'static str) -> Self {
+        Self { id, summary, official: false }
     }
 }
 
@@ -62,18 +62,18 @@ pub struct CommandSpec {
     /// What it does, in one line.
     pub summary: &'static str,
     /// Who may send it.
-    pub sender: Sender,
+    pub sender: AllowedRole,
 }
 
 impl CommandSpec {
     /// A command of the game master's.
     pub const fn gm(verb: &'static str, summary: &'static str) -> Self {
-        Self { verb, summary, sender: Sender::Gm }
+        Self { verb, summary, sender: AllowedRole::Gm }
     }
 
     /// A command that a player sends for its combatants.
     pub const fn player(verb: &'static str, summary: &'static str) -> Self {
-        Self { verb, summary, sender: Sender::Player }
+        Self { verb, summary, sender: AllowedRole::Player }
     }
 }
 
@@ -82,7 +82,7 @@ impl CommandSpec {
 /// where the encounter was created with `player_undo`; `undo` is the one such command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Sender {
+pub enum AllowedRole {
     /// The player of every combatant in whose name it is sent; any player, where it is in nobody's name.
     Player,
     /// The game master alone.
@@ -132,41 +132,44 @@ pub const SHARED_COMMANDS: &[CommandSpec] = &[
     CommandSpec {
         verb: "undo",
         summary: "Take back what was accepted last, or all since a version; a player: the own last command, one step.",
-        sender: Sender::Author,
+        sender: AllowedRole::Author,
     },
     CommandSpec::gm("redo", "Take back an undo."),
 ];
 
 /// Rules of the house: they hold in every ruleset.
 pub const HOUSE_RULES: &[Rule] = &[
-    Rule::neighbour("TK-1", "An encounter that has ended takes notes, undo and redo, and nothing else."),
-    Rule::neighbour("TK-2", "A combatant's id is unique in its encounter, an effect's too."),
-    Rule::neighbour("TK-3", "A condition is set once and cleared only where it is set."),
-    Rule::neighbour(
+    Rule::supplementary("TK-1", "An encounter that has ended takes notes, undo and redo, and nothing else."),
+    Rule::supplementary("TK-2", "A combatant's id is unique in its encounter, an effect's too."),
+    Rule::supplementary("TK-3", "A condition is set once and cleared only where it is set."),
+    Rule::supplementary(
         "TK-4",
         "An encounter holds a bounded number of combatants, effects and tokens, and a request brings about a bounded number of events.",
     ),
-    Rule::neighbour(
+    Rule::supplementary(
         "TK-5",
         "The game master can set whose turn it is only while the fight goes on, and only for a combatant that is in it.",
     ),
-    Rule::neighbour("TK-6", "An effect that counts turns needs a combatant of the encounter whose turns it counts."),
-    Rule::neighbour(
+    Rule::supplementary(
+        "TK-6",
+        "An effect that counts turns needs a combatant of the encounter whose turns it counts.",
+    ),
+    Rule::supplementary(
         "TK-7",
         "What was accepted can be undone step by step or down to any version, and what was undone be redone until something else is accepted.",
     ),
-    Rule::neighbour(
+    Rule::supplementary(
         "TK-8",
         "The oldest part of a long log may be gone; what happened in it can neither be seen nor undone.",
     ),
-    Rule::neighbour(
+    Rule::supplementary(
         "TK-9",
         "Where the encounter allows it a player takes back the own last command, as long as nobody else has done anything since.",
     ),
-    Rule::neighbour("TK-10", "One game master's token without an end is always left."),
-    Rule::neighbour(
+    Rule::supplementary("TK-10", "One game master's token without an end is always left."),
+    Rule::supplementary(
         "TK-11",
         "Of somebody hidden who has the turn or must choose, the others learn that somebody acts and not who; what is hidden and stands in the way of a command is not named.",
     ),
-    Rule::neighbour("TK-12", "A token that was revoked or has ended is not handed out again."),
+    Rule::supplementary("TK-12", "A token that was revoked or has ended is not handed out again."),
 ];

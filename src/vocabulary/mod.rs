@@ -2,45 +2,45 @@
 //!
 //! Nothing here reads a clock, rolls a die of its own or knows of HTTP. [`Ruleset`] is the common face of all systems.
 
+mod audience;
+mod cached_combatant;
+mod cached_json;
 mod combatant;
 mod command;
-mod conceal;
 mod die;
 mod effect;
 mod event;
-mod kept;
+mod legal_command;
 mod manifest;
-mod offer;
-mod place;
+mod order;
 mod play;
 mod reading;
+mod redaction;
 mod ruleset;
 mod scalar;
-mod seat;
 mod table;
 mod tagged;
-mod telling;
 mod violation;
 mod wound;
 
+pub use audience::Audience;
+pub use cached_combatant::CachedCombatant;
+pub use cached_json::CachedJson;
 pub use combatant::{Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT};
 pub use command::*;
-pub use conceal::Audience;
 pub use die::{D6, D10, D20, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};
 pub use event::*;
-pub use kept::Kept;
-pub use manifest::{Actor, CommandSpec, HOUSE_RULES, Manifest, Rule, SHARED_COMMANDS, Sender};
-pub use offer::{Choice, Listed, Offer, Values, shared_list};
-pub use place::{Because, Pending, Place};
+pub use legal_command::{Choice, LegalCommand, ListReference, Values, shared_list};
+pub use manifest::{Actor, AllowedRole, CommandSpec, HOUSE_RULES, Manifest, Rule, SHARED_COMMANDS};
+pub use order::{OrderEntry, Pending, Reason};
 pub use play::Play;
-pub use reading::{BadJson, FieldError, Flaw, parse, parse_beside, read, read_fields, read_query};
+pub use reading::{BadJson, ErrorKind, FieldError, parse, parse_beside, read, read_fields, read_query};
+pub use redaction::Redaction;
 pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{CombatantId, EffectId, INLINE, Int, Slug, Text, inlined};
-pub use seat::Seat;
-pub use table::{FoeHp, Ghost, Status, Table};
-pub use tagged::Verbs;
-pub use telling::Telling;
+pub use table::{FoeHp, Removed, Status, Table};
+pub use tagged::Tagged;
 pub use violation::{Ground, Violation};
 pub use wound::Wound;
 

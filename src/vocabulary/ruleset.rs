@@ -1,8 +1,8 @@
 //! The common face of all rulesets.
 
 use super::{
-    Actor, Audience, Combatant, CombatantId, Event, Manifest, Offer, Pending, Place, Play, Table, Telling, Verbs,
-    Violation,
+    Actor, Audience, Combatant, CombatantId, Event, LegalCommand, Manifest, OrderEntry, Pending, Play, Redaction,
+    Table, Tagged, Violation,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -18,16 +18,16 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Choices made once, at the creation of an encounter. Unknown fields must be refused and every field have a default.
     type Options: Data + Default;
     /// What a client tells about a combatant beyond the shared fields (and may change later). Unknown fields must be refused
-    /// and every field have a default. No name may clash with a shared field or with one of `Standing`.
-    type Stats: Data + Default;
+    /// and every field have a default. No name may clash with a shared field or with one of `CombatantState`.
+    type CombatantStats: Data + Default;
     /// What play keeps about a combatant.
-    type Standing: Data + Default;
+    type CombatantState: Data + Default;
     /// What play keeps about the encounter; in JSON a tagged union or an object with its phase as one.
     type State: Data + Default;
     /// The ruleset's own commands, `start` and `end_turn` among them where it has turns.
-    type Command: Data + Verbs;
+    type Command: Data + Tagged;
     /// The ruleset's own events.
-    type Event: Data + Verbs;
+    type Event: Data + Tagged;
 
     /// Everything about it that never changes.
     const MANIFEST: &'static Manifest;
@@ -52,7 +52,7 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// Every one of its own commands that may be legal now, with the values that it leaves open. The engine tries each one (and
     /// each value) and lists only what is accepted: so list generously, and leave nothing legal out.
-    fn offers(table: &Table<Self>) -> Vec<Offer>;
+    fn legal_commands(table: &Table<Self>) -> Vec<LegalCommand>;
 
     /// Whose turn it is; several where a turn is shared, none between turns.
     fn current(table: &Table<Self>) -> Vec<CombatantId>;
@@ -61,7 +61,7 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     fn pending(table: &Table<Self>) -> Option<Pending>;
 
     /// The order as far as the system knows one, and why each stands where it stands.
-    fn order(table: &Table<Self>) -> Vec<Place>;
+    fn order(table: &Table<Self>) -> Vec<OrderEntry>;
 
     /// Whose turns an effect counts that does not say so: its source's, else its target's, else those of whoever's turn it is.
     fn anchor(table: &Table<Self>, source: Option<&CombatantId>, target: Option<&CombatantId>) -> Option<CombatantId> {
@@ -76,13 +76,13 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// `whole` that the viewer may not know: every other mention of one whom the viewer does not know ([`Audience::knows`]), and
     /// what is the game master's alone. Where [`someone_acts`](Self::someone_acts), the phase becomes one in which
     /// [`current`](Self::current) is empty and [`pending`](Self::pending) is [`Pending::someone`].
-    fn conceal(table: &mut Table<Self>, whole: &Table<Self>, audience: &Audience<'_>);
+    fn redact(table: &mut Table<Self>, whole: &Table<Self>, audience: &Audience<'_>);
 
     /// One of its own events as those are told it who may not know of everybody; None where they are told nothing. An event that
-    /// concerns only combatants they know of ([`Telling::knows`]) must be told as it is, unless it is [`secret`](Self::secret).
-    fn retell(event: &Self::Event, telling: &Telling<'_, Self>) -> Option<Self::Event>;
+    /// concerns only combatants they know of ([`Redaction::knows`]) must be told as it is, unless it is [`secret`](Self::secret).
+    fn redact_event(event: &Self::Event, redaction: &Redaction<'_, Self>) -> Option<Self::Event>;
 
-    /// Whether [`retell`](Self::retell) compares this event with the state before it ([`Telling::before`]).
+    /// Whether [`redact_event`](Self::redact_event) compares this event with the state before it ([`Redaction::before`]).
     fn looks_back(_event: &Self::Event) -> bool {
         false
     }

@@ -1,6 +1,6 @@
 //! The state of an encounter under one ruleset.
 
-use super::{Combatant, CombatantId, Effect, Event, RosterEvent, Ruleset, Seat, SharedEvent, Slug, Text};
+use super::{CachedCombatant, Combatant, CombatantId, Effect, Event, RosterEvent, Ruleset, SharedEvent, Slug, Text};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -40,7 +40,7 @@ impl FoeHp {
 
 /// Somebody who has left unseen: it may still be named somewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ghost {
+pub struct Removed {
     /// Its id.
     pub id: CombatantId,
     /// Its side.
@@ -65,10 +65,10 @@ pub struct Table<R: Ruleset> {
     /// How many transitions made it: the version of its newest log entry.
     pub version: u64,
     /// Who is in it, in the order of joining.
-    pub combatants: Vec<Seat<R>>,
+    pub combatants: Vec<CachedCombatant<R>>,
     /// Those who have left while they were hidden, and nobody of their name has joined since.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ghosts: Vec<Ghost>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty", rename = "ghosts")]
+    pub removed: Vec<Removed>,
     /// What lasts, in the order of its beginning.
     pub effects: Vec<Arc<Effect>>,
     /// How many combatants have ever joined.
@@ -87,7 +87,7 @@ impl<R: Ruleset> Table<R> {
 
     /// The combatant named `id`, to be changed by an event.
     pub fn get_mut(&mut self, id: &CombatantId) -> Option<&mut Combatant<R>> {
-        self.combatants.iter_mut().find(|c| c.id == *id).map(Seat::change)
+        self.combatants.iter_mut().find(|c| c.id == *id).map(CachedCombatant::change)
     }
 
     /// Everybody, in the order of joining.
@@ -116,12 +116,12 @@ impl<R: Ruleset> Table<R> {
             Event::Shared(event) => self.apply_shared(event),
             Event::Roster(RosterEvent::CombatantJoined { combatant }) => {
                 self.joined = self.joined.max(combatant.joined);
-                self.ghosts.retain(|ghost| ghost.id != combatant.id);
-                self.combatants.push(Seat::new((**combatant).clone()));
+                self.removed.retain(|removed| removed.id != combatant.id);
+                self.combatants.push(CachedCombatant::new((**combatant).clone()));
             }
             Event::Roster(RosterEvent::CombatantUpdated { combatant }) => {
                 if let Some(place) = self.combatants.iter_mut().find(|c| c.id == combatant.id) {
-                    *place = Seat::new((**combatant).clone());
+                    *place = CachedCombatant::new((**combatant).clone());
                 }
             }
             Event::Own(event) => R::evolve(self, event),
@@ -177,9 +177,9 @@ impl<R: Ruleset> Table<R> {
             }
             SharedEvent::EffectEnded(e) => self.effects.retain(|x| x.id != e.effect),
             SharedEvent::CombatantLeft(e) => {
-                let ghost = self.get(&e.combatant).filter(|c| c.hidden);
-                let ghost = ghost.map(|c| Ghost { id: c.id.clone(), side: c.side.clone() });
-                self.ghosts.extend(ghost);
+                let removed = self.get(&e.combatant).filter(|c| c.hidden);
+                let removed = removed.map(|c| Removed { id: c.id.clone(), side: c.side.clone() });
+                self.removed.extend(removed);
                 self.combatants.retain(|c| c.id != e.combatant);
             }
             SharedEvent::RoundEnded(_)

@@ -4,15 +4,15 @@ use super::FieldError;
 use serde_json::{Map, Value};
 
 /// A tagged union whose tag is known before the rest is read.
-pub trait Verbs: Sized {
+pub trait Tagged: Sized {
     /// Every tag, in the order of the documentation.
-    const VERBS: &'static [&'static str];
+    const TAGS: &'static [&'static str];
 
-    /// Reads the fields that belong to `verb`; None when it is not one of [`Self::VERBS`].
+    /// Reads the fields that belong to `verb`; None when it is not one of [`Self::TAGS`].
     fn parse(verb: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>>;
 }
 
-/// Makes a tagged union (`{"type": "...", ...}`) of named structs: serde, [`Verbs`] and a schema with named variants and a
+/// Makes a tagged union (`{"type": "...", ...}`) of named structs: serde, [`Tagged`] and a schema with named variants and a
 /// discriminator, which derives cannot give together.
 macro_rules! tagged {
     ($(#[$doc:meta])* pub enum $name:ident { $( $tag:literal => $variant:ident ),* $(,)? }) => {
@@ -22,8 +22,8 @@ macro_rules! tagged {
         #[allow(missing_docs, reason = "each variant is its struct, documented there")]
         pub enum $name { $( #[serde(rename = $tag)] $variant($variant) ),* }
 
-        impl $crate::vocabulary::Verbs for $name {
-            const VERBS: &'static [&'static str] = &[$($tag),*];
+        impl $crate::vocabulary::Tagged for $name {
+            const TAGS: &'static [&'static str] = &[$($tag),*];
             fn parse(
                 verb: &str, fields: &serde_json::Map<String, serde_json::Value>,
             ) -> Option<Result<Self, $crate::vocabulary::FieldError>> {

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use turnkeeper::vocabulary::{SharedCommand, Verbs};
+use turnkeeper::vocabulary::{SharedCommand, Tagged};
 
 /// A request in parts, so that each part can be spoilt.
 #[derive(Debug, Clone)]
@@ -90,7 +90,7 @@ impl World {
             self.rulesets.push(text(&ruleset["id"]));
             self.verbs.extend(ruleset["commands"].as_array().expect("commands").iter().map(|c| text(&c["type"])));
         }
-        let shared = SharedCommand::VERBS.iter().chain(&["undo", "redo", "nonsense", ""]);
+        let shared = SharedCommand::TAGS.iter().chain(&["undo", "redo", "nonsense", ""]);
         self.verbs.extend(shared.map(|verb| (*verb).to_owned()));
         self.fields.extend(FIELDS.iter().map(|field| (*field).to_owned()));
     }
@@ -112,13 +112,13 @@ impl World {
             self.exported.push(body.clone());
             self.exported.drain(..self.exported.len().saturating_sub(4));
         }
-        for offer in body["items"].as_array().into_iter().flatten().filter(|_| path.ends_with("/options")) {
-            for field in offer["command"].as_object().into_iter().flatten().map(|(field, _)| field) {
+        for option in body["items"].as_array().into_iter().flatten().filter(|_| path.ends_with("/options")) {
+            for field in option["command"].as_object().into_iter().flatten().map(|(field, _)| field) {
                 if !self.fields.contains(field) {
                     self.fields.push(field.clone());
                 }
             }
-            self.offered.push(offer["command"].clone());
+            self.offered.push(option["command"].clone());
         }
         self.offered.drain(..self.offered.len().saturating_sub(200));
     }

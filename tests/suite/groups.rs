@@ -1,6 +1,6 @@
 //! Groups that act as one: hit points are those of the group, or those of its members, and whoever is hurt is named.
 
-use crate::support::offers::{listed, promised};
+use crate::support::legal_commands::{listed, promised};
 use crate::support::table::{RULESETS, Table};
 use serde_json::{Value, json};
 
@@ -48,9 +48,9 @@ fn where_only_members_have_hit_points_damage_and_healing_name_one() {
 fn a_group_is_offered_with_its_members_and_without_them_only_where_that_is_legal() {
     for ruleset in RULESETS.iter() {
         let table = table(ruleset.manifest().id);
-        let offers = table.offers();
+        let legal_commands = table.legal_commands();
         for verb in ["damage", "heal"] {
-            assert!(!listed(&offers, &hurt(verb, "orcs", None)), "{verb}");
+            assert!(!listed(&legal_commands, &hurt(verb, "orcs", None)), "{verb}");
             for command in [
                 hurt(verb, "orcs", Some("one")),
                 hurt(verb, "orcs", Some("two")),
@@ -60,15 +60,15 @@ fn a_group_is_offered_with_its_members_and_without_them_only_where_that_is_legal
                 hurt(verb, "crowd", Some("two")),
                 hurt(verb, "ann", None),
             ] {
-                assert!(promised(&offers, &command), "{command}");
+                assert!(promised(&legal_commands, &command), "{command}");
                 table.clone().accept(command);
             }
-            assert!(!listed(&offers, &hurt(verb, "ann", Some("one"))), "{verb}");
+            assert!(!listed(&legal_commands, &hurt(verb, "ann", Some("one"))), "{verb}");
         }
         for (target, member) in [("orcs", Some("one")), ("ann", None)] {
             let mut struck = hurt("damage", target, member);
             struck["source"] = json!("swarm");
-            assert!(promised(&offers, &struck), "{struck}");
+            assert!(promised(&legal_commands, &struck), "{struck}");
         }
     }
 }
@@ -78,9 +78,10 @@ fn what_is_offered_grows_no_faster_than_the_encounter_does() {
     let size = |count: usize| {
         let group = |n: usize| json!({"id": format!("g{n}"), "side": "monsters", "members": ["one", "two"]});
         let combatants: Vec<Value> = (0..count).map(group).collect();
-        let offers = Table::create(json!({"ruleset": "tiny", "combatants": combatants})).offers();
-        assert!(listed(&offers, &json!({"type": "damage", "target": "g7", "amount": 1, "source": "g9"})));
-        serde_json::to_vec(&offers).expect("offers are JSON").len()
+        let legal_commands =
+            Table::create(json!({"ruleset": "round-robin", "combatants": combatants})).legal_commands();
+        assert!(listed(&legal_commands, &json!({"type": "damage", "target": "g7", "amount": 1, "source": "g9"})));
+        serde_json::to_vec(&legal_commands).expect("legal_commands are JSON").len()
     };
     let (half, whole) = (size(250), size(500));
     assert!(whole < half * 5 / 2, "{half} bytes for 250 groups, {whole} for 500");
@@ -91,14 +92,14 @@ fn conditions_of_members_are_offered_where_they_can_be_set_and_cleared() {
     for ruleset in RULESETS.iter() {
         let mut table = table(ruleset.manifest().id);
         let of = |verb: &str, member: &str, condition: &str| json!({"type": verb, "target": "orcs", "member": member, "condition": condition});
-        assert!(promised(&table.offers(), &of("set_condition", "two", "marked")));
-        assert!(!listed(&table.offers(), &of("clear_condition", "two", "marked")));
+        assert!(promised(&table.legal_commands(), &of("set_condition", "two", "marked")));
+        assert!(!listed(&table.legal_commands(), &of("clear_condition", "two", "marked")));
         table.accept(of("set_condition", "two", "marked"));
-        let offers = table.offers();
-        assert!(promised(&offers, &of("clear_condition", "two", "marked")));
-        assert!(!listed(&offers, &of("clear_condition", "one", "marked")));
-        assert!(promised(&offers, &of("set_condition", "one", "marked-2")));
-        assert!(!promised(&offers, &of("set_condition", "two", "marked")), "an example is one that nobody has");
+        let legal_commands = table.legal_commands();
+        assert!(promised(&legal_commands, &of("clear_condition", "two", "marked")));
+        assert!(!listed(&legal_commands, &of("clear_condition", "one", "marked")));
+        assert!(promised(&legal_commands, &of("set_condition", "one", "marked-2")));
+        assert!(!promised(&legal_commands, &of("set_condition", "two", "marked")), "an example is one that nobody has");
         // A member that can bear no more is not offered, nor is a group by itself; the others are.
         for n in 1..32 {
             table.accept(of("set_condition", "two", &format!("c{n}")));
@@ -106,10 +107,10 @@ fn conditions_of_members_are_offered_where_they_can_be_set_and_cleared() {
         for n in 0..32 {
             table.accept(json!({"type": "set_condition", "target": "orcs", "condition": format!("c{n}")}));
         }
-        let offers = table.offers();
-        assert!(!listed(&offers, &of("set_condition", "two", "new")));
-        assert!(!listed(&offers, &json!({"type": "set_condition", "target": "orcs", "condition": "new"})));
-        assert!(listed(&offers, &of("set_condition", "one", "new")));
+        let legal_commands = table.legal_commands();
+        assert!(!listed(&legal_commands, &of("set_condition", "two", "new")));
+        assert!(!listed(&legal_commands, &json!({"type": "set_condition", "target": "orcs", "condition": "new"})));
+        assert!(listed(&legal_commands, &of("set_condition", "one", "new")));
         table.refuse(of("set_condition", "two", "new"));
     }
 }

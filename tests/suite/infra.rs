@@ -2,7 +2,7 @@
 
 use crate::e2e::applications::key;
 use crate::support::cluster::RedisCluster;
-use crate::support::lambda::{Front, Function};
+use crate::support::lambda::{EventSource, Function};
 use crate::support::redis::RedisServer;
 use clap::Parser;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ async fn the_login_of_the_template_may_do_all_that_the_store_does_and_no_more() 
     for url in [with_login(&single.url()), with_login(&cluster.url()), template_way] {
         let (key, pair) = key("table");
         let settings = [("REDIS_URL", &*url), ("TURNKEEPER_APP_KEYS", &*pair), ("TURNKEEPER_RATE_TOKEN", "1000/1h")];
-        let function = Function::start(Front::HttpApi, &settings, 1).await;
+        let function = Function::start(EventSource::HttpApi, &settings, 1).await;
         let client = reqwest::Client::new();
         let post = |path: &str, body: Value| {
             let request = client.post(format!("{}{path}", function.url)).header("content-type", "application/json");
@@ -177,7 +177,8 @@ async fn the_latency_alarm_counts_what_the_function_logs_and_nobody_who_waits_on
     let alarm = resource("LatencyAlarm");
     assert_eq!(["Namespace", "MetricName"].map(|name| property(&alarm, name)), metric);
     let data = tempfile::TempDir::new().unwrap();
-    let function = Function::start(Front::HttpApi, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
+    let function =
+        Function::start(EventSource::HttpApi, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
     for path in ["/v1/rulesets", "/v1/encounters/x/events?wait=1"] {
         reqwest::get(format!("{}{path}", function.url)).await.unwrap();
     }

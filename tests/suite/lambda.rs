@@ -1,7 +1,7 @@
 //! What the Lambda door has beside what every door has; the end-to-end tests run through it by `tests/matrix`.
 
 use crate::support::cluster::RedisCluster;
-use crate::support::lambda::{Front, Function};
+use crate::support::lambda::{EventSource, Function};
 use crate::support::redis::RedisServer;
 use crate::support::server::Server;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ async fn json(response: reqwest::Response) -> Value {
 
 #[tokio::test]
 async fn a_fight_goes_through_every_front() {
-    for front in Front::ALL {
+    for front in EventSource::ALL {
         let data = TempDir::new().unwrap();
         let function = Function::start(front, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
         let made = create(&function).await;
@@ -65,7 +65,7 @@ async fn a_fight_goes_through_every_front() {
 async fn the_stage_comes_off_the_paths_and_goes_back_on() {
     let data = TempDir::new().unwrap();
     let settings = [("TURNKEEPER_DATA", data.path().to_str().unwrap())];
-    let function = Function::at(Front::HttpApi, "live", PATIENCE, &settings).await;
+    let function = Function::at(EventSource::HttpApi, "live", PATIENCE, &settings).await;
     function.another();
     let made = create(&function).await;
     assert_eq!(made.status(), 201);
@@ -78,7 +78,7 @@ async fn the_stage_comes_off_the_paths_and_goes_back_on() {
 async fn the_base_path_comes_off_the_paths_and_goes_back_on() {
     let data = TempDir::new().unwrap();
     let settings = [("TURNKEEPER_DATA", data.path().to_str().unwrap()), ("TURNKEEPER_BASE_PATH", "/turns")];
-    let function = Function::start(Front::FunctionUrl, &settings, 1).await;
+    let function = Function::start(EventSource::FunctionUrl, &settings, 1).await;
     assert!(header(&create(&function).await, "location").starts_with("/turns/v1/encounters/"));
     assert_eq!(get(&function, "/turns/v1/rulesets?").await.status(), 200);
     assert_eq!(json(get(&function, "/turns/openapi.json").await).await["servers"][0]["url"], "/turns");
@@ -90,7 +90,8 @@ async fn the_base_path_comes_off_the_paths_and_goes_back_on() {
 #[tokio::test]
 async fn the_platforms_request_id_is_in_the_log_and_in_the_answer() {
     let data = TempDir::new().unwrap();
-    let function = Function::start(Front::FunctionUrl, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
+    let function =
+        Function::start(EventSource::FunctionUrl, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
     let answer = get(&function, "/v1/rulesets").await;
     let id = header(&answer, "x-request-id").to_owned();
     assert!(id.starts_with("8476a536-e9f4-11e8-9739-"), "{id}");
@@ -105,7 +106,7 @@ async fn the_platforms_request_id_is_in_the_log_and_in_the_answer() {
 #[tokio::test]
 async fn an_event_of_another_kind_is_refused_and_the_next_one_served() {
     let data = TempDir::new().unwrap();
-    let function = Function::start(Front::Alb, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
+    let function = Function::start(EventSource::Alb, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
     for event in [json!({"Records": [{"eventSource": "aws:s3"}]}), json!("hello"), json!({})] {
         let error = function.invoke(event).await.expect_err("no answer");
         assert!(error["errorMessage"].as_str().unwrap().contains("Function URLs"), "{error}");
@@ -116,7 +117,7 @@ async fn an_event_of_another_kind_is_refused_and_the_next_one_served() {
 #[tokio::test]
 async fn an_answer_that_is_too_large_for_the_front_says_so() {
     let path = "/export?";
-    for (front, lists) in [(Front::Alb, 3), (Front::FunctionUrl, 17)] {
+    for (front, lists) in [(EventSource::Alb, 3), (EventSource::FunctionUrl, 17)] {
         let data = TempDir::new().unwrap();
         let function = Function::start(front, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
         let made = json(create(&function).await).await;
@@ -148,11 +149,11 @@ async fn an_answer_that_is_too_large_for_the_front_says_so() {
 
 #[tokio::test]
 async fn without_a_redis_it_says_so_and_does_not_start() {
-    let function = Function::start(Front::HttpApi, &[], 1).await;
+    let function = Function::start(EventSource::HttpApi, &[], 1).await;
     assert_eq!(function.ended(Duration::from_secs(5)).code(), Some(1));
     assert!(function.log().contains("REDIS_URL is not set"), "{}", function.log());
     for settings in [("REDIS_URL", "http://nowhere"), ("TURNKEEPER_TTL", "a while")] {
-        let function = Function::start(Front::HttpApi, &[settings], 1).await;
+        let function = Function::start(EventSource::HttpApi, &[settings], 1).await;
         assert!(!function.ended(Duration::from_secs(5)).success());
         let log = function.log();
         let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -168,7 +169,7 @@ async fn connections_that_were_cut_between_two_events_are_replaced_within_the_se
     let nodes: [(String, Vec<&RedisServer>); 2] =
         [(redis.url(), vec![&redis]), (cluster.url(), cluster.servers.iter().collect())];
     for (url, servers) in nodes {
-        let function = Function::start(Front::HttpApi, &[("REDIS_URL", &url)], 1).await;
+        let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &url)], 1).await;
         assert_eq!(create(&function).await.status(), 201);
         for _ in 0..5 {
             for server in &servers {
@@ -235,7 +236,7 @@ impl Forgetful {
 async fn a_connection_that_died_without_a_word_while_it_was_frozen_is_replaced_within_the_request() {
     let redis = RedisServer::start();
     let way = Forgetful::before(&redis).await;
-    let function = Function::start(Front::HttpApi, &[("REDIS_URL", &way.url())], 1).await;
+    let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &way.url())], 1).await;
     assert_eq!(create(&function).await.status(), 201);
     way.freeze(&function).await;
     let started = Instant::now();
@@ -256,7 +257,7 @@ async fn later(client: &reqwest::Client, url: &str, token: &str) {
 async fn a_long_poll_hears_of_what_is_committed_soon_after_a_freeze() {
     let redis = RedisServer::start();
     let way = Forgetful::before(&redis).await;
-    let function = Function::start(Front::HttpApi, &[("REDIS_URL", &way.url())], 1).await;
+    let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &way.url())], 1).await;
     let server = Server::on(&redis);
     let made = json(create(&function).await).await;
     let path = format!("/v1/encounters/{}", made["encounter"]["id"].as_str().unwrap());
@@ -294,7 +295,7 @@ async fn an_instance_that_starts_while_a_host_of_the_cluster_is_silent_serves() 
         assert!(Instant::now() < until, "no replica takes over");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    let function = Function::start(Front::HttpApi, &[("REDIS_URL", &cluster.url())], 1).await;
+    let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &cluster.url())], 1).await;
     let until = Instant::now() + Duration::from_secs(10);
     while create(&function).await.status() != 201 {
         assert!(Instant::now() < until, "it never connects: {}", function.log());
@@ -306,7 +307,7 @@ async fn an_instance_that_starts_while_a_host_of_the_cluster_is_silent_serves() 
 async fn an_answer_comes_before_the_functions_time_is_over() {
     let redis = RedisServer::start();
     let limit = Duration::from_millis(950);
-    let function = Function::at(Front::HttpApi, "$default", limit, &[("REDIS_URL", &redis.url())]).await;
+    let function = Function::at(EventSource::HttpApi, "$default", limit, &[("REDIS_URL", &redis.url())]).await;
     function.another();
     assert_eq!(create(&function).await.status(), 201);
     redis.pause();
@@ -326,7 +327,7 @@ async fn an_answer_comes_before_the_functions_time_is_over() {
 #[tokio::test]
 async fn an_event_that_is_under_way_is_answered_before_the_instance_ends() {
     let redis = RedisServer::start();
-    let function = Function::start(Front::HttpApi, &[("REDIS_URL", &redis.url())], 1).await;
+    let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &redis.url())], 1).await;
     assert_eq!(create(&function).await.status(), 201);
     redis.pause();
     let ending = async {
@@ -344,7 +345,7 @@ async fn an_event_that_is_under_way_is_answered_before_the_instance_ends() {
 async fn a_stream_and_a_long_poll_end_within_the_functions_time() {
     let redis = RedisServer::start();
     let limit = Duration::from_secs(3);
-    let function = Function::at(Front::FunctionUrl, "$default", limit, &[("REDIS_URL", &redis.url())]).await;
+    let function = Function::at(EventSource::FunctionUrl, "$default", limit, &[("REDIS_URL", &redis.url())]).await;
     (0..2).for_each(|_| function.another());
     let made = json(create(&function).await).await;
     let path = format!("{}/v1/encounters/{}", function.url, made["encounter"]["id"].as_str().unwrap());

@@ -1,12 +1,12 @@
 //! What is legal in large fights: listed as exactly as in small ones, at a cost that grows with the fight.
 
-use crate::support::offers::listed;
+use crate::support::legal_commands::listed;
 use crate::support::table::Table;
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use turnkeeper::engine::{Refusal, Request, SeededDice, Viewer};
-use turnkeeper::vocabulary::{Offer, Values};
+use turnkeeper::vocabulary::{LegalCommand, Values};
 
 /// A started fight of so many: some are out of it, and under EXP some have no mental attack.
 fn fight(ruleset: &str, size: usize) -> Table {
@@ -34,8 +34,10 @@ fn fight(ruleset: &str, size: usize) -> Table {
     }
     if ruleset == "dc20" {
         // Nobody attacks before the first turn.
-        let offers = table.offers();
-        let first = offers.iter().find(|offer| offer.command["type"] == "claim" || offer.command["type"] == "assign");
+        let legal_commands = table.legal_commands();
+        let first = legal_commands
+            .iter()
+            .find(|option| option.command["type"] == "claim" || option.command["type"] == "assign");
         let first = first.expect("a turn to be taken").command.clone();
         table.accept(first.clone());
         if first["type"] == "claim" {
@@ -52,8 +54,8 @@ fn accepted(table: &Table, command: &Value) -> bool {
 }
 
 /// The lists that choices refer to, by name.
-fn shared(offers: &[Offer]) -> BTreeSet<String> {
-    let choices = offers.iter().flat_map(|offer| &offer.choices);
+fn shared(legal_commands: &[LegalCommand]) -> BTreeSet<String> {
+    let choices = legal_commands.iter().flat_map(|option| &option.choices);
     let names = choices.filter_map(|choice| match &choice.values {
         Values::From(listed) => Some(listed.list.clone()),
         _ => None,
@@ -71,14 +73,14 @@ fn shared_lists_hold_exactly_what_is_accepted() {
         ("dc20", "attack", "target"),
     ] {
         let table = fight(ruleset, 60);
-        let offers = table.offers();
-        assert!(!shared(&offers).is_empty(), "{ruleset} {verb}");
+        let legal_commands = table.legal_commands();
+        assert!(!shared(&legal_commands).is_empty(), "{ruleset} {verb}");
         let (mut legal, mut refused) = (0, 0);
         for actor in 0..60 {
             for value in 0..60 {
                 let command = json!({"type": verb, "combatant": format!("c{actor}"), field: format!("c{value}")});
                 let accepted = accepted(&table, &command);
-                assert_eq!(listed(&offers, &command), accepted, "{ruleset}: {command}");
+                assert_eq!(listed(&legal_commands, &command), accepted, "{ruleset}: {command}");
                 if accepted { legal += 1 } else { refused += 1 }
             }
         }
@@ -89,8 +91,8 @@ fn shared_lists_hold_exactly_what_is_accepted() {
 #[test]
 fn short_lists_stand_in_their_own_choice() {
     for ruleset in ["exp", "venture", "dc20"] {
-        let offers = fight(ruleset, 8).offers();
-        assert_eq!(shared(&offers), BTreeSet::new(), "{ruleset}");
+        let legal_commands = fight(ruleset, 8).legal_commands();
+        assert_eq!(shared(&legal_commands), BTreeSet::new(), "{ruleset}");
     }
 }
 
@@ -111,8 +113,8 @@ fn trials_and_bytes_grow_with_the_fight_and_not_with_its_square() {
         let (small, large) = (fight(ruleset, 50), fight(ruleset, 200));
         let (few, many) = (trials(&small), trials(&large));
         assert!(many <= 5 * few, "{ruleset}: {few} trials for 50 and {many} for 200");
-        let offers = large.offers();
-        let bytes = serde_json::to_string(&offers).expect("JSON").len();
+        let legal_commands = large.legal_commands();
+        let bytes = serde_json::to_string(&legal_commands).expect("JSON").len();
         assert!(bytes < 250_000, "{ruleset}: {bytes} bytes for 200");
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! Every fight here is watched by the laws' judge besides.
 
-use crate::laws::chance::Chance;
-use crate::laws::judge::{Action, Judge};
+use crate::properties::chance::Chance;
+use crate::properties::judge::{Action, Judge};
 use crate::support::shows;
 use crate::support::table::{RULESETS, Table};
 use serde_json::{Value, json};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use turnkeeper::vocabulary::Offer;
+use turnkeeper::vocabulary::LegalCommand;
 
 /// A fight of `size` combatants on two sides, not started.
 fn gathered(ruleset: &str, size: usize) -> Judge {
@@ -35,8 +35,8 @@ fn must(judge: &mut Judge, command: Value) {
 fn go_on(judge: &mut Judge, chance: &mut Chance) -> bool {
     let awaited = judge.view["pending"]["commands"].as_array().cloned().unwrap_or_default();
     let taking = |verb: &Value| awaited.contains(verb) && judge.own(verb);
-    let offers: Vec<_> = judge.offers.iter().filter(|o| taking(&o.command["type"])).collect();
-    let Some(command) = chance.pick(&offers).map(|offer| chance.fill(offer)) else { return false };
+    let legal_commands: Vec<_> = judge.legal_commands.iter().filter(|o| taking(&o.command["type"])).collect();
+    let Some(command) = chance.pick(&legal_commands).map(|option| chance.fill(option)) else { return false };
     must(judge, command);
     true
 }
@@ -84,8 +84,14 @@ fn acts(judge: &mut Judge, chance: &mut Chance, id: &str) -> bool {
         if had || current(judge).iter().any(|c| c == id) {
             return true;
         }
-        let new = |o: &&Offer| o.command["combatant"] == id && !tried.contains(&o.command["type"]);
-        match judge.offers.iter().filter(|o| judge.own(&o.command["type"])).find(new).map(|offer| chance.fill(offer)) {
+        let new = |o: &&LegalCommand| o.command["combatant"] == id && !tried.contains(&o.command["type"]);
+        match judge
+            .legal_commands
+            .iter()
+            .filter(|o| judge.own(&o.command["type"]))
+            .find(new)
+            .map(|option| chance.fill(option))
+        {
             Some(command) => {
                 tried.push(command["type"].clone());
                 must(judge, command);
@@ -102,7 +108,8 @@ fn a_retried_end_of_turn_skips_nobody() {
     let retried = Cell::new(0);
     every_fight(|judge, chance| {
         for _ in 0..10 {
-            let ends: Vec<_> = judge.offers.iter().filter(|o| o.command["type"] == "end_turn").cloned().collect();
+            let ends: Vec<_> =
+                judge.legal_commands.iter().filter(|o| o.command["type"] == "end_turn").cloned().collect();
             let Some(end) = chance.pick(&ends) else {
                 go_on(judge, chance);
                 continue;
@@ -259,8 +266,8 @@ fn a_list_is_carried_out_whole_or_not_at_all() {
     every_fight(|judge, chance| {
         let note = json!({"type": "note", "text": "one"});
         let mut list = vec![note.clone()];
-        let awaited: Vec<_> = judge.offers.iter().filter(|o| judge.own(&o.command["type"])).collect();
-        list.extend(chance.pick(&awaited).map(|offer| chance.fill(offer)));
+        let awaited: Vec<_> = judge.legal_commands.iter().filter(|o| judge.own(&o.command["type"])).collect();
+        list.extend(chance.pick(&awaited).map(|option| chance.fill(option)));
         list.push(json!({"type": "damage", "target": "nobody", "amount": 1}));
         let mut table = judge.table.clone();
         let before = table.document();
@@ -279,16 +286,20 @@ fn a_list_is_carried_out_whole_or_not_at_all() {
 fn an_encounter_that_has_ended_takes_notes_and_a_way_back_and_nothing_else() {
     shows(&["TK-1"]);
     every_fight(|judge, chance| {
-        let offers = judge.offers.clone();
+        let legal_commands = judge.legal_commands.clone();
         must(judge, json!({"type": "end_encounter"}));
         let view = &judge.view;
         assert_eq!((&view["status"], &view["pending"], &view["current"]), (&json!("ended"), &Value::Null, &json!([])));
-        let verbs: Vec<&Value> = judge.offers.iter().map(|o| &o.command["type"]).collect();
-        assert_eq!(verbs, vec!["note", "undo"], "an encounter that has ended offers more than notes and a way back");
+        let verbs: Vec<&Value> = judge.legal_commands.iter().map(|o| &o.command["type"]).collect();
+        assert_eq!(
+            verbs,
+            vec!["note", "undo"],
+            "an encounter that has ended legal_commands more than notes and a way back"
+        );
         let mut table = judge.table.clone();
         let open = ["note", "undo", "redo"];
-        for offer in offers.iter().filter(|offer| open.iter().all(|verb| offer.command["type"] != *verb)) {
-            let refused = table.refuse(chance.fill(offer));
+        for option in legal_commands.iter().filter(|option| open.iter().all(|verb| option.command["type"] != *verb)) {
+            let refused = table.refuse(chance.fill(option));
             assert_eq!((refused.code.as_str(), refused.rule.as_deref()), ("encounter_ended", Some("TK-1")));
         }
         must(judge, json!({"type": "note", "text": "they lived"}));

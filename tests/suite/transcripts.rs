@@ -3,7 +3,7 @@
 use crate::support::contract;
 use crate::support::dice::ScriptedDice;
 use crate::support::json::{at, difference, short};
-use crate::support::offers::listed;
+use crate::support::legal_commands::listed;
 use crate::support::table::{RULESETS, Refused, Table};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -169,10 +169,10 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
         }
     }
     if !step.offered.is_empty() || !step.not_offered.is_empty() {
-        let offers = table.offers();
-        let missing = step.offered.iter().filter(|c| !listed(&offers, c));
-        wrong.extend(missing.map(|c| format!("{c} is not offered; there are {}", alike(&offers, c))));
-        let surplus = step.not_offered.iter().filter(|c| listed(&offers, c));
+        let legal_commands = table.legal_commands();
+        let missing = step.offered.iter().filter(|c| !listed(&legal_commands, c));
+        wrong.extend(missing.map(|c| format!("{c} is not offered; there are {}", alike(&legal_commands, c))));
+        let surplus = step.not_offered.iter().filter(|c| listed(&legal_commands, c));
         wrong.extend(surplus.map(|c| format!("{c} is offered")));
     }
     Ok(wrong)
@@ -182,13 +182,13 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
 fn undocumented(table: &Table, parts: &[(&str, &Value)]) -> Vec<String> {
     let ruleset = table.game.ruleset();
     // The tests' own is not published.
-    let published = parts.iter().filter(|_| ruleset != "tiny");
+    let published = parts.iter().filter(|_| ruleset != "round-robin");
     published.flat_map(|(schema, value)| contract::faults(&contract::own(ruleset, schema), value)).collect()
 }
 
-/// The offers of the same verb, for the reader of a failure.
-fn alike(offers: &[turnkeeper::vocabulary::Offer], command: &Value) -> String {
-    let same: Vec<Value> = offers
+/// The legal_commands of the same verb, for the reader of a failure.
+fn alike(legal_commands: &[turnkeeper::vocabulary::LegalCommand], command: &Value) -> String {
+    let same: Vec<Value> = legal_commands
         .iter()
         .filter(|o| o.command["type"] == command["type"])
         .map(|o| json!({"command": o.command, "choices": o.choices}))
@@ -260,7 +260,7 @@ mod the_runner {
 
     fn complaints(change: impl FnOnce(&mut Value)) -> String {
         let (file, text) =
-            files().into_iter().find(|(file, _)| file.starts_with("tiny")).expect("the tests' own ruleset");
+            files().into_iter().find(|(file, _)| file.starts_with("round-robin")).expect("the tests' own ruleset");
         let mut transcript: Value = serde_json::from_str(&text).expect("a transcript is JSON");
         change(&mut transcript);
         check(&file, &transcript.to_string()).join("\n")

@@ -91,7 +91,7 @@ fn players(table: &Table) -> usize {
 /// Everybody rolls d20 and the INT modifier; DEX, then WIS break ties (AI-3, AI-5), and who joined first where those tie too.
 fn roll_opening(play: &mut Scene<'_>, c: &Start) {
     let rollers: Vec<_> = play.table().active().map(|x| (x.id.clone(), x.stats.clone())).collect();
-    let mut rolls: Vec<(OpeningRoll, Stats)> = Vec::with_capacity(rollers.len());
+    let mut rolls: Vec<(OpeningRoll, CombatantStats)> = Vec::with_capacity(rollers.len());
     for (combatant, stats) in rollers {
         let die = play.die(c.rolls.get(&combatant).copied());
         let total = i64::from(die.face) + stats.int_modifier.get();
@@ -108,7 +108,7 @@ fn roll_opening(play: &mut Scene<'_>, c: &Start) {
 
 /// Begins a turn: the window closes, an action readied for longer than a round lapses, effects count its start.
 pub(super) fn take_turn(play: &mut Scene<'_>, combatant: CombatantId, by: Way) {
-    if play.table().get(&combatant).is_some_and(|c| c.standing.readied.is_some()) {
+    if play.table().get(&combatant).is_some_and(|c| c.state.readied.is_some()) {
         play.own(Event::ReadiedLapsed(ReadiedLapsed { combatant: combatant.clone() }));
     }
     play.own(Event::Begun(Begun { combatant: combatant.clone(), by }));
@@ -226,7 +226,7 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
         }
     }
     if interrupter.acted {
-        let rule = if interrupter.standing.exposed && c.means == Means::Damage { "AI-26" } else { "AI-18" };
+        let rule = if interrupter.state.exposed && c.means == Means::Damage { "AI-26" } else { "AI-18" };
         return refuse("already_acted", rule, format!("{id} has acted this round"));
     }
     if !interrupter.active() {
@@ -238,12 +238,12 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
     if play.table().get(nominee).is_some_and(|n| n.side == interrupter.side) {
         return refuse("ally", "AI-21", format!("{id} and {nominee} are on the same side"));
     }
-    if interrupter.standing.interrupted {
+    if interrupter.state.interrupted {
         return refuse("interrupted_before", "AAI2", format!("{id} has interrupted once before this turn"));
     }
     let inspiration = u32::try_from(interrupter.stats.inspiration.get()).unwrap_or(0);
     match c.means {
-        Means::Damage if !interrupter.standing.exposed => {
+        Means::Damage if !interrupter.state.exposed => {
             return refuse("not_hurt", "AI-20", format!("{id} took no damage in the turn that has just ended"));
         }
         Means::Damage if !hurt_off_turn(play.table(), interrupter) => {
@@ -266,7 +266,7 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
 
 /// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AAI13).
 pub(super) fn hurt_off_turn(table: &Table, c: &Combatant<ActiveInitiative>) -> bool {
-    c.standing.exposed && table.state.last_actor.as_ref() != Some(&c.id)
+    c.state.exposed && table.state.last_actor.as_ref() != Some(&c.id)
 }
 
 /// Whether the game master controls it, so that interrupt points are for it (AI-31).
@@ -288,7 +288,7 @@ fn in_turn(play: &Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(),
 
 fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
     in_turn(play, &c.combatant, "AI-12")?;
-    if play.table().get(&c.combatant).is_some_and(|x| x.standing.readied.is_some()) {
+    if play.table().get(&c.combatant).is_some_and(|x| x.state.readied.is_some()) {
         let detail = format!("{} has readied an action already", c.combatant);
         return Err(Violation::new("already_readied", "AI-12", detail));
     }
@@ -299,7 +299,7 @@ fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
 
 fn fire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
-    if c.standing.readied.is_none() {
+    if c.state.readied.is_none() {
         return Err(Violation::new("nothing_readied", "AI-12", format!("{id} has readied nothing")));
     }
     if !c.active() {

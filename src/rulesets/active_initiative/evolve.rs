@@ -1,6 +1,6 @@
 //! What the events of Active Initiative do to the state; no rules here.
 
-use super::{Event, Means, Phase, Standing, Table, Taken, Way};
+use super::{CombatantState, Event, Means, Phase, Table, Taken, Way};
 use crate::vocabulary::{CombatantId, Int};
 
 pub(super) fn evolve(table: &mut Table, event: &Event) {
@@ -21,7 +21,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::Interrupted(e) => {
             let by = Way::Interrupted { means: e.means };
             table.state.phase = Phase::Window { nominee: e.combatant.clone(), by };
-            standing(table, &e.combatant, |s| s.interrupted = true);
+            change_state(table, &e.combatant, |s| s.interrupted = true);
             if e.means == Means::InterruptPoint {
                 table.state.interrupt_points = table.state.interrupt_points.map(|points| points.saturating_sub(1));
                 table.state.interrupt_point_used = true;
@@ -33,10 +33,10 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             table.state.interrupt_point_used = false;
             table.state.turns.clear();
         }
-        Event::Exposed(e) => standing(table, &e.combatant, |s| s.exposed = true),
-        Event::ActionReadied(e) => standing(table, &e.combatant, |s| s.readied = Some(e.readied.clone())),
-        Event::ReadiedFired(e) => standing(table, &e.combatant, |s| s.readied = None),
-        Event::ReadiedLapsed(e) => standing(table, &e.combatant, |s| s.readied = None),
+        Event::Exposed(e) => change_state(table, &e.combatant, |s| s.exposed = true),
+        Event::ActionReadied(e) => change_state(table, &e.combatant, |s| s.readied = Some(e.readied.clone())),
+        Event::ReadiedFired(e) => change_state(table, &e.combatant, |s| s.readied = None),
+        Event::ReadiedLapsed(e) => change_state(table, &e.combatant, |s| s.readied = None),
         Event::Inspired(e) => hold(table, &e.combatant, e.held),
         Event::InspirationSpent(e) => hold(table, &e.combatant, e.held),
         Event::Forgotten(e) => _ = table.state.last_actor.take_if(|last| *last == e.combatant),
@@ -48,16 +48,16 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
 }
 
 fn close_window(table: &mut Table) {
-    for c in table.combatants.iter_mut().filter(|c| c.standing.exposed || c.standing.interrupted) {
-        let standing = &mut c.change().standing;
-        standing.exposed = false;
-        standing.interrupted = false;
+    for c in table.combatants.iter_mut().filter(|c| c.state.exposed || c.state.interrupted) {
+        let state = &mut c.change().state;
+        state.exposed = false;
+        state.interrupted = false;
     }
 }
 
-fn standing(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut Standing)) {
+fn change_state(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut CombatantState)) {
     if let Some(c) = table.get_mut(id) {
-        change(&mut c.standing);
+        change(&mut c.state);
     }
 }
 

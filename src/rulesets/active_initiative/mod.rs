@@ -1,14 +1,14 @@
 //! Active Initiative, from Giffyglyph's Darker Dungeons: whoever finishes a turn names the next, and enemies may interrupt.
 
 mod command;
-mod conceal;
 mod decide;
 mod event;
 mod evolve;
+mod legal_commands;
 mod manifest;
-mod offers;
 mod order;
 mod react;
+mod redact;
 mod state;
 
 pub use command::*;
@@ -16,8 +16,8 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
-    Table as AnyTable, Telling, Violation,
+    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play,
+    Redaction, Ruleset, Table as AnyTable, Violation,
 };
 
 /// The ruleset `active-initiative`.
@@ -28,8 +28,8 @@ type Table = AnyTable<ActiveInitiative>;
 
 impl Ruleset for ActiveInitiative {
     type Options = Options;
-    type Stats = Stats;
-    type Standing = Standing;
+    type CombatantStats = CombatantStats;
+    type CombatantState = CombatantState;
     type State = State;
     type Command = Command;
     type Event = Event;
@@ -53,8 +53,8 @@ impl Ruleset for ActiveInitiative {
         command::sender(command)
     }
 
-    fn offers(table: &Table) -> Vec<Offer> {
-        offers::offers(table)
+    fn legal_commands(table: &Table) -> Vec<LegalCommand> {
+        legal_commands::legal_commands(table)
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
@@ -65,24 +65,24 @@ impl Ruleset for ActiveInitiative {
         order::pending(table)
     }
 
-    fn order(table: &Table) -> Vec<Place> {
+    fn order(table: &Table) -> Vec<OrderEntry> {
         order::order(table)
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        conceal::someone_acts(whole, audience)
+        redact::someone_acts(whole, audience)
     }
 
-    fn conceal(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-        conceal::conceal(table, whole, audience);
+    fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+        redact::redact(table, whole, audience);
     }
 
-    fn retell(event: &Event, telling: &Telling<'_, Self>) -> Option<Event> {
-        conceal::retell(event, telling)
+    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+        redact::redact_event(event, redaction)
     }
 
     fn secret(event: &Event) -> bool {
-        conceal::secret(event)
+        redact::secret(event)
     }
 
     fn remark(table: &Table, combatant: &Combatant<Self>) -> String {

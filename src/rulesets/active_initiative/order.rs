@@ -2,7 +2,7 @@
 
 use super::decide::{chooser, hurt_off_turn, is_the_gms};
 use super::*;
-use crate::vocabulary::{Because, Kind};
+use crate::vocabulary::{Kind, Reason};
 
 pub(super) fn current(table: &Table) -> Vec<CombatantId> {
     match &table.state.phase {
@@ -43,13 +43,13 @@ fn may_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &Comba
         table.options.interrupt_points.played() && state.interrupt_points > Some(0) && !state.interrupt_point_used;
     let point = left && is_the_gms(c);
     let paid = pc && c.stats.inspiration.get() > 0;
-    enemy && !c.standing.interrupted && (hurt_off_turn(table, c) || paid || point)
+    enemy && !c.state.interrupted && (hurt_off_turn(table, c) || paid || point)
 }
 
 /// The turns of this round that were had or are going on (not one that was taken back, nor that of one who left for a newcomer of
 /// the same id), and the next one.
-pub(super) fn order(table: &Table) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::with_capacity(table.state.turns.len() + 1);
+pub(super) fn order(table: &Table) -> Vec<OrderEntry> {
+    let mut places: Vec<OrderEntry> = Vec::with_capacity(table.state.turns.len() + 1);
     let acting = current(table);
     let had = |id: &CombatantId| acting.contains(id) || table.get(id).is_some_and(|c| c.acted);
     for taken in table.state.turns.iter().filter(|taken| had(&taken.combatant)) {
@@ -61,28 +61,28 @@ pub(super) fn order(table: &Table) -> Vec<Place> {
     places
 }
 
-fn place(table: &Table, id: &CombatantId, by: &Way) -> Option<Place> {
+fn place(table: &Table, id: &CombatantId, by: &Way) -> Option<OrderEntry> {
     let acted = table.get(id)?.acted;
-    Some(Place { combatant: id.clone(), acted, slot: None, because: because(by) })
+    Some(OrderEntry { combatant: id.clone(), acted, slot: None, because: because(by) })
 }
 
-fn because(by: &Way) -> Because {
+fn because(by: &Way) -> Reason {
     match by {
-        Way::Opened {} => Because::new("AI-2", "triggered the scene"),
-        Way::Rolled { die, total, tied } => Because {
+        Way::Opened {} => Reason::new("AI-2", "triggered the scene"),
+        Way::Rolled { die, total, tied } => Reason {
             dice: vec![*die],
             tie_rule: (!tied.is_empty()).then_some("AI-5"),
             bonus: Some(*total - i64::from(die.face)),
             total: Some(*total),
-            ..Because::new("AI-3", "rolled the highest initiative")
+            ..Reason::new("AI-3", "rolled the highest initiative")
         },
-        Way::Named { by } => Because { named_by: by.clone(), ..Because::new("AI-7", "was named") },
-        Way::Interrupted { means: Means::Inspiration } => Because::new("AI-19", "interrupted for an inspiration point"),
-        Way::Interrupted { means: Means::Damage } => Because::new("AI-20", "interrupted after taking damage"),
+        Way::Named { by } => Reason { named_by: by.clone(), ..Reason::new("AI-7", "was named") },
+        Way::Interrupted { means: Means::Inspiration } => Reason::new("AI-19", "interrupted for an inspiration point"),
+        Way::Interrupted { means: Means::Damage } => Reason::new("AI-20", "interrupted after taking damage"),
         Way::Interrupted { means: Means::InterruptPoint } => {
-            Because::new("AI-31", "interrupted for one of the game master's points")
+            Reason::new("AI-31", "interrupted for one of the game master's points")
         }
-        Way::Overridden {} => Because::new("TK-5", "the game master set it"),
+        Way::Overridden {} => Reason::new("TK-5", "the game master set it"),
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn remark(table: &Table, c: &Combatant<ActiveInitiative>) -> String {
     if c.stats.inspiration.get() > 0 {
         remarks.push(format!("inspiration {}", c.stats.inspiration));
     }
-    if c.standing.readied.is_some() {
+    if c.state.readied.is_some() {
         remarks.push("readied".to_owned());
     }
     remarks.join(", ")

@@ -14,7 +14,7 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
         AnyEvent::Shared(_) | AnyEvent::Roster(_) if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {
         }
         AnyEvent::Shared(SharedEvent::Damaged(e)) => {
-            let exposed = play.table().get(&e.combatant).is_none_or(|c| c.standing.exposed);
+            let exposed = play.table().get(&e.combatant).is_none_or(|c| c.state.exposed);
             if e.amount > 0 && !exposed {
                 play.own(Event::Exposed(Exposed { combatant: e.combatant.clone() }));
             }

@@ -1,7 +1,7 @@
 //! What Active Initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{CombatantId, Die, Int, Kept, Text};
+use crate::vocabulary::{CachedJson, CombatantId, Die, Int, Text};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -68,7 +68,7 @@ impl<'de> Deserialize<'de> for InterruptPoints {
 /// What a client tells about a combatant under Active Initiative.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Stats {
+pub struct CombatantStats {
     /// Inspiration points held, at most 3 (AI-28). Only players' characters have any.
     #[schema(default = 0)]
     pub inspiration: Int<0, 3>,
@@ -83,7 +83,7 @@ pub struct Stats {
     pub wis: Int<0, 50>,
 }
 
-impl Default for Stats {
+impl Default for CombatantStats {
     fn default() -> Self {
         Self { inspiration: Int::default(), int_modifier: Int::default(), dex: Int::clamped(10), wis: Int::clamped(10) }
     }
@@ -91,7 +91,7 @@ impl Default for Stats {
 
 /// What play keeps about a combatant under Active Initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Standing {
+pub struct CombatantState {
     /// Whether it took damage in the turn that is going on or has just ended, or since then (AAI14). The next window lets it interrupt
     /// for free (AI-20), unless that turn was its own (AAI13).
     pub exposed: bool,
@@ -127,7 +127,7 @@ pub struct State {
     pub interrupt_point_used: bool,
     /// The turns of this round so far, the one that is going on included.
     #[schema(value_type = Vec<Taken>)]
-    pub turns: Vec<Kept<Taken>>,
+    pub turns: Vec<CachedJson<Taken>>,
 }
 
 impl Default for State {

@@ -24,7 +24,7 @@ pub(super) fn full(c: &Creature) -> Ap {
 /// Takes note of a penalty that came or went: the maximum moves with it; what is there goes down with it and not up again.
 pub(super) fn adjust(play: &mut Combat<'_>, id: &CombatantId) {
     let Some(c) = play.table().get(id) else { return };
-    let (before, max) = (c.standing.ap, most(c));
+    let (before, max) = (c.state.ap, most(c));
     if play.table().round == 0 || before.max == max {
         return;
     }
@@ -37,7 +37,7 @@ pub(super) fn adjust(play: &mut Combat<'_>, id: &CombatantId) {
 pub(super) fn affordable(play: &Combat<'_>, id: &CombatantId, ap: i64) -> Result<u32, Violation> {
     let c = play.combatant("combatant", id)?;
     begun(play)?;
-    let left = c.standing.ap.current;
+    let left = c.state.ap.current;
     if !c.active() {
         return Err(Violation::new("not_active", "DC-44", format!("{id} is out of the fight")));
     }

@@ -65,7 +65,7 @@ impl Answers {
 
 /// The result of the Initiative Check, by which claims are compared; one without a check is below all others.
 pub(super) fn result(c: &Creature) -> Option<i64> {
-    c.standing.check.as_ref().map(|check| check.total)
+    c.state.check.as_ref().map(|check| check.total)
 }
 
 /// Who can take the PC Turn that is awaited; a turn of the hidden only they can take.
@@ -89,7 +89,7 @@ pub(super) fn decide(table: &Table, answers: &Answers) -> Contest {
     let best_seen = claims.iter().filter(|c| !c.hidden).map(|c| result(c)).max();
     let outbid = |c: &Creature| !c.hidden && best_seen.is_some_and(|best| result(c) < best);
     let open: Vec<&Creature> = others.into_iter().filter(|c| !passed.contains(&c.id) && !outbid(c)).collect();
-    let placeless = |c: &&Creature| c.standing.slot.is_none();
+    let placeless = |c: &&Creature| c.state.slot.is_none();
     if !answers.closed && open.iter().any(placeless) {
         return Contest::Open(ids(&open));
     }

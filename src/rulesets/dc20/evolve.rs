@@ -1,6 +1,6 @@
 //! What the events of DC20 do to the state; no rules here.
 
-use super::{Claimed, Event, Phase, Slot, SlotId, SlotsMerged, Standing, State, Table, Way};
+use super::{Claimed, CombatantState, Event, Phase, Slot, SlotId, SlotsMerged, State, Table, Way};
 use crate::vocabulary::CombatantId;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,9 +8,9 @@ use std::sync::Arc;
 pub(super) fn evolve(table: &mut Table, event: &Event) {
     match event {
         Event::Aggressed(e) if e.resolved => {}
-        Event::Aggressed(e) => standing(table, &e.combatant, |s| s.committed = Some(e.action.clone())),
+        Event::Aggressed(e) => change_state(table, &e.combatant, |s| s.committed = Some(e.action.clone())),
         Event::DcSet(e) => table.state.dc = Some(e.dc),
-        Event::CheckMade(e) => standing(table, &e.combatant, |s| {
+        Event::CheckMade(e) => change_state(table, &e.combatant, |s| {
             s.inspiration_die = e.check.success;
             s.round_one_adv = e.check.critical == super::Critical::Success;
             s.attacked_with_adv = e.check.critical == super::Critical::Failure;
@@ -27,8 +27,8 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             let points: HashMap<_, _> = e.points.iter().map(|points| (&points.combatant, points)).collect();
             for seat in &mut table.combatants {
                 if let Some(points) = points.get(&seat.id) {
-                    let standing = &mut seat.change().standing;
-                    (standing.ap, standing.lap) = (points.ap, points.lap);
+                    let state = &mut seat.change().state;
+                    (state.ap, state.lap) = (points.ap, points.lap);
                 }
             }
         }
@@ -61,10 +61,10 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
                 c.acted = true;
             }
         }
-        Event::TurnResumed(e) => standing(table, &e.combatant, |s| s.delayed = false),
+        Event::TurnResumed(e) => change_state(table, &e.combatant, |s| s.delayed = false),
         Event::TurnClosed(e) => {
             table.state.acting.retain(|id| *id != e.combatant);
-            standing(table, &e.combatant, |s| {
+            change_state(table, &e.combatant, |s| {
                 s.ap = e.ap;
                 s.committed = None;
                 (s.delayed, s.behind) = (false, None);
@@ -73,7 +73,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::PlaceHeld(e) => {
             table.state.acting.retain(|id| *id != e.combatant);
             vacate(table, &e.combatant);
-            standing(table, &e.combatant, |s| {
+            change_state(table, &e.combatant, |s| {
                 (s.slot, s.placed, s.delayed) = (None, None, true);
                 s.behind = e.behind.clone();
             });
@@ -81,7 +81,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::Delayed(e) => {
             table.state.acting.retain(|id| *id != e.combatant);
             place(table, &e.to, std::slice::from_ref(&e.combatant), e.by);
-            standing(table, &e.combatant, |s| (s.delayed, s.behind) = (true, None));
+            change_state(table, &e.combatant, |s| (s.delayed, s.behind) = (true, None));
         }
         Event::SlotAdded(e) => {
             let slots = Arc::make_mut(&mut table.state.slots);
@@ -109,32 +109,32 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::PlaceLost(e) => {
             vacate(table, &e.combatant);
             forget_answer(&mut table.state, &e.combatant);
-            for c in table.combatants.iter_mut().filter(|c| c.standing.behind.as_ref() == Some(&e.combatant)) {
-                c.change().standing.behind = None;
+            for c in table.combatants.iter_mut().filter(|c| c.state.behind.as_ref() == Some(&e.combatant)) {
+                c.change().state.behind = None;
             }
             if table.get(&e.combatant).is_none() {
                 table.state.acting.retain(|id| *id != e.combatant);
             }
-            standing(table, &e.combatant, |s| {
+            change_state(table, &e.combatant, |s| {
                 s.slot = None;
                 s.placed = None;
             });
         }
-        Event::ApChanged(e) => standing(table, &e.combatant, |s| s.ap = e.ap),
-        Event::ApSpent(e) => standing(table, &e.combatant, |s| s.ap.current = e.left),
-        Event::ActionHeld(e) => standing(table, &e.combatant, |s| {
+        Event::ApChanged(e) => change_state(table, &e.combatant, |s| s.ap = e.ap),
+        Event::ApSpent(e) => change_state(table, &e.combatant, |s| s.ap.current = e.left),
+        Event::ActionHeld(e) => change_state(table, &e.combatant, |s| {
             s.ap.current = s.ap.current.saturating_sub(e.held.ap);
             s.held = Some(e.held.clone());
         }),
-        Event::HeldTriggered(e) => standing(table, &e.combatant, |s| s.held = None),
-        Event::HeldWasted(e) => standing(table, &e.combatant, |s| s.held = None),
-        Event::Attacked(e) if e.adv => standing(table, &e.target, |s| s.attacked_with_adv = false),
+        Event::HeldTriggered(e) => change_state(table, &e.combatant, |s| s.held = None),
+        Event::HeldWasted(e) => change_state(table, &e.combatant, |s| s.held = None),
+        Event::Attacked(e) if e.adv => change_state(table, &e.target, |s| s.attacked_with_adv = false),
         Event::Attacked(_) => {}
-        Event::InspirationUsed(e) => standing(table, &e.combatant, |s| s.inspiration_die = false),
-        Event::AdvantageUsed(e) => standing(table, &e.combatant, |s| s.round_one_adv = false),
+        Event::InspirationUsed(e) => change_state(table, &e.combatant, |s| s.inspiration_die = false),
+        Event::AdvantageUsed(e) => change_state(table, &e.combatant, |s| s.round_one_adv = false),
         Event::RoundOneLost(e) => {
             for id in &e.combatants {
-                standing(table, id, |s| {
+                change_state(table, id, |s| {
                     s.round_one_adv = false;
                     s.attacked_with_adv = false;
                 });
@@ -142,21 +142,21 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         }
         Event::LegendaryOpened(e) => {
             table.state.phase = e.phase;
-            for c in table.combatants.iter_mut().filter(|c| c.standing.lap_spent > 0) {
-                c.change().standing.lap_spent = 0;
+            for c in table.combatants.iter_mut().filter(|c| c.state.lap_spent > 0) {
+                c.change().state.lap_spent = 0;
             }
         }
-        Event::LegendaryActed(e) => standing(table, &e.combatant, |s| {
+        Event::LegendaryActed(e) => change_state(table, &e.combatant, |s| {
             s.lap = e.left;
             s.lap_spent = s.lap_spent.saturating_add(e.spent);
         }),
-        Event::LapRegained(e) => standing(table, &e.combatant, |s| s.lap = e.lap),
+        Event::LapRegained(e) => change_state(table, &e.combatant, |s| s.lap = e.lap),
         Event::RoundClosed(e) => {
             table.state.seconds = e.seconds;
             (table.state.slot, table.state.put_off) = (None, false);
-            for c in table.combatants.iter_mut().filter(|c| c.standing.delayed) {
-                let standing = &mut c.change().standing;
-                (standing.delayed, standing.behind) = (false, None);
+            for c in table.combatants.iter_mut().filter(|c| c.state.delayed) {
+                let state = &mut c.change().state;
+                (state.delayed, state.behind) = (false, None);
             }
         }
         Event::NobodyLeft(_) => table.state.phase = Phase::Idle,
@@ -167,15 +167,15 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             state.acting = vec![e.combatant.clone()];
             if let Some(c) = table.get_mut(&e.combatant) {
                 c.acted = false;
-                (c.standing.delayed, c.standing.behind) = (false, None);
-                if let Some(slot) = c.standing.slot.clone() {
+                (c.state.delayed, c.state.behind) = (false, None);
+                if let Some(slot) = c.state.slot.clone() {
                     come_to(&mut table.state, &slot);
                 }
             }
         }
         Event::CombatClosed(e) => {
             for id in &e.dice_lost {
-                standing(table, id, |s| s.inspiration_die = false);
+                change_state(table, id, |s| s.inspiration_die = false);
             }
             table.state.acting.clear();
             forget_answers(&mut table.state);
@@ -210,9 +210,9 @@ fn move_up(slots: &mut [Slot], e: &SlotsMerged) {
     }
 }
 
-fn standing(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut Standing)) {
+fn change_state(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut CombatantState)) {
     if let Some(c) = table.get_mut(id) {
-        change(&mut c.standing);
+        change(&mut c.state);
     }
 }
 
@@ -226,7 +226,7 @@ fn place(table: &mut Table, id: &SlotId, who: &[CombatantId], by: Way) {
         slot.occupants.extend(who.iter().cloned());
     }
     for combatant in who {
-        standing(table, combatant, |s| {
+        change_state(table, combatant, |s| {
             s.slot = Some(id.clone());
             s.placed = Some(by);
         });

@@ -71,13 +71,13 @@ pub(super) fn begin_slot(play: &mut Combat<'_>, id: &SlotId, borders: u32) -> bo
 pub(super) fn begin_turns(play: &mut Combat<'_>, slot: &SlotId, combatants: Vec<CombatantId>, borders: u32) {
     play.own(Event::SlotBegan(SlotBegan { slot: slot.clone(), combatants: combatants.clone() }));
     for id in combatants {
-        let Some(delayed) = play.table().get(&id).map(|c| c.standing.delayed) else { continue };
+        let Some(delayed) = play.table().get(&id).map(|c| c.state.delayed) else { continue };
         if delayed {
             play.own(Event::TurnResumed(TurnResumed { combatant: id }));
             continue;
         }
         start(play, &id);
-        let spent = play.table().get(&id).is_some_and(|c| c.standing.ap.current == 0);
+        let spent = play.table().get(&id).is_some_and(|c| c.state.ap.current == 0);
         if spent && borders < IDLE_ROUNDS {
             close_turn(play, &id);
         }
@@ -86,7 +86,7 @@ pub(super) fn begin_turns(play: &mut Combat<'_>, slot: &SlotId, combatants: Vec<
 
 /// Starts a turn: what is held from the last one is wasted (DC-49), effects count the start (DC-40).
 pub(super) fn start(play: &mut Combat<'_>, id: &CombatantId) {
-    if play.table().get(id).is_some_and(|c| c.standing.held.is_some()) {
+    if play.table().get(id).is_some_and(|c| c.state.held.is_some()) {
         play.own(Event::HeldWasted(HeldWasted { combatant: id.clone() }));
     }
     start_turn(play, id);
@@ -118,7 +118,7 @@ fn open_legendary(play: &mut Combat<'_>, phase: Phase) -> bool {
     let taken = |slot: &Slot| slot.team == Team::Pc && !slot.occupants.is_empty();
     let over = table.state.at().filter(|_| !table.state.put_off);
     let here = phase == Phase::RoundEnd || over.is_some_and(taken);
-    let able = table.active().any(|c| c.standing.lap > 0 && team(&table.state, c) != Team::Pc);
+    let able = table.active().any(|c| c.state.lap > 0 && team(&table.state, c) != Team::Pc);
     if here && able {
         play.own(Event::LegendaryOpened(LegendaryOpened { phase }));
     }
@@ -144,14 +144,14 @@ pub(super) fn max_lap(c: &Creature) -> u32 {
 pub(super) fn close_round(play: &mut Combat<'_>) {
     begin_combat(play);
     let round = play.table().round;
-    let granted = |c: &&Creature| c.standing.round_one_adv || c.standing.attacked_with_adv;
+    let granted = |c: &&Creature| c.state.round_one_adv || c.state.attacked_with_adv;
     let combatants: Vec<_> = play.table().iter().filter(granted).map(|c| c.id.clone()).collect();
     if !combatants.is_empty() {
         play.own(Event::RoundOneLost(RoundOneLost { combatants }));
     }
     end_round(play);
     play.own(Event::RoundClosed(RoundClosed { seconds: u64::from(round) * 12 }));
-    let regain: Vec<_> = play.table().iter().filter(|c| c.standing.lap != max_lap(c)).collect();
+    let regain: Vec<_> = play.table().iter().filter(|c| c.state.lap != max_lap(c)).collect();
     let regain: Vec<_> = regain.into_iter().map(|c| (c.id.clone(), max_lap(c))).collect();
     for (combatant, lap) in regain {
         play.own(Event::LapRegained(LapRegained { combatant, lap }));

@@ -2,16 +2,16 @@
 
 mod allowance;
 mod command;
-mod conceal;
 mod contest;
 mod decide;
 mod event;
 mod evolve;
 mod flow;
+mod legal_commands;
 mod manifest;
-mod offers;
 mod order;
 mod react;
+mod redact;
 mod state;
 mod team;
 
@@ -20,8 +20,8 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
-    Table as AnyTable, Telling, Violation,
+    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play,
+    Redaction, Ruleset, Table as AnyTable, Violation,
 };
 
 /// The ruleset `dc20`.
@@ -34,8 +34,8 @@ type Creature = Combatant<Dc20>;
 
 impl Ruleset for Dc20 {
     type Options = Options;
-    type Stats = Stats;
-    type Standing = Standing;
+    type CombatantStats = CombatantStats;
+    type CombatantState = CombatantState;
     type State = State;
     type Command = Command;
     type Event = Event;
@@ -66,8 +66,8 @@ impl Ruleset for Dc20 {
         own.or(acting.first()).or(source).or(target).cloned()
     }
 
-    fn offers(table: &Table) -> Vec<Offer> {
-        offers::offers(table)
+    fn legal_commands(table: &Table) -> Vec<LegalCommand> {
+        legal_commands::legal_commands(table)
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
@@ -78,20 +78,20 @@ impl Ruleset for Dc20 {
         order::pending(table)
     }
 
-    fn order(table: &Table) -> Vec<Place> {
+    fn order(table: &Table) -> Vec<OrderEntry> {
         order::order(table)
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        conceal::someone_acts(whole, audience)
+        redact::someone_acts(whole, audience)
     }
 
-    fn conceal(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-        conceal::conceal(table, whole, audience);
+    fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+        redact::redact(table, whole, audience);
     }
 
-    fn retell(event: &Event, telling: &Telling<'_, Self>) -> Option<Event> {
-        conceal::retell(event, telling)
+    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+        redact::redact_event(event, redaction)
     }
 
     fn remark(table: &Table, combatant: &Combatant<Self>) -> String {

@@ -4,7 +4,7 @@ use super::contest::{Contest, contest, passable};
 use super::decide::spendable;
 use super::team::{placeless, team};
 use super::*;
-use crate::vocabulary::Because;
+use crate::vocabulary::Reason;
 
 pub(super) fn pending(table: &Table) -> Option<Pending> {
     let state = &table.state;
@@ -31,59 +31,64 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
     }
 }
 
-pub(super) fn order(table: &Table) -> Vec<Place> {
-    let mut places: Vec<Place> = Vec::with_capacity(table.combatants.len());
+pub(super) fn order(table: &Table) -> Vec<OrderEntry> {
+    let mut places: Vec<OrderEntry> = Vec::with_capacity(table.combatants.len());
     for slot in table.state.slots.iter() {
         for c in slot.occupants.iter().filter_map(|id| table.get(id)) {
-            let because = c.standing.placed.map(|way| because(c, way)).unwrap_or_default();
-            places.push(Place { combatant: c.id.clone(), acted: c.acted, slot: Some(slot.id.to_string()), because });
+            let because = c.state.placed.map(|way| because(c, way)).unwrap_or_default();
+            places.push(OrderEntry {
+                combatant: c.id.clone(),
+                acted: c.acted,
+                slot: Some(slot.id.to_string()),
+                because,
+            });
         }
     }
     places
 }
 
-fn because(c: &Creature, way: Way) -> Because {
-    let checked = |rule, reason| match &c.standing.check {
-        Some(check) => Because {
+fn because(c: &Creature, way: Way) -> Reason {
+    let checked = |rule, reason| match &c.state.check {
+        Some(check) => Reason {
             dice: check.dice.clone(),
             bonus: Some(check.bonus),
             total: Some(check.total),
-            ..Because::new(rule, reason)
+            ..Reason::new(rule, reason)
         },
-        None => Because::new(rule, reason),
+        None => Reason::new(rule, reason),
     };
     match way {
-        Way::Claimed => Because::new("DC-17", "the PC team chose it for this turn"),
+        Way::Claimed => Reason::new("DC-17", "the PC team chose it for this turn"),
         Way::Contested => checked("DC-18", "had the highest check of those who wanted this turn"),
-        Way::Shared => Because { tie_rule: Some("DC-19"), ..checked("DC-18", "shares this turn with an equal check") },
-        Way::Assigned => Because::new("DC-20", "the game master put it here"),
-        Way::Delayed => Because::new("DC-33", "delayed to this turn"),
-        Way::DelayedAfter => Because::new("DC-34", "delayed until after an enemy"),
-        Way::Merged => Because::new("DC-25", "two enemy turns were merged"),
-        Way::Joined => Because::new("ADC14", "joined later with a turn of its own"),
+        Way::Shared => Reason { tie_rule: Some("DC-19"), ..checked("DC-18", "shares this turn with an equal check") },
+        Way::Assigned => Reason::new("DC-20", "the game master put it here"),
+        Way::Delayed => Reason::new("DC-33", "delayed to this turn"),
+        Way::DelayedAfter => Reason::new("DC-34", "delayed until after an enemy"),
+        Way::Merged => Reason::new("DC-25", "two enemy turns were merged"),
+        Way::Joined => Reason::new("ADC14", "joined later with a turn of its own"),
     }
 }
 
 pub(super) fn remark(table: &Table, c: &Creature) -> String {
-    let standing = &c.standing;
+    let state = &c.state;
     let mut remarks: Vec<String> = Vec::new();
-    remarks.extend(standing.slot.as_ref().map(|slot| format!("turn {slot}")));
-    remarks.extend(standing.behind.as_ref().map(|enemy| format!("behind {enemy}")));
+    remarks.extend(state.slot.as_ref().map(|slot| format!("turn {slot}")));
+    remarks.extend(state.behind.as_ref().map(|enemy| format!("behind {enemy}")));
     if placeless(c) && c.active() && !table.state.slots.is_empty() {
         remarks.push("no turn yet".to_owned());
     }
     if table.round > 0 {
-        remarks.push(format!("AP {}/{}", standing.ap.current, standing.ap.max));
+        remarks.push(format!("AP {}/{}", state.ap.current, state.ap.max));
     }
     let mut flag = |on: bool, word: &str| remarks.extend(on.then(|| word.to_owned()));
-    flag(standing.delayed, "delayed");
-    flag(standing.inspiration_die, "inspiration d6");
-    flag(standing.round_one_adv, "ADV in round 1");
-    flag(standing.attacked_with_adv, "attacked with ADV");
-    flag(standing.committed.is_some(), "committed");
-    flag(standing.held.is_some(), "holds an action");
+    flag(state.delayed, "delayed");
+    flag(state.inspiration_die, "inspiration d6");
+    flag(state.round_one_adv, "ADV in round 1");
+    flag(state.attacked_with_adv, "attacked with ADV");
+    flag(state.committed.is_some(), "committed");
+    flag(state.held.is_some(), "holds an action");
     if c.stats.max_lap.get() > 0 && team(&table.state, c) != Team::Pc {
-        remarks.push(format!("LAP {}/{}", standing.lap, c.stats.max_lap));
+        remarks.push(format!("LAP {}/{}", state.lap, c.stats.max_lap));
         let now = spendable(table, c);
         remarks.extend((now > 0).then(|| format!("may spend {now}")));
     }

@@ -9,7 +9,7 @@ use crate::vocabulary::{RosterEvent, SharedEvent, Slug};
 pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
     match event {
         AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => {
-            let dice_lost = play.table().iter().filter(|c| c.standing.inspiration_die).map(|c| c.id.clone()).collect();
+            let dice_lost = play.table().iter().filter(|c| c.state.inspiration_die).map(|c| c.id.clone()).collect();
             play.own(Event::CombatClosed(CombatClosed { dice_lost }));
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {
@@ -89,7 +89,7 @@ fn lacks_turns(table: &Table) -> bool {
 /// other teams get the turn that they had none of (DC-15).
 fn show(play: &mut Combat<'_>, c: &Creature) {
     let state = &play.table().state;
-    let slot = c.standing.slot.as_ref().and_then(|id| state.slot(id));
+    let slot = c.state.slot.as_ref().and_then(|id| state.slot(id));
     let Some(slot) = slot.filter(|slot| slot.unseen && !c.hidden) else { return };
     let whose = match (slot.team, team(state, c)) {
         (Team::Enemy(_), enemies @ Team::Enemy(_)) => enemies,
@@ -110,7 +110,7 @@ fn show(play: &mut Combat<'_>, c: &Creature) {
 /// Brings the combat on where somebody new, gone or out of the fight makes a difference.
 fn settle(play: &mut Combat<'_>) {
     let table = play.table();
-    let open = |c: &&Creature| c.standing.delayed || table.state.acting.contains(&c.id);
+    let open = |c: &&Creature| c.state.delayed || table.state.acting.contains(&c.id);
     let fallen: Vec<_> = table.iter().filter(|c| !c.active()).filter(open).map(|c| c.id.clone()).collect();
     for id in fallen {
         close_turn(play, &id);
@@ -180,13 +180,13 @@ fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
     begin_combat(play);
     let table = play.table();
     let awaited = table.state.at().filter(|_| matches!(table.state.phase, Phase::Claim | Phase::Assign));
-    let placeless = table.get(id).filter(|c| c.standing.slot.is_none());
+    let placeless = table.get(id).filter(|c| c.state.slot.is_none());
     let fits = awaited.zip(placeless).filter(|(slot, c)| slot.team == team(&table.state, c));
     if let Some(slot) = fits.map(|(slot, _)| slot.id.clone()) {
         play.own(Event::Assigned(Assigned { slot, combatants: vec![id.clone()], by: Way::Assigned }));
         decide::follow(play);
     }
-    let delayed = play.table().get(id).is_some_and(|c| c.standing.delayed);
+    let delayed = play.table().get(id).is_some_and(|c| c.state.delayed);
     play.own(Event::TurnSet(TurnSet { combatant: id.clone() }));
     if delayed {
         play.own(Event::TurnResumed(TurnResumed { combatant: id.clone() }));

@@ -25,7 +25,7 @@ pub struct Options {
 /// What a client tells about a combatant under DC20.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Stats {
+pub struct CombatantStats {
     /// The level; half of it, rounded up, is the Combat Mastery (DC-5).
     #[schema(default = 1)]
     pub level: Int<1, 20>,
@@ -58,7 +58,7 @@ pub struct Stats {
     pub lap_per_turn: Int<1, 20>,
 }
 
-impl Default for Stats {
+impl Default for CombatantStats {
     fn default() -> Self {
         Self {
             level: Int::clamped(1),
@@ -77,7 +77,7 @@ impl Default for Stats {
 
 /// What play keeps about a combatant under DC20.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Standing {
+pub struct CombatantState {
     /// The Initiative Check of a player's character (DC-4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<Check>,

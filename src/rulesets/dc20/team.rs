@@ -48,12 +48,12 @@ pub(super) fn unplaced(table: &Table, wanted: Team) -> impl Iterator<Item = &Cre
 
 /// Whether it has no place in the order, and holds none behind an enemy that has none either.
 pub(super) fn placeless(c: &Creature) -> bool {
-    c.standing.slot.is_none() && !c.standing.delayed
+    c.state.slot.is_none() && !c.state.delayed
 }
 
 /// Whether it is held back until the game master assigns it.
 pub(super) fn in_reserve(state: &State, c: &Creature) -> bool {
-    c.stats.reserve && c.standing.slot.is_none() && team(state, c) != Team::Pc
+    c.stats.reserve && c.state.slot.is_none() && team(state, c) != Team::Pc
 }
 
 /// Whether somebody in the fight has a turn or can be given one without the game master's bringing in a reserve.
@@ -75,8 +75,8 @@ pub(super) fn claimants(table: &Table) -> impl Iterator<Item = &Creature> {
 
 /// Whether it has its place in a turn that was laid out for the hidden, and has not begun it.
 pub(super) fn waits_unseen(state: &State, c: &Creature) -> bool {
-    let slot = c.standing.slot.as_ref().and_then(|id| state.slot(id));
-    slot.is_some_and(|slot| slot.unseen) && !c.acted && !c.standing.delayed && !state.acting.contains(&c.id)
+    let slot = c.state.slot.as_ref().and_then(|id| state.slot(id));
+    slot.is_some_and(|slot| slot.unseen) && !c.acted && !c.state.delayed && !state.acting.contains(&c.id)
 }
 
 /// Whether somebody in this turn can still act in it this round.

@@ -13,7 +13,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         }
         Event::Asked(e) => {
             for id in &e.combatants {
-                change(table, id, |standing| standing.asked = true);
+                change(table, id, |state| state.asked = true);
             }
             let state = &mut table.state;
             state.cursor = e.rank;
@@ -29,32 +29,32 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
                     Some(Use::Wait) => Spending::Waited,
                     None => continue,
                 };
-                change(table, &e.combatant, |standing| standing.set(component, spending));
+                change(table, &e.combatant, |state| state.set(component, spending));
             }
             answered(&mut table.state, &e.combatant);
             table.state.jumps.clear();
         }
         Event::WaitJumped(e) => {
             if e.success {
-                change(table, &e.combatant, |standing| standing.set(e.component, Spending::Done));
+                change(table, &e.combatant, |state| state.set(e.component, Spending::Done));
             }
             table.state.jumps.push(Jumper { combatant: e.combatant.clone(), success: e.success });
         }
         Event::MentalDuelRolled(e) => table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect(),
         Event::MentalAttacked(e) => {
-            change(table, &e.combatant, |standing| standing.act = Spending::Done);
+            change(table, &e.combatant, |state| state.act = Spending::Done);
             spent(table, &e.combatant);
         }
         Event::ComponentsLost(e) => {
             for component in &e.components {
-                change(table, &e.combatant, |standing| standing.set(*component, Spending::Lost));
+                change(table, &e.combatant, |state| state.set(*component, Spending::Lost));
             }
             spent(table, &e.combatant);
         }
         Event::ComponentsRestored(e) => {
             if let Some(combatant) = table.get_mut(&e.combatant) {
-                let rank = combatant.standing.rank;
-                combatant.standing = Standing { rank, ..Standing::default() };
+                let rank = combatant.state.rank;
+                combatant.state = CombatantState { rank, ..CombatantState::default() };
                 combatant.acted = false;
             }
         }
@@ -78,14 +78,14 @@ fn roll(table: &mut Table, ranking: &[Roll]) {
     for combatant in &mut table.combatants {
         let rank = ranks.get(&combatant.id).copied();
         let left = if rank.is_some() { Spending::Pending } else { Spending::Lost };
-        combatant.change().standing = Standing { rank, movement: left, act: left, asked: false };
+        combatant.change().state = CombatantState { rank, movement: left, act: left, asked: false };
     }
     table.state = State { phase: Phase::Pass, pass: 1, ranking: Arc::new(ranking.to_vec()), ..State::default() };
 }
 
 /// An attack was used or lost outside the list: what was announced does not hold any more.
 fn spent(table: &mut Table, id: &CombatantId) {
-    let open = table.get(id).is_some_and(|c| c.standing.open());
+    let open = table.get(id).is_some_and(|c| c.state.open());
     let state = &mut table.state;
     state.duel.retain(|duellist| duellist != id);
     if open {
@@ -100,8 +100,8 @@ fn answered(state: &mut State, id: &CombatantId) {
     state.announced.take_if(|announced| announced.combatant == *id);
 }
 
-fn change(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut Standing)) {
+fn change(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut CombatantState)) {
     if let Some(combatant) = table.get_mut(id) {
-        change(&mut combatant.standing);
+        change(&mut combatant.state);
     }
 }

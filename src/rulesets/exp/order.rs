@@ -2,7 +2,7 @@
 
 use super::decide::may_attack;
 use super::*;
-use crate::vocabulary::{Because, Status};
+use crate::vocabulary::{Reason, Status};
 
 pub(super) fn current(table: &Table) -> Vec<CombatantId> {
     if table.status == Status::Ended { Vec::new() } else { table.state.asked.clone() }
@@ -28,7 +28,7 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
         let combatants = state.duel.iter().chain(others).cloned().collect();
         return Some(Pending::new("mental_attack", combatants, &["mental_attack", "decline_duel"], "EX-32"));
     }
-    let rank = state.asked.first().and_then(|id| table.get(id)).and_then(|c| c.standing.rank);
+    let rank = state.asked.first().and_then(|id| table.get(id)).and_then(|c| c.state.rank);
     let (decision, rule) = if lowest(table, rank) { ("spend_all", "EX-15") } else { ("declare", "EX-14") };
     let (combatants, commands) = match announced(table) {
         Some(announced) => (vec![announced.combatant.clone()], &["declare"][..]),
@@ -37,20 +37,20 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
     Some(Pending::new(decision, combatants, commands, rule))
 }
 
-pub(super) fn order(table: &Table) -> Vec<Place> {
+pub(super) fn order(table: &Table) -> Vec<OrderEntry> {
     let places = table.state.ranking.iter().flat_map(|roll| {
         let crowd = roll.combatants.first().is_some_and(|first| *first != roll.id) || roll.combatants.len() > 1;
-        let here = roll.combatants.iter().filter_map(|id| table.get(id)).filter(|c| c.standing.rank.is_some());
-        here.map(move |c| Place {
+        let here = roll.combatants.iter().filter_map(|id| table.get(id)).filter(|c| c.state.rank.is_some());
+        here.map(move |c| OrderEntry {
             combatant: c.id.clone(),
             acted: c.acted,
             slot: crowd.then(|| roll.id.to_string()),
-            because: Because {
+            because: Reason {
                 dice: std::iter::once(roll.die).chain(roll.digits.iter().copied()).collect(),
                 bonus: Some(roll.bonus),
                 total: Some(roll.total),
                 tie_rule: (!roll.digits.is_empty()).then_some("EX-7"),
-                ..Because::new("EX-5", format!("initiative {}", roll.written()))
+                ..Reason::new("EX-5", format!("initiative {}", roll.written()))
             },
         })
     });
@@ -58,8 +58,8 @@ pub(super) fn order(table: &Table) -> Vec<Place> {
 }
 
 pub(super) fn remark(table: &Table, c: &Persona) -> String {
-    let standing = &c.standing;
-    let rank = standing.rank.and_then(|rank| usize::try_from(rank).ok());
+    let state = &c.state;
+    let rank = state.rank.and_then(|rank| usize::try_from(rank).ok());
     let Some(roll) = rank.and_then(|rank| table.state.ranking.get(rank.checked_sub(1)?)) else { return String::new() };
     let left = |spending: Spending| match spending {
         Spending::Pending => "pending",
@@ -67,5 +67,5 @@ pub(super) fn remark(table: &Table, c: &Persona) -> String {
         Spending::Done => "done",
         Spending::Lost => "lost",
     };
-    format!("init {}, move {}, act {}", roll.written(), left(standing.movement), left(standing.act))
+    format!("init {}, move {}, act {}", roll.written(), left(state.movement), left(state.act))
 }

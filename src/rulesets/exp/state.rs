@@ -50,7 +50,7 @@ pub enum EncumbranceTable {
 /// What a client tells about a persona under EXP.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Stats {
+pub struct CombatantStats {
     /// What sort of persona it is.
     #[schema(inline, default = "anthro")]
     pub persona: Sort,
@@ -76,7 +76,7 @@ pub struct Stats {
     pub group: Option<Slug>,
 }
 
-impl Default for Stats {
+impl Default for CombatantStats {
     fn default() -> Self {
         Self {
             persona: Sort::Anthro,
@@ -176,7 +176,7 @@ impl Spending {
 
 /// What play keeps about a persona under EXP.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Standing {
+pub struct CombatantState {
     /// Its place in this unit's list, 1 for the highest initiative; none for one that has not rolled in this unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,
@@ -191,7 +191,7 @@ pub struct Standing {
     pub asked: bool,
 }
 
-impl Standing {
+impl CombatantState {
     /// Whether anything is left to be used.
     pub(super) fn open(&self) -> bool {
         self.movement.open() || self.act.open()
@@ -294,7 +294,7 @@ impl Roll {
     }
 }
 
-impl Stats {
+impl CombatantStats {
     /// The bonus of a mental attack's initiative (EX-32).
     pub(super) fn mental_bonus(&self) -> i64 {
         self.mstr.get() + self.level.get()
@@ -330,7 +330,7 @@ pub(super) fn lowest(table: &Table, rank: Option<u32>) -> bool {
 /// The same among those who are `seen`.
 pub(super) fn lowest_of(table: &Table, rank: Option<u32>, seen: impl Fn(&Persona) -> bool) -> bool {
     let Some(rank) = rank else { return true };
-    let below = |c: &Persona| c.standing.rank.is_some_and(|r| r > rank) && c.standing.open() && able(c);
+    let below = |c: &Persona| c.state.rank.is_some_and(|r| r > rank) && c.state.open() && able(c);
     !table.iter().any(|c| below(c) && seen(c))
 }
 
@@ -338,7 +338,7 @@ pub(super) fn lowest_of(table: &Table, rank: Option<u32>, seen: impl Fn(&Persona
 pub(super) fn announced(table: &Table) -> Option<&Announced> {
     let announced = table.state.announced.as_ref()?;
     let waits = announced.movement == Some(Use::Wait) || announced.act == Some(Use::Wait);
-    let rank = table.get(&announced.combatant)?.standing.rank;
+    let rank = table.get(&announced.combatant)?.state.rank;
     (!waits || !lowest(table, rank)).then_some(announced)
 }
 

@@ -32,7 +32,7 @@ pub(super) fn take_turn(play: &mut Fight<'_>, combatant: CombatantId, by: Way) {
 }
 
 fn holds_extra_action(play: &Fight<'_>, id: &CombatantId) -> bool {
-    play.table().get(id).is_some_and(|c| c.standing.extra_action)
+    play.table().get(id).is_some_and(|c| c.state.extra_action)
 }
 
 fn finish(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {

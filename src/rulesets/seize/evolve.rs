@@ -1,6 +1,6 @@
 //! What the events of Seize the initiative do to the state; no rules here.
 
-use super::{Event, Meaning, Phase, Seizer, Standing, State, Table, Taken};
+use super::{CombatantState, Event, Meaning, Phase, Seizer, State, Table, Taken};
 use crate::vocabulary::CombatantId;
 
 pub(super) fn evolve(table: &mut Table, event: &Event) {
@@ -9,7 +9,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             for roll in e.rolls.iter().filter(|roll| roll.meaning != Meaning::Plain) {
                 let twenty = roll.meaning == Meaning::Twenty;
                 for id in &roll.combatants {
-                    standing(table, id, |s| {
+                    change_state(table, id, |s| {
                         s.extra_action = twenty;
                         s.skips_round_1 = !twenty;
                     });
@@ -26,15 +26,15 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             state.last_actor = Some(e.combatant.clone());
             state.phase = Phase::InTurn { actor: e.combatant.clone() };
         }
-        Event::ExtraActionSpent(e) => standing(table, &e.combatant, |s| s.extra_action = false),
-        Event::ExtraActionLapsed(e) => standing(table, &e.combatant, |s| s.extra_action = false),
-        Event::Hurt(e) => standing(table, &e.combatant, |s| s.hurt = true),
+        Event::ExtraActionSpent(e) => change_state(table, &e.combatant, |s| s.extra_action = false),
+        Event::ExtraActionLapsed(e) => change_state(table, &e.combatant, |s| s.extra_action = false),
+        Event::Hurt(e) => change_state(table, &e.combatant, |s| s.hurt = true),
         Event::SeizingOpened(_) => {
             table.state.windows = table.state.windows.saturating_add(1);
             table.state.phase = Phase::SeizeDecision {};
         }
         Event::Seized(e) => {
-            standing(table, &e.combatant, |s| s.hurt = false);
+            change_state(table, &e.combatant, |s| s.hurt = false);
             let State { queue, windows, .. } = &mut table.state;
             let window = *windows;
             let mut tied = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             let place = usize::try_from(e.after).unwrap_or(usize::MAX).min(queue.len());
             queue.insert(place, Seizer { combatant: e.combatant.clone(), bonus: e.bonus, window, tied });
         }
-        Event::Declined(e) => standing(table, &e.combatant, |s| s.hurt = false),
+        Event::Declined(e) => change_state(table, &e.combatant, |s| s.hurt = false),
         Event::SeizerDropped(e) => table.state.queue.retain(|seizer| seizer.combatant != e.combatant),
         Event::ChoiceOpened(e) => {
             forget_losses(table);
@@ -68,13 +68,13 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
 
 /// Nobody's loss of hit points counts any more.
 fn forget_losses(table: &mut Table) {
-    for c in table.combatants.iter_mut().filter(|c| c.standing.hurt) {
-        c.change().standing.hurt = false;
+    for c in table.combatants.iter_mut().filter(|c| c.state.hurt) {
+        c.change().state.hurt = false;
     }
 }
 
-fn standing(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut Standing)) {
+fn change_state(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut CombatantState)) {
     if let Some(c) = table.get_mut(id) {
-        change(&mut c.standing);
+        change(&mut c.state);
     }
 }

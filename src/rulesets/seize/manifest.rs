@@ -26,64 +26,67 @@ pub(super) static MANIFEST: Manifest = Manifest {
 };
 
 const RULES: &[Rule] = &[
-    Rule::seed("WA-1", "When a fight begins everybody in it rolls once: d20 and Initiative Bonus."),
-    Rule::seed("WA-2", "The Initiative Bonus is the DEX modifier, unless a combatant has another one."),
-    Rule::seed("WA-3", "The game master may roll once for all enemies, or once for each group of them."),
-    Rule::seed("WA-4", "The highest result takes the first turn of the fight."),
-    Rule::seed("WA-5", "Between equal results the higher Initiative Bonus wins."),
-    Rule::seed("WA-6", "A 20 goes before all others and has one extra Action, in its first turn only."),
-    Rule::seed("WA-7", "A 1 takes no turn at all in round 1."),
-    Rule::seed(
+    Rule::official("WA-1", "When a fight begins everybody in it rolls once: d20 and Initiative Bonus."),
+    Rule::official("WA-2", "The Initiative Bonus is the DEX modifier, unless a combatant has another one."),
+    Rule::official("WA-3", "The game master may roll once for all enemies, or once for each group of them."),
+    Rule::official("WA-4", "The highest result takes the first turn of the fight."),
+    Rule::official("WA-5", "Between equal results the higher Initiative Bonus wins."),
+    Rule::official("WA-6", "A 20 goes before all others and has one extra Action, in its first turn only."),
+    Rule::official("WA-7", "A 1 takes no turn at all in round 1."),
+    Rule::official(
         "WA-8",
         "Whoever controls the combatant that has just had its turn picks the next one: its player, or the game master.",
     ),
-    Rule::seed("WA-9", "Nobody is picked who has had a turn in this round."),
-    Rule::seed("WA-10", "A round ends when everybody in the fight has had a turn."),
-    Rule::seed("WA-11", "Whoever had the last turn of a round picks who has the first of the next, and not itself."),
-    Rule::seed(
+    Rule::official("WA-9", "Nobody is picked who has had a turn in this round."),
+    Rule::official("WA-10", "A round ends when everybody in the fight has had a turn."),
+    Rule::official(
+        "WA-11",
+        "Whoever had the last turn of a round picks who has the first of the next, and not itself.",
+    ),
+    Rule::official(
         "WA-12",
         "Whoever loses hit points before its turn of the round may seize the turn after the one going on; then nobody is picked.",
     ),
-    Rule::seed("WA-13", "Seizing is free to do or not to do, and decided when the turn that hurt is over."),
-    Rule::seed("WA-14", "Whoever seized picks the next one after its own turn, unless that is seized again."),
-    Rule::seed(
+    Rule::official("WA-13", "Seizing is free to do or not to do, and decided when the turn that hurt is over."),
+    Rule::official("WA-14", "Whoever seized picks the next one after its own turn, unless that is seized again."),
+    Rule::official(
         "WA-15",
         "Several who seize after the same turn act one after another, the highest Initiative Bonus first.",
     ),
-    Rule::seed("WA-16", "It does not matter who or what hurt: friend, foe, hazard or oneself."),
-    Rule::seed("WA-17", "Seizing costs nothing, and can be done in every round."),
-    Rule::seed("WA-18", "The roll decides the first turn and nothing after it."),
-    Rule::seed("WA-19", "One lost hit point is enough, none is not."),
-    Rule::seed("WA-20", "Whoever has had its turn of the round, or is having it, cannot seize."),
-    Rule::neighbour(
+    Rule::official("WA-16", "It does not matter who or what hurt: friend, foe, hazard or oneself."),
+    Rule::official("WA-17", "Seizing costs nothing, and can be done in every round."),
+    Rule::official("WA-18", "The roll decides the first turn and nothing after it."),
+    Rule::official("WA-19", "One lost hit point is enough, none is not."),
+    Rule::official("WA-20", "Whoever has had its turn of the round, or is having it, cannot seize."),
+    Rule::supplementary(
         "AWA1",
         "20 and 1 are what the die shows, unless the option `crit_on` says the result; a 20 beats any other result.",
     ),
-    Rule::neighbour(
+    Rule::supplementary(
         "AWA2",
         "Equal results with equal bonuses roll off; else a player's character goes first, then whoever joined first.",
     ),
-    Rule::neighbour(
+    Rule::supplementary(
         "AWA3",
         "In round 1 a 1 counts as having acted; where all rolled 1 round 2 opens with the highest bonus.",
     ),
-    Rule::neighbour(
+    Rule::supplementary(
         "AWA4",
         "Seized turns come in the order of the turns that hurt; a seizer who is put out of action loses its turn.",
     ),
-    Rule::neighbour("AWA5", "A loss in the last turn of a round gives nothing in the next round."),
-    Rule::neighbour(
+    Rule::supplementary("AWA5", "A loss in the last turn of a round gives nothing in the next round."),
+    Rule::supplementary(
         "AWA6",
         "A loss between turns counts for the turn that has just ended until somebody is picked; between rounds it counts for nothing.",
     ),
-    Rule::neighbour(
+    Rule::supplementary(
         "AWA7",
         "The right to pick is the controller's: it outlives the combatant; a sole survivor picks itself.",
     ),
-    Rule::neighbour("AWA8", "A group's roll is every member's, with what a 20 or 1 brings; each has its own turn."),
-    Rule::neighbour("AWA9", "The extra Action is one more use of a standard action, once."),
-    Rule::neighbour("AWA10", "Damage that temporary hit points take is no loss of hit points."),
-    Rule::neighbour(
+    Rule::supplementary("AWA8", "A group's roll is every member's, with what a 20 or 1 brings; each has its own turn."),
+    Rule::supplementary("AWA9", "The extra Action is one more use of a standard action, once."),
+    Rule::supplementary("AWA10", "Damage that temporary hit points take is no loss of hit points."),
+    Rule::supplementary(
         "AWA11",
         "Every side but `players` is an enemy, unless the option `not_enemies` names it as allied or neutral.",
     ),

@@ -2,7 +2,7 @@
 
 use super::decide::{barred, chooser, may_seize};
 use super::*;
-use crate::vocabulary::Because;
+use crate::vocabulary::Reason;
 
 pub(super) fn current(table: &Table) -> Vec<CombatantId> {
     match &table.state.phase {
@@ -31,9 +31,9 @@ pub(super) fn pending(table: &Table) -> Option<Pending> {
 }
 
 /// The turns of this round that were had or are going on (not one that was taken back), and those that are seized.
-pub(super) fn order(table: &Table) -> Vec<Place> {
+pub(super) fn order(table: &Table) -> Vec<OrderEntry> {
     let state = &table.state;
-    let mut places: Vec<Place> = Vec::with_capacity(state.turns.len() + state.queue.len());
+    let mut places: Vec<OrderEntry> = Vec::with_capacity(state.turns.len() + state.queue.len());
     let acting = current(table);
     let had = |id: &CombatantId| acting.contains(id) || table.get(id).is_some_and(|c| c.acted);
     for taken in state.turns.iter().filter(|taken| had(&taken.combatant)) {
@@ -49,12 +49,12 @@ pub(super) fn order(table: &Table) -> Vec<Place> {
     places
 }
 
-fn place(table: &Table, id: &CombatantId, because: Because) -> Option<Place> {
+fn place(table: &Table, id: &CombatantId, because: Reason) -> Option<OrderEntry> {
     let acted = table.get(id)?.acted;
-    Some(Place { combatant: id.clone(), acted, slot: None, because })
+    Some(OrderEntry { combatant: id.clone(), acted, slot: None, because })
 }
 
-fn because(by: &Way) -> Because {
+fn because(by: &Way) -> Reason {
     match by {
         Way::Rolled { dice, bonus, total, meaning, equals } => {
             let (rule, reason) = match meaning {
@@ -62,21 +62,21 @@ fn because(by: &Way) -> Because {
                 Meaning::Plain => ("WA-4", "rolled the highest result"),
                 Meaning::One => ("AWA3", "everybody rolled a 1, and it has the highest bonus"),
             };
-            Because {
+            Reason {
                 dice: dice.clone(),
                 bonus: Some(*bonus),
                 total: Some(*total),
                 tie_rule: equals.first().map(|next| if next.tie == Tie::Bonus { "WA-5" } else { "AWA2" }),
-                ..Because::new(rule, reason)
+                ..Reason::new(rule, reason)
             }
         }
-        Way::Picked { by } => Because { named_by: by.clone(), ..Because::new("WA-8", "was picked") },
-        Way::Seized { bonus, tied } => Because {
+        Way::Picked { by } => Reason { named_by: by.clone(), ..Reason::new("WA-8", "was picked") },
+        Way::Seized { bonus, tied } => Reason {
             bonus: Some(*bonus),
             tie_rule: (!tied.is_empty()).then_some("AWA2"),
-            ..Because::new("WA-12", "seized the turn after losing hit points")
+            ..Reason::new("WA-12", "seized the turn after losing hit points")
         },
-        Way::Overridden {} => Because::new("TK-5", "the game master set it"),
+        Way::Overridden {} => Reason::new("TK-5", "the game master set it"),
     }
 }
 
@@ -91,7 +91,7 @@ pub(super) fn remark(table: &Table, c: &Combatant<Seize>) -> String {
     if may_seize(table, c) {
         remarks.push("may seize");
     }
-    if c.standing.extra_action {
+    if c.state.extra_action {
         remarks.push("extra Action");
     }
     remarks.join(", ")

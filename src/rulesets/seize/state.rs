@@ -67,7 +67,7 @@ pub enum FullTie {
 /// What a client tells about a combatant under Seize the initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Stats {
+pub struct CombatantStats {
     /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first among several who seize (WA-15).
     /// The DEX modifier where it is not given (WA-2).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -81,7 +81,7 @@ pub struct Stats {
     pub roll_group: Option<Slug>,
 }
 
-impl Stats {
+impl CombatantStats {
     /// The Initiative Bonus (WA-2).
     pub fn bonus(&self) -> i64 {
         self.initiative_bonus.unwrap_or(self.dex_modifier).get()
@@ -90,7 +90,7 @@ impl Stats {
 
 /// What play keeps about a combatant under Seize the initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Standing {
+pub struct CombatantState {
     /// Whether it rolled a 1 and takes no turn in round 1 (WA-7).
     pub skips_round_1: bool,
     /// Whether it rolled a 20 and has its extra Action still to come: it is good in its first turn alone (WA-6).

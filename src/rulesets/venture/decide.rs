@@ -50,7 +50,7 @@ fn fighter<'p>(play: &'p Fight<'_>, field: &'static str, id: &CombatantId) -> Re
     if !c.active() {
         return Err(Violation::new("not_active", "VE-9", format!("{id} is out of the fight")));
     }
-    if c.standing.join_battle.is_none() {
+    if c.state.join_battle.is_none() {
         let detail = format!("{id} has no Initiative yet: it must join_battle first");
         return Err(Violation::new("not_joined", "VE-2", detail));
     }

@@ -1,14 +1,14 @@
 //! Venture, a rewrite of Exalted: a signed initiative track that rises, falls and crashes while the fight goes on.
 
 mod command;
-mod conceal;
 mod decide;
 mod event;
 mod evolve;
+mod legal_commands;
 mod manifest;
-mod offers;
 mod order;
 mod react;
+mod redact;
 mod state;
 
 pub use command::*;
@@ -16,8 +16,8 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, Manifest, Offer, Pending, Place, Play, Ruleset,
-    Table as AnyTable, Telling, Violation,
+    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play,
+    Redaction, Ruleset, Table as AnyTable, Violation,
 };
 
 /// The ruleset `venture`.
@@ -28,8 +28,8 @@ type Table = AnyTable<Venture>;
 
 impl Ruleset for Venture {
     type Options = Options;
-    type Stats = Stats;
-    type Standing = Standing;
+    type CombatantStats = CombatantStats;
+    type CombatantState = CombatantState;
     type State = State;
     type Command = Command;
     type Event = Event;
@@ -52,8 +52,8 @@ impl Ruleset for Venture {
         command::sender(command)
     }
 
-    fn offers(table: &Table) -> Vec<Offer> {
-        offers::offers(table)
+    fn legal_commands(table: &Table) -> Vec<LegalCommand> {
+        legal_commands::legal_commands(table)
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
@@ -64,24 +64,24 @@ impl Ruleset for Venture {
         order::pending(table)
     }
 
-    fn order(table: &Table) -> Vec<Place> {
+    fn order(table: &Table) -> Vec<OrderEntry> {
         order::order(table)
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        conceal::someone_acts(whole, audience)
+        redact::someone_acts(whole, audience)
     }
 
-    fn conceal(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-        conceal::conceal(table, whole, audience);
+    fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+        redact::redact(table, whole, audience);
     }
 
     fn looks_back(event: &Event) -> bool {
-        conceal::looks_back(event)
+        redact::looks_back(event)
     }
 
-    fn retell(event: &Event, telling: &Telling<'_, Self>) -> Option<Event> {
-        conceal::retell(event, telling)
+    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+        redact::redact_event(event, redaction)
     }
 
     fn remark(table: &Table, combatant: &Combatant<Self>) -> String {

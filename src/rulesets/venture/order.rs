@@ -3,7 +3,7 @@
 use super::decide::{Fighter, motes_of};
 use super::react::{acting, rank};
 use super::*;
-use crate::vocabulary::{Because, Status};
+use crate::vocabulary::{Reason, Status};
 
 pub(super) fn current(table: &Table) -> Vec<CombatantId> {
     if table.status != Status::Running {
@@ -46,7 +46,7 @@ const UNWORTHY: [&str; 3] = ["settle", "update_combatant", "remove_combatant"];
 /// Those awaited, and with them whoever can Join Battle; whether there is any.
 fn with_newcomers(table: &Table, mut who: Vec<CombatantId>) -> (Vec<CombatantId>, bool) {
     let before = who.len();
-    let newcomers = table.active().filter(|c| c.stats.worthy_foe && c.standing.join_battle.is_none());
+    let newcomers = table.active().filter(|c| c.stats.worthy_foe && c.state.join_battle.is_none());
     who.extend(newcomers.map(|c| c.id.clone()));
     let joins = who.len() > before;
     (who, joins)
@@ -55,7 +55,7 @@ fn with_newcomers(table: &Table, mut who: Vec<CombatantId>) -> (Vec<CombatantId>
 /// What is awaited between two turns: that the next begins or delays, that one who delays claims, that a newcomer joins.
 fn between_turns(table: &Table, tick: &Tick) -> Option<Pending> {
     let mut combatants = vec![tick.next.clone()];
-    let delaying = table.waiting().filter(|c| c.standing.delaying && c.id != tick.next);
+    let delaying = table.waiting().filter(|c| c.state.delaying && c.id != tick.next);
     combatants.extend(delaying.map(|c| c.id.clone()));
     let claims = tick.delayed || combatants.len() > 1;
     let (combatants, joins) = with_newcomers(table, combatants);
@@ -68,7 +68,7 @@ fn between_turns(table: &Table, tick: &Tick) -> Option<Pending> {
 /// The commands of a turn that are open.
 fn in_turn(table: &Table, actor: &CombatantId) -> Vec<&'static str> {
     let Some(c) = table.get(actor) else { return Vec::new() };
-    let s = &c.standing;
+    let s = &c.state;
     let mut commands = Vec::new();
     if s.free_action == FreeActionState::Open && s.actions_taken == 0 {
         commands.extend(["free_action", "pass"]);
@@ -87,39 +87,39 @@ fn in_turn(table: &Table, actor: &CombatantId) -> Vec<&'static str> {
 }
 
 /// Those who are to act first, as they will; then those who have acted, as they stand on the track.
-pub(super) fn order(table: &Table) -> Vec<Place> {
+pub(super) fn order(table: &Table) -> Vec<OrderEntry> {
     let acting = current(table);
-    let mut on_track: Vec<&Fighter> = table.active().filter(|c| c.standing.join_battle.is_some()).collect();
+    let mut on_track: Vec<&Fighter> = table.active().filter(|c| c.state.join_battle.is_some()).collect();
     let free_actions = matches!(table.state.phase, Phase::FreeActions { .. });
-    let done = |c: &Fighter| if free_actions { c.standing.free_action != FreeActionState::Open } else { c.acted };
+    let done = |c: &Fighter| if free_actions { c.state.free_action != FreeActionState::Open } else { c.acted };
     let done = |c: &Fighter| done(c) && !acting.contains(&c.id);
-    on_track.sort_by_cached_key(|c| (!acting.contains(&c.id), done(c), c.standing.delaying, rank(c)));
-    let place = |c: &&Fighter| Place {
+    on_track.sort_by_cached_key(|c| (!acting.contains(&c.id), done(c), c.state.delaying, rank(c)));
+    let place = |c: &&Fighter| OrderEntry {
         combatant: c.id.clone(),
         acted: done(c),
-        slot: Some(c.standing.initiative.to_string()),
+        slot: Some(c.state.initiative.to_string()),
         because: because(c, &on_track),
     };
     on_track.iter().map(place).collect()
 }
 
-fn because(c: &Fighter, on_track: &[&Fighter]) -> Because {
-    let s = &c.standing;
+fn because(c: &Fighter, on_track: &[&Fighter]) -> Reason {
+    let s = &c.state;
     let same_tick = on_track.iter().any(|other| {
-        let (mine, others) = ((s.initiative, c.acted, s.delaying), &other.standing);
+        let (mine, others) = ((s.initiative, c.acted, s.delaying), &other.state);
         other.id != c.id && mine == (others.initiative, other.acted, others.delaying)
     });
     let (rule, reason) = if s.delaying { ("VE-12", "holds its action") } else { ("VE-9", "Initiative") };
-    Because {
+    Reason {
         dice: s.join_battle.as_ref().map(|roll| roll.dice.clone()).unwrap_or_default(),
         total: Some(s.initiative),
         tie_rule: same_tick.then_some("AVE5"),
-        ..Because::new(rule, reason)
+        ..Reason::new(rule, reason)
     }
 }
 
 pub(super) fn remark(table: &Table, c: &Combatant<Venture>) -> String {
-    let s = &c.standing;
+    let s = &c.state;
     if s.join_battle.is_none() {
         return if table.status == Status::Running { "not joined".to_owned() } else { String::new() };
     }

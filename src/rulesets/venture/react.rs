@@ -18,7 +18,7 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(
             }
         }
         AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
-            if combatant.standing.join_battle.is_some() {
+            if combatant.state.join_battle.is_some() {
                 cap_motes(play, &combatant.id);
             }
         }
@@ -31,7 +31,7 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(
 /// The game master's override: that combatant's turn begins, and a turn that was going on is taken back. One who has not
 /// Joined Battle does so first; the free actions are over.
 fn take_over(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    if play.combatant("combatant", id)?.standing.join_battle.is_none() {
+    if play.combatant("combatant", id)?.state.join_battle.is_none() {
         enter(play, id, &Join::default(), "")?;
     }
     if matches!(play.table().state.phase, Phase::FreeActions { .. }) {
@@ -52,7 +52,7 @@ pub(super) fn acting(table: &Table) -> Option<&CombatantId> {
 ///
 /// A turn whose owner is out of the fight ends at once; its end-of-turn steps bring that one nothing.
 pub(super) fn settle(play: &mut Fight<'_>) {
-    let lapsed = play.table().iter().filter(|c| c.standing.delaying && !c.active()).map(|c| c.id.clone());
+    let lapsed = play.table().iter().filter(|c| c.state.delaying && !c.active()).map(|c| c.id.clone());
     for combatant in lapsed.collect::<Vec<_>>() {
         play.own(Event::DelayLapsed(DelayLapsed { combatant }));
     }
@@ -77,16 +77,16 @@ pub(super) fn settle(play: &mut Fight<'_>) {
 /// What the track is sorted by: Initiative, and on the same tick players' characters, Join Battle successes, and who came
 /// first (AVE5).
 pub(super) fn rank(c: &Fighter) -> impl Ord + use<> {
-    let successes = c.standing.join_battle.as_ref().map(|roll| roll.successes);
-    Reverse((c.standing.initiative, c.kind == Kind::Pc, successes, Reverse(c.joined)))
+    let successes = c.state.join_battle.as_ref().map(|roll| roll.successes);
+    Reverse((c.state.initiative, c.kind == Kind::Pc, successes, Reverse(c.joined)))
 }
 
 fn on_track(c: &Fighter) -> bool {
-    c.active() && c.standing.join_battle.is_some()
+    c.active() && c.state.join_battle.is_some()
 }
 
 fn has_free_action(c: &Fighter) -> bool {
-    on_track(c) && c.standing.free_action == FreeActionState::Open
+    on_track(c) && c.state.free_action == FreeActionState::Open
 }
 
 /// Gives the word to the highest who has a free action left, or begins the first round (VE-7).
@@ -133,13 +133,13 @@ pub(super) fn next_tick(table: &Table) -> Option<Tick> {
 
 /// The same among those who are `seen`.
 pub(super) fn next_of(table: &Table, seen: impl Fn(&Combatant<Venture>) -> bool) -> Option<Tick> {
-    let waits = |c: &&Combatant<Venture>| c.standing.join_battle.is_some() && seen(c);
-    let waiting = |delaying: bool| table.waiting().filter(waits).filter(move |c| c.standing.delaying == delaying);
+    let waits = |c: &&Combatant<Venture>| c.state.join_battle.is_some() && seen(c);
+    let waiting = |delaying: bool| table.waiting().filter(waits).filter(move |c| c.state.delaying == delaying);
     let first = |delaying: bool| waiting(delaying).min_by_key(|c| rank(c)).map(|c| (c, delaying));
     let (c, delayed) = first(false).or_else(|| first(true))?;
-    let tick = c.standing.initiative;
+    let tick = c.state.initiative;
     // The hidden do not count: one who came or left would show.
     let mut others = waiting(delayed).filter(|other| other.id != c.id && !other.hidden);
-    let same_tick = others.any(|other| other.standing.initiative == tick);
+    let same_tick = others.any(|other| other.state.initiative == tick);
     Some(Tick { next: c.id.clone(), tick, same_tick, delayed })
 }

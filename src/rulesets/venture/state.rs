@@ -74,7 +74,7 @@ pub enum BaseInitiative {
 /// What a client tells about a combatant under Venture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Stats {
+pub struct CombatantStats {
     /// The attribute of the usual Join Battle pool (VE-2).
     #[schema(default = 1)]
     pub wits: Int<0, 20>,
@@ -107,7 +107,7 @@ pub struct Stats {
     pub worthy_foe: bool,
 }
 
-impl Default for Stats {
+impl Default for CombatantStats {
     fn default() -> Self {
         Self {
             wits: Int::clamped(1),
@@ -126,7 +126,7 @@ impl Default for Stats {
 
 /// What play keeps about a combatant under Venture.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Standing {
+pub struct CombatantState {
     /// Its place on the track, from -20 to 20 (VE-24); 0 before it has Joined Battle.
     #[schema(minimum = -20, maximum = 20)]
     pub initiative: i64,

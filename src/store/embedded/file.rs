@@ -30,7 +30,7 @@ impl File {
     /// The database, for as long as one transaction.
     pub(super) fn database(&self) -> Result<Arc<Database>, StoreError> {
         let current = self.database.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
-        current.ok_or_else(|| StoreError::Away(format!("{} is not open", self.path.display())))
+        current.ok_or_else(|| StoreError::Unavailable(format!("{} is not open", self.path.display())))
     }
 
     /// Closes the database once the readers have finished.

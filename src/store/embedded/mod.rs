@@ -24,8 +24,8 @@ use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, SALT, Step, Tab
 use self::windows::Windows;
 use self::writer::{Order, Task, Writer, millis};
 use super::{
-    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Lease, Listed, Listing, Loaded, LogPage, NOTICES,
-    NewEncounter, Notice, OpenError, Store, StoreConfig, StoreError, check_gapless, listed_id, now,
+    Base, Commit, Committed, Created, Entry, Found, KeyDigest, ListReference, Listing, Loaded, LogPage, NOTICES,
+    NewEncounter, Notice, OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, listed_id, now,
 };
 
 /// So many writes may wait; more are refused at once, rather than answered too late.
@@ -69,7 +69,7 @@ impl EmbeddedStore {
     {
         let (task, answer) = Task::new(work);
         self.orders.try_send(Order::Do(Box::new(task))).map_err(|error| match error {
-            TrySendError::Full(_) => StoreError::Away(format!("{QUEUE} writes are waiting already")),
+            TrySendError::Full(_) => StoreError::Unavailable(format!("{QUEUE} writes are waiting already")),
             TrySendError::Disconnected(_) => closed(),
         })?;
         answer.await.map_err(|_| closed())?
@@ -198,16 +198,18 @@ impl Store for EmbeddedStore {
                 }
                 room = room.saturating_sub(document.len());
                 last = Some(place.to_owned());
-                listing.items.push(Listed { id: id.to_owned(), document: Bytes::copy_from_slice(document) });
+                listing.items.push(ListReference { id: id.to_owned(), document: Bytes::copy_from_slice(document) });
             }
             Ok(Ok(listing))
         })
     }
 
-    async fn lease(&self, bucket: &str, want: u32, quota: u32, window: Duration) -> Result<Lease, StoreError> {
+    async fn acquire_quota(
+        &self, bucket: &str, want: u32, quota: u32, window: Duration,
+    ) -> Result<QuotaGrant, StoreError> {
         // The file being closed is the store being away, although nothing of this lies in it.
         self.file.database()?;
-        Ok(self.windows.lease(bucket, want, quota, window))
+        Ok(self.windows.acquire_quota(bucket, want, quota, window))
     }
 
     async fn delete(&self, id: &str) -> Result<bool, StoreError> {
@@ -253,14 +255,14 @@ fn living(reading: &ReadTransaction, id: &str) -> Result<Option<u64>, redb::Erro
 }
 
 fn closed() -> StoreError {
-    StoreError::Away("the embedded store is closed".to_owned())
+    StoreError::Unavailable("the embedded store is closed".to_owned())
 }
 
 /// What cannot be right in the file is its fault; anything else may pass.
 fn unreadable(error: redb::Error) -> StoreError {
     match error {
         redb::Error::Corrupted(text) => StoreError::Corrupt(text),
-        other => StoreError::Away(other.to_string()),
+        other => StoreError::Unavailable(other.to_string()),
     }
 }
 
@@ -291,12 +293,12 @@ mod tests {
                 assert_eq!(half, Committed::Done);
                 Err(redb::Error::Io(std::io::Error::from(std::io::ErrorKind::StorageFull)))
             });
-            assert!(matches!(full.await, Err(StoreError::Away(_))));
+            assert!(matches!(full.await, Err(StoreError::Unavailable(_))));
             let panicking = store.write(move |tables| -> Step<()> {
                 let half = tables.commit("e", &commit(revision))?.unwrap();
                 panic!("after {half:?}");
             });
-            assert!(matches!(panicking.await, Err(StoreError::Away(_))));
+            assert!(matches!(panicking.await, Err(StoreError::Unavailable(_))));
             let Loaded::Found(encounter) = store.load("e", None, None).await.unwrap() else { panic!("it is gone") };
             assert_eq!(encounter.revision, revision, "nothing of a failed transaction is kept");
             assert_eq!(store.commit("e", commit(revision)).await.unwrap(), Committed::Done);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::store::{Lease, leased};
+use crate::store::{QuotaGrant, granted_quota};
 
 /// So many windows are looked through for those that are over, at first.
 const PURGE: usize = 1024;
@@ -26,7 +26,7 @@ struct Window {
 }
 
 impl Windows {
-    pub(super) fn lease(&self, bucket: &str, want: u32, quota: u32, length: Duration) -> Lease {
+    pub(super) fn acquire_quota(&self, bucket: &str, want: u32, quota: u32, length: Duration) -> QuotaGrant {
         let now = Instant::now();
         let mut open = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if open.windows.len() > open.purge_at.max(PURGE) {
@@ -39,6 +39,6 @@ impl Windows {
             *window = fresh();
         }
         window.used = window.used.saturating_add(want.into());
-        leased(window.used, want, quota, window.ends - now)
+        granted_quota(window.used, want, quota, window.ends - now)
     }
 }

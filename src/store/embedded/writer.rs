@@ -63,7 +63,7 @@ impl<T: Send, W: FnMut(&mut Tables<'_>) -> Step<T> + Send> Job for Task<T, W> {
     fn finish(self: Box<Self>, failure: Option<&str>) {
         let outcome = match (failure, self.outcome) {
             (None, Some(outcome)) => outcome,
-            (failure, _) => Err(StoreError::Away(failure.unwrap_or("not written").to_owned())),
+            (failure, _) => Err(StoreError::Unavailable(failure.unwrap_or("not written").to_owned())),
         };
         // Whoever does not wait any more does not want to know.
         let _ = self.reply.send(outcome);

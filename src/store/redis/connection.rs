@@ -41,7 +41,7 @@ trait Dial: Send + Sync {
     type Connection: ConnectionLike + Clone + Send + Sync;
 
     /// So many failures in a row, and the connection is given up.
-    const STRIKES: u32;
+    const FAILURE_THRESHOLD: u32;
     /// ... if they went on for so long. A cluster's connection mends itself while only some of its nodes are away, and the others
     /// are asked through it meanwhile; a single server's does not.
     const PATIENCE: Duration;
@@ -56,7 +56,7 @@ trait Dial: Send + Sync {
 
 impl Dial for Client {
     type Connection = MultiplexedConnection;
-    const STRIKES: u32 = 1;
+    const FAILURE_THRESHOLD: u32 = 1;
     const PATIENCE: Duration = Duration::ZERO;
     const DIALLING: Duration = CONNECT;
     const LEAVES_REPLICAS: bool = true;
@@ -70,7 +70,7 @@ impl Dial for Client {
 
 impl Dial for ClusterClient {
     type Connection = ClusterConnection;
-    const STRIKES: u32 = 3;
+    const FAILURE_THRESHOLD: u32 = 3;
     const PATIENCE: Duration = Duration::from_secs(2);
     /// Two of its nodes' times, with room: the first ones are all waited for, then those that they name, and any may be silent.
     const DIALLING: Duration = Duration::from_millis(1200);
@@ -82,13 +82,13 @@ impl Dial for ClusterClient {
 }
 
 /// A place for one connection that all requests share.
-struct Slot<D: Dial> {
+struct Reconnecting<D: Dial> {
     dialler: D,
     current: RwLock<Option<(u64, D::Connection)>>,
     /// Held while dialling, with the newest failure, so that those who waited for it share it instead of queueing for their own.
     dialling: tokio::sync::Mutex<Option<(Instant, RedisError)>>,
     generation: AtomicU64,
-    strikes: AtomicU32,
+    failures: AtomicU32,
     /// When the first of these failures was, in milliseconds since `born`.
     failing: AtomicU64,
     born: Instant,
@@ -96,14 +96,14 @@ struct Slot<D: Dial> {
     used: AtomicU64,
 }
 
-impl<D: Dial> Slot<D> {
+impl<D: Dial> Reconnecting<D> {
     fn new(dialler: D) -> Self {
         Self {
             dialler,
             current: RwLock::new(None),
             dialling: tokio::sync::Mutex::new(None),
             generation: AtomicU64::new(0),
-            strikes: AtomicU32::new(0),
+            failures: AtomicU32::new(0),
             failing: AtomicU64::new(0),
             born: Instant::now(),
             used: AtomicU64::new(0),
@@ -139,7 +139,7 @@ impl<D: Dial> Slot<D> {
         match dialled {
             Ok(connection) => {
                 *failure = None;
-                self.strikes.store(0, Ordering::Relaxed);
+                self.failures.store(0, Ordering::Relaxed);
                 let fresh = (self.generation.fetch_add(1, Ordering::Relaxed), connection);
                 self.replace(Some(fresh.clone()));
                 Ok(fresh)
@@ -154,8 +154,8 @@ impl<D: Dial> Slot<D> {
     /// Notes how a call over connection `generation` ended.
     fn judge(&self, generation: u64, error: Option<&RedisError>) {
         let Some(error) = error else {
-            if self.strikes.load(Ordering::Relaxed) != 0 {
-                self.strikes.store(0, Ordering::Relaxed);
+            if self.failures.load(Ordering::Relaxed) != 0 {
+                self.failures.store(0, Ordering::Relaxed);
             }
             return;
         };
@@ -167,12 +167,12 @@ impl<D: Dial> Slot<D> {
 
     fn strike(&self, generation: u64) {
         let now = u64::try_from(self.born.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let strikes = self.strikes.fetch_add(1, Ordering::Relaxed).saturating_add(1);
-        if strikes == 1 {
+        let failures = self.failures.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        if failures == 1 {
             self.failing.store(now, Ordering::Relaxed);
         }
         let lasted = Duration::from_millis(now.saturating_sub(self.failing.load(Ordering::Relaxed)));
-        if strikes >= D::STRIKES && lasted >= D::PATIENCE {
+        if failures >= D::FAILURE_THRESHOLD && lasted >= D::PATIENCE {
             self.give_up(generation);
         }
     }
@@ -250,8 +250,8 @@ enum Message<'a> {
 }
 
 enum Link {
-    Single(Slot<Client>),
-    Cluster(Slot<ClusterClient>),
+    Single(Reconnecting<Client>),
+    Cluster(Reconnecting<ClusterClient>),
 }
 
 /// The shared connection of this process to its Redis.
@@ -279,7 +279,7 @@ impl Connection {
         let servers = urls.iter().map(open).collect::<RedisResult<Vec<_>>>().map_err(unusable)?;
         let link = match servers.as_slice() {
             [] => return Err(OpenError::Url("it is empty".to_owned())),
-            [one] if cluster == [false] => Link::Single(Slot::new(one.clone())),
+            [one] if cluster == [false] => Link::Single(Reconnecting::new(one.clone())),
             _ => {
                 let mut cluster = ClusterClient::builder(urls.iter().copied())
                     .connection_timeout(NODE)
@@ -290,7 +290,7 @@ impl Connection {
                 if let Some(certificates) = certificates {
                     cluster = cluster.certs(certificates);
                 }
-                Link::Cluster(Slot::new(cluster.build().map_err(unusable)?))
+                Link::Cluster(Reconnecting::new(cluster.build().map_err(unusable)?))
             }
         };
         Ok(Self { link, servers })
@@ -323,7 +323,7 @@ impl Connection {
     async fn in_time(&self, call: impl Future<Output = RedisResult<Value>>) -> Result<Value, StoreError> {
         if let Ok(answer) = timeout(OVERALL, call).await {
             return answer.map_err(|error| match &self.link {
-                Link::Single(_) if is_clusters(&error) => StoreError::Away(NOT_SINGLE.to_owned()),
+                Link::Single(_) if is_clusters(&error) => StoreError::Unavailable(NOT_SINGLE.to_owned()),
                 _ => refused(error),
             });
         }
@@ -331,7 +331,7 @@ impl Connection {
             Link::Single(slot) => slot.silent(),
             Link::Cluster(slot) => slot.silent(),
         }
-        Err(StoreError::Away(format!("Redis gave no answer within {} ms", OVERALL.as_millis())))
+        Err(StoreError::Unavailable(format!("Redis gave no answer within {} ms", OVERALL.as_millis())))
     }
 
     async fn send(&self, message: Message<'_>) -> RedisResult<Value> {
@@ -373,7 +373,7 @@ fn refused(error: RedisError) -> StoreError {
     {
         StoreError::Corrupt(text)
     } else {
-        StoreError::Away(text)
+        StoreError::Unavailable(text)
     }
 }
 
@@ -388,7 +388,7 @@ mod tests {
 
     impl Dial for Mute {
         type Connection = Mute;
-        const STRIKES: u32 = 3;
+        const FAILURE_THRESHOLD: u32 = 3;
         const PATIENCE: Duration = Duration::from_millis(50);
         const DIALLING: Duration = CONNECT;
         const LEAVES_REPLICAS: bool = false;
@@ -414,7 +414,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_connection_is_given_up_after_some_silence_that_lasted() {
-        let slot = Slot::new(Mute);
+        let slot = Reconnecting::new(Mute);
         let (first, _) = slot.connection().await.expect("a connection");
         (0..5).for_each(|_| slot.silent());
         assert_eq!(slot.current().map(|(generation, _)| generation), Some(first), "only for a moment");

@@ -6,7 +6,7 @@ use futures::future::try_join_all;
 
 use super::reply::{self, Reply};
 use super::{Keys, RedisStore};
-use crate::store::{Listed, Listing, StoreError, listed_id};
+use crate::store::{ListReference, Listing, StoreError, listed_id};
 
 /// So many encounters are read at once.
 const CHUNK: usize = 50;
@@ -86,7 +86,7 @@ impl RedisStore {
             for (place, document) in places.iter().zip(read) {
                 let place = String::from_utf8_lossy(place).into_owned();
                 let id = listed_id(&place).unwrap_or_default().to_owned();
-                listing.items.extend(document.map(|document| Listed { id, document }));
+                listing.items.extend(document.map(|document| ListReference { id, document }));
                 last = Some(place);
             }
             if full {

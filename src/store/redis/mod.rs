@@ -2,7 +2,7 @@
 //!
 //! The keys of an encounter share a hash tag, so that they live in one slot and one script can change them in one step:
 //! - `{turnkeeper:ID}:doc`, a hash: `revision` (older programs counted it), `version`, `document`, `base_version`, `base`; `created`, the first base, once
-//!   there is another; `creator` and `silent`, which tell a write that is sent again from another one; `lease`, which expiry
+//!   there is another; `creator` and `silent`, which tell a write that is sent again from another one; `acquire_quota`, which expiry
 //!   was set and when;
 //! - `{turnkeeper:ID}:log`, a stream: ids `VERSION-0`, fields `e` (the entry) and `w` (the nonce of its write);
 //! - `{turnkeeper:ID}:answers0` and `{turnkeeper:ID}:answers1`, hashes from key digest to answer, of even and of odd spans of
@@ -33,8 +33,8 @@ use self::feed::{CHANNEL, Feed};
 use self::reply::Reply;
 use self::script::Scripts;
 use super::{
-    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Lease, Listing, Loaded, LogPage, NewEncounter, Notice,
-    OpenError, Store, StoreConfig, StoreError, check_gapless, leased, now, place,
+    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Listing, Loaded, LogPage, NewEncounter, Notice,
+    OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, granted_quota, now, place,
 };
 
 const SALT: &str = "turnkeeper:salt";
@@ -55,7 +55,7 @@ pub struct RedisStore {
 impl RedisStore {
     /// Takes `redis://` or `rediss://` (TLS) URLs; several, comma separated, or `?cluster=true`, mean a cluster.
     ///
-    /// Connects only when it is used: a Redis that is away now is [`StoreError::Away`] until it is back. `certificates`
+    /// Connects only when it is used: a Redis that is away now is [`StoreError::Unavailable`] until it is back. `certificates`
     /// replace the public roots and prove who we are, where a private Redis asks for it.
     pub fn open(urls: &str, certificates: Option<TlsCertificates>, config: StoreConfig) -> Result<Self, OpenError> {
         Ok(Self {
@@ -221,14 +221,16 @@ impl Store for RedisStore {
         self.page(application, before, limit, max_bytes).await
     }
 
-    async fn lease(&self, bucket: &str, want: u32, quota: u32, window: Duration) -> Result<Lease, StoreError> {
+    async fn acquire_quota(
+        &self, bucket: &str, want: u32, quota: u32, window: Duration,
+    ) -> Result<QuotaGrant, StoreError> {
         let key = format!("turnkeeper:rate:{bucket}");
         let args = [want.to_string(), window.as_millis().max(1).to_string()];
         let args = args.each_ref().map(|arg| arg.as_bytes());
-        let answer = self.connection.run(&self.scripts.lease, &[&key], &args).await?;
+        let answer = self.connection.run(&self.scripts.acquire_quota, &[&key], &args).await?;
         let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
         let used = reply.number()?;
-        Ok(leased(used, want, quota, Duration::from_millis(reply.number()?)))
+        Ok(granted_quota(used, want, quota, Duration::from_millis(reply.number()?)))
     }
 
     async fn delete(&self, id: &str) -> Result<bool, StoreError> {

@@ -40,7 +40,7 @@ pub(super) struct Scripts {
     pub(super) commit: Script,
     pub(super) log: Script,
     pub(super) delete: Script,
-    pub(super) lease: Script,
+    pub(super) acquire_quota: Script,
 }
 
 impl Scripts {
@@ -51,7 +51,7 @@ impl Scripts {
             commit: Script::new(include_str!("commit.lua")),
             log: Script::new(include_str!("log.lua")),
             delete: Script::new(include_str!("delete.lua")),
-            lease: Script::new(include_str!("lease.lua")),
+            acquire_quota: Script::new(include_str!("acquire_quota.lua")),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What is wrong with what a client sent, in words for people: the one place that words what serde finds.
 
-use super::{FieldError, Flaw};
+use super::{ErrorKind, FieldError};
 use crate::vocabulary::scalar::shortened;
 use serde::de::{self, Expected, Unexpected};
 use std::fmt::{self, Display};
@@ -13,20 +13,20 @@ pub(super) const INEXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Why something could not be read, and where.
 #[derive(Debug)]
-pub(super) struct Fault(Box<Inner>);
+pub(super) struct ReadError(Box<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     /// From the inside out.
     path: Vec<String>,
     message: String,
-    flaw: Flaw,
+    flaw: ErrorKind,
     /// The fields that there are, where one is unknown.
     known: Option<&'static [&'static str]>,
 }
 
-impl Fault {
-    fn new(message: String, flaw: Flaw) -> Self {
+impl ReadError {
+    fn new(message: String, flaw: ErrorKind) -> Self {
         Self(Box::new(Inner { path: Vec::new(), message, flaw, known: None }))
     }
 
@@ -42,7 +42,7 @@ impl Fault {
     }
 
     /// A field that is there twice.
-    pub(super) fn twice(field: &str, flaw: Flaw) -> Self {
+    pub(super) fn twice(field: &str, flaw: ErrorKind) -> Self {
         Self::new("it is there twice: send it once".to_owned(), flaw).below(field)
     }
 
@@ -62,17 +62,17 @@ impl Fault {
     }
 }
 
-impl Display for Fault {
+impl Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.message.fmt(f)
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ReadError {}
 
-impl de::Error for Fault {
+impl de::Error for ReadError {
     fn custom<T: Display>(message: T) -> Self {
-        Self::new(message.to_string(), Flaw::Malformed)
+        Self::new(message.to_string(), ErrorKind::Malformed)
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
@@ -81,34 +81,35 @@ impl de::Error for Fault {
             Unexpected::Float(number) if number.abs() >= INEXACT && counts(expected) => {
                 Self::invalid_value(found, expected)
             }
-            _ => Self::new(format!("{} is expected, not {}", meant(expected), told(found)), Flaw::Malformed),
+            _ => Self::new(format!("{} is expected, not {}", meant(expected), told(found)), ErrorKind::Malformed),
         }
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(format!("{} is expected, not {}", meant(expected), told(found)), Flaw::Meaningless)
+        Self::new(format!("{} is expected, not {}", meant(expected), told(found)), ErrorKind::Meaningless)
     }
 
     fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
-        Self::new(format!("{} is expected, not a list of {length}", meant(expected)), Flaw::Malformed)
+        Self::new(format!("{} is expected, not a list of {length}", meant(expected)), ErrorKind::Malformed)
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        Self::new(format!("{} is expected, not {:?}", one_of(expected), shortened(variant)), Flaw::Meaningless)
+        Self::new(format!("{} is expected, not {:?}", one_of(expected), shortened(variant)), ErrorKind::Meaningless)
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        let mut fault = Self::new(format!("there is no field {:?}", shortened(field)), Flaw::Malformed).below(field);
+        let mut fault =
+            Self::new(format!("there is no field {:?}", shortened(field)), ErrorKind::Malformed).below(field);
         fault.0.known = Some(expected);
         fault
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::new(format!("missing field `{field}`"), Flaw::Malformed).below(field)
+        Self::new(format!("missing field `{field}`"), ErrorKind::Malformed).below(field)
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        Self::twice(field, Flaw::Malformed)
+        Self::twice(field, ErrorKind::Malformed)
     }
 }
 

@@ -7,7 +7,7 @@ mod parameter;
 mod reader;
 mod strict;
 
-use fault::Fault;
+use fault::ReadError;
 pub use parameter::read_query;
 pub use strict::{BadJson, parse, parse_beside};
 
@@ -25,12 +25,12 @@ pub struct FieldError {
     /// What is wrong and what would be right.
     pub message: String,
     /// What kind of mistake it is.
-    pub flaw: Flaw,
+    pub flaw: ErrorKind,
 }
 
 /// The kinds of mistakes that a field can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flaw {
+pub enum ErrorKind {
     /// It is missing, unknown, or has not the shape that is expected.
     Malformed,
     /// Its JSON object has it twice.
@@ -42,12 +42,12 @@ pub enum Flaw {
 impl FieldError {
     /// A value of the right shape that makes no sense here.
     pub fn meaningless(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into(), flaw: Flaw::Meaningless }
+        Self { path: path.into(), message: message.into(), flaw: ErrorKind::Meaningless }
     }
 
     /// Something that has not the shape that is expected.
     pub fn malformed(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { path: path.into(), message: message.into(), flaw: Flaw::Malformed }
+        Self { path: path.into(), message: message.into(), flaw: ErrorKind::Malformed }
     }
 
     /// The same error seen from one level further out.

@@ -1,7 +1,7 @@
 //! Reads the parameters of a query, which are all text.
 
 use super::fault::counts;
-use super::{Fault, FieldError};
+use super::{FieldError, ReadError};
 use serde::de::value::MapDeserializer;
 use serde::de::{DeserializeOwned, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 pub fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, FieldError> {
     let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
     let parameters = pairs.iter().map(|(name, text)| (&**name, Parameter { name, text }));
-    T::deserialize(MapDeserializer::new(parameters)).map_err(|fault: Fault| fault.told(&[]))
+    T::deserialize(MapDeserializer::new(parameters)).map_err(|fault: ReadError| fault.told(&[]))
 }
 
 /// One parameter.
@@ -23,15 +23,15 @@ struct Parameter<'q> {
 impl Parameter<'_> {
     /// Hands on what the text says, where it says such a thing.
     fn give<'de, T: std::str::FromStr, V: Visitor<'de>>(
-        self, visitor: V, visit: impl FnOnce(V, T) -> Result<V::Value, Fault>,
-    ) -> Result<V::Value, Fault> {
+        self, visitor: V, visit: impl FnOnce(V, T) -> Result<V::Value, ReadError>,
+    ) -> Result<V::Value, ReadError> {
         let given = match self.text.parse() {
             Ok(value) => visit(visitor, value),
             Err(_) => {
                 let (found, digits) = (Unexpected::Str(self.text), self.text.strip_prefix('-').unwrap_or(self.text));
                 let whole = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
                 // A whole number that is out of range is one all the same.
-                let fault = if whole && counts(&visitor) { Fault::invalid_value } else { Fault::invalid_type };
+                let fault = if whole && counts(&visitor) { ReadError::invalid_value } else { ReadError::invalid_type };
                 Err(fault(found, &visitor))
             }
         };
@@ -40,25 +40,25 @@ impl Parameter<'_> {
 }
 
 impl<'de> Deserializer<'de> for Parameter<'_> {
-    type Error = Fault;
+    type Error = ReadError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        visitor.visit_str(self.text).map_err(|fault: Fault| fault.below(self.name))
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        visitor.visit_str(self.text).map_err(|fault: ReadError| fault.below(self.name))
     }
 
-    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.give(visitor, V::visit_u64)
     }
 
-    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.give(visitor, V::visit_i64)
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         self.give(visitor, V::visit_bool)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         visitor.visit_some(self)
     }
 
@@ -68,7 +68,7 @@ impl<'de> Deserializer<'de> for Parameter<'_> {
     }
 }
 
-impl IntoDeserializer<'_, Fault> for Parameter<'_> {
+impl IntoDeserializer<'_, ReadError> for Parameter<'_> {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {

@@ -1,6 +1,6 @@
 //! Lets serde read JSON values as they are meant: an object by its fields alone, never a list in its place.
 
-use super::fault::{Fault, INEXACT, OBJECT, meant, one_of};
+use super::fault::{INEXACT, OBJECT, ReadError, meant, one_of};
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
@@ -37,18 +37,18 @@ impl<'v> Reader<'v> {
 }
 
 impl<'de> Deserializer<'de> for Reader<'de> {
-    type Error = Fault;
+    type Error = ReadError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match (self.0, self.unexpected()) {
             // Whoever asks for anything and means an object would take a list too.
-            (Value::Array(_), found) if meant(&visitor) == OBJECT => Err(Fault::invalid_type(found, &visitor)),
+            (Value::Array(_), found) if meant(&visitor) == OBJECT => Err(ReadError::invalid_type(found, &visitor)),
             (Value::Array(items), _) => {
                 let mut items = Items { rest: items.iter(), next: 0 };
                 let value = visitor.visit_seq(&mut items)?;
                 match items.rest.len() {
                     0 => Ok(value),
-                    more => Err(Fault::invalid_length(items.next + more, &"a shorter list")),
+                    more => Err(ReadError::invalid_length(items.next + more, &"a shorter list")),
                 }
             }
             (Value::Object(fields), _) => visitor.visit_map(Fields::of(fields)),
@@ -61,40 +61,42 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         }
     }
 
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.0 {
             Value::Object(fields) => visitor.visit_map(Fields::of(fields)),
-            _ => Err(Fault::invalid_type(self.unexpected(), &visitor)),
+            _ => Err(ReadError::invalid_type(self.unexpected(), &visitor)),
         }
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
         self, _: &'static str, _: &'static [&'static str], visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ReadError> {
         self.deserialize_map(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(
+        self, name: &'static str, visitor: V,
+    ) -> Result<V::Value, ReadError> {
         if name == RAW {
-            return self.0.deserialize_newtype_struct(name, visitor).map_err(Fault::custom);
+            return self.0.deserialize_newtype_struct(name, visitor).map_err(ReadError::custom);
         }
         visitor.visit_newtype_struct(self)
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
         self, _: &'static str, variants: &'static [&'static str], visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ReadError> {
         let (variant, value) = match self.0 {
             Value::String(variant) => (variant, None),
             Value::Object(fields) if fields.len() == 1 => match fields.iter().next() {
                 Some((variant, value)) => (variant, Some(Self(value))),
-                None => return Err(Fault::invalid_type(self.unexpected(), &one_of(variants).as_str())),
+                None => return Err(ReadError::invalid_type(self.unexpected(), &one_of(variants).as_str())),
             },
-            _ => return Err(Fault::invalid_type(self.unexpected(), &one_of(variants).as_str())),
+            _ => return Err(ReadError::invalid_type(self.unexpected(), &one_of(variants).as_str())),
         };
         visitor.visit_enum(Choice { variant, value })
     }
@@ -105,8 +107,8 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 
     /// What is ignored is a field that the type does not know: whoever sent it meant something by it.
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Fault> {
-        Err(Fault::custom("there is no such field"))
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, ReadError> {
+        Err(ReadError::custom("there is no such field"))
     }
 }
 
@@ -123,17 +125,17 @@ impl<'v> Fields<'v> {
 }
 
 impl<'de> de::MapAccess<'de> for Fields<'de> {
-    type Error = Fault;
+    type Error = ReadError;
 
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
         let Some((name, value)) = self.rest.next() else { return Ok(None) };
         self.found = Some((name, Reader(value)));
         let key = seed.deserialize(BorrowedStrDeserializer::new(name));
-        key.map(Some).map_err(|fault: Fault| fault.of_key(name))
+        key.map(Some).map_err(|fault: ReadError| fault.of_key(name))
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
-        let (name, value) = self.found.take().ok_or_else(|| Fault::custom("a value before its field"))?;
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
+        let (name, value) = self.found.take().ok_or_else(|| ReadError::custom("a value before its field"))?;
         seed.deserialize(value).map_err(|fault| fault.below(name))
     }
 
@@ -149,9 +151,9 @@ struct Items<'v> {
 }
 
 impl<'de> de::SeqAccess<'de> for &mut Items<'de> {
-    type Error = Fault;
+    type Error = ReadError;
 
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
+    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
         let Some(item) = self.rest.next() else { return Ok(None) };
         let place = self.next;
         self.next = place.saturating_add(1);
@@ -171,39 +173,39 @@ struct Choice<'v> {
 
 impl<'v> Choice<'v> {
     /// Reads what belongs to it.
-    fn with<T>(self, read: impl FnOnce(Reader<'v>) -> Result<T, Fault>) -> Result<T, Fault> {
+    fn with<T>(self, read: impl FnOnce(Reader<'v>) -> Result<T, ReadError>) -> Result<T, ReadError> {
         let Self { variant, value } = self;
-        let alone = || Fault::invalid_type(Unexpected::UnitVariant, &OBJECT);
+        let alone = || ReadError::invalid_type(Unexpected::UnitVariant, &OBJECT);
         read(value.ok_or_else(alone)?).map_err(|fault| fault.below(variant))
     }
 }
 
 impl<'de> de::EnumAccess<'de> for Choice<'de> {
-    type Error = Fault;
+    type Error = ReadError;
     type Variant = Self;
 
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Fault> {
-        let name = <&str as IntoDeserializer<'_, Fault>>::into_deserializer(self.variant);
+    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), ReadError> {
+        let name = <&str as IntoDeserializer<'_, ReadError>>::into_deserializer(self.variant);
         Ok((seed.deserialize(name)?, self))
     }
 }
 
 impl<'de> de::VariantAccess<'de> for Choice<'de> {
-    type Error = Fault;
+    type Error = ReadError;
 
-    fn unit_variant(self) -> Result<(), Fault> {
+    fn unit_variant(self) -> Result<(), ReadError> {
         if self.value.is_none() { Ok(()) } else { self.with(<()>::deserialize) }
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
+    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, ReadError> {
         self.with(|value| seed.deserialize(value))
     }
 
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
+    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, ReadError> {
         self.with(|value| value.deserialize_any(visitor))
     }
 
-    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Fault> {
+    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, ReadError> {
         self.with(|value| value.deserialize_map(visitor))
     }
 }

@@ -1,6 +1,6 @@
 //! JSON in which no field stands twice: which of the two counts would be anybody's guess.
 
-use super::{Fault, FieldError, Flaw};
+use super::{ErrorKind, FieldError, ReadError};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -36,7 +36,7 @@ pub fn parse_beside<'j>(json: &'j [u8], aside: Option<&str>) -> Result<(Value, O
 /// Makes a value of what comes.
 struct Strict<'s, 'j> {
     /// The field that was there twice, on the way out.
-    twice: &'s mut Option<Fault>,
+    twice: &'s mut Option<ReadError>,
     aside: Option<(&'s str, &'s mut Option<&'j RawValue>)>,
 }
 
@@ -53,7 +53,7 @@ impl<'j> Strict<'_, 'j> {
     }
 
     fn refuse<E: de::Error>(&mut self, field: &str) -> E {
-        *self.twice = Some(Fault::twice(field, Flaw::Twice));
+        *self.twice = Some(ReadError::twice(field, ErrorKind::Twice));
         E::custom("a field is there twice")
     }
 }

@@ -4,19 +4,19 @@
 //! several values on; `TURNKEEPER_E2E_STORE` is `embedded`, `redis` or `cluster`. `tests/matrix` runs them all.
 
 use crate::support::cluster::RedisCluster;
-use crate::support::lambda::Front;
+use crate::support::lambda::EventSource;
 use crate::support::redis::RedisServer;
 use std::sync::{Arc, Mutex, Weak};
 use turnkeeper::app::{Limits, Rate};
 use turnkeeper::http::{Origins, Settings};
 
 /// The front of the Lambda door; None is a socket in this process.
-pub fn front() -> Option<Front> {
+pub fn front() -> Option<EventSource> {
     match std::env::var("TURNKEEPER_E2E_DOOR").as_deref() {
-        Ok("http-api") => Some(Front::HttpApi),
-        Ok("function-url") => Some(Front::FunctionUrl),
-        Ok("alb") => Some(Front::Alb),
-        Ok("alb-multi") => Some(Front::AlbMulti),
+        Ok("http-api") => Some(EventSource::HttpApi),
+        Ok("function-url") => Some(EventSource::FunctionUrl),
+        Ok("alb") => Some(EventSource::Alb),
+        Ok("alb-multi") => Some(EventSource::AlbMulti),
         Ok("socket") | Err(_) => None,
         Ok(other) => {
             panic!("TURNKEEPER_E2E_DOOR is {other:?}: there are socket, http-api, function-url, alb, alb-multi")

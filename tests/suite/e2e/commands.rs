@@ -111,11 +111,11 @@ async fn every_command_that_is_offered_is_accepted_as_it_stands() {
     let body = options.json();
     assert!(options.header("etag").starts_with("\"1-"), "{options:?}");
     assert_eq!((&body["version"], &body["next_cursor"]), (&json!(1), &json!(null)));
-    let offers = body["items"].as_array().unwrap();
-    assert!(offers.iter().any(|offer| offer["command"]["type"] == "end_turn"), "{body}");
-    for offer in offers {
-        let dry = api.post(&fight.path("/commands?dry_run=true"), &offer["command"]).token(&fight.token);
+    let legal_commands = body["items"].as_array().unwrap();
+    assert!(legal_commands.iter().any(|option| option["command"]["type"] == "end_turn"), "{body}");
+    for option in legal_commands {
+        let dry = api.post(&fight.path("/commands?dry_run=true"), &option["command"]).token(&fight.token);
         let answer = dry.send().await;
-        assert_eq!(answer.status, 200, "{offer}: {answer:?}");
+        assert_eq!(answer.status, 200, "{option}: {answer:?}");
     }
 }

@@ -79,11 +79,11 @@ async fn if_match_takes_every_tag_that_this_token_was_given_for_the_present_stat
     }
     // The version is right, the state is another one.
     let version = fight.get("").send().await.json()["version"].to_string();
-    let foreign = format!("\"{version}-AAAAAAAAAAAAAAAA\"");
-    let stale = fight.command(&note("x")).header("if-match", &foreign).send().await;
+    let import = format!("\"{version}-AAAAAAAAAAAAAAAA\"");
+    let stale = fight.command(&note("x")).header("if-match", &import).send().await;
     assert_eq!(stale.problem(412, "stale_version")["current_version"].to_string(), version);
     let delete = |tag: &str| api.call("DELETE", &fight.path("")).token(&fight.token).header("if-match", tag).send();
-    delete(&foreign).await.problem(412, "stale_version");
+    delete(&import).await.problem(412, "stale_version");
     assert_eq!(delete(&tag(&fight, "", "*/*").await).await.status, 204);
 }
 

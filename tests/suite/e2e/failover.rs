@@ -16,15 +16,15 @@ fn rounds() -> u32 {
 }
 
 /// What one writer was told: its acknowledged notes, its longest wait from a first 503 to the next 200, and that its encounter is gone.
-struct Told {
+struct Redactions {
     notes: Vec<String>,
     longest: Duration,
     gone: Option<Answer>,
 }
 
 /// Sends one note after the other, each until it is acknowledged.
-async fn write(fight: Fight<'_>, name: String, over: &AtomicBool) -> Told {
-    let mut told = Told { notes: Vec::new(), longest: Duration::ZERO, gone: None };
+async fn write(fight: Fight<'_>, name: String, over: &AtomicBool) -> Redactions {
+    let mut told = Redactions { notes: Vec::new(), longest: Duration::ZERO, gone: None };
     while !over.load(Ordering::SeqCst) {
         let text = format!("{name}.{}", told.notes.len());
         let mut refused: Option<Instant> = None;

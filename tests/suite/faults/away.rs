@@ -6,24 +6,24 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::broadcast;
-use turnkeeper::app::{App, AppError, Command, Presented, Shape, Token};
+use turnkeeper::app::{App, AppError, BearerToken, Command, Shape, Token};
 use turnkeeper::engine::{NewToken, Request, Role, Rulesets};
 use turnkeeper::store::*;
 
 /// A store that is away, and counts how often it was asked.
 #[derive(Default)]
-struct Gone(AtomicUsize);
+struct Pruned(AtomicUsize);
 
-impl Gone {
+impl Pruned {
     async fn answer<T>(&self) -> Result<T, StoreError> {
         self.0.fetch_add(1, Ordering::SeqCst);
         tokio::time::sleep(Duration::from_millis(50)).await;
-        Err(StoreError::Away("it is gone".to_owned()))
+        Err(StoreError::Unavailable("it is gone".to_owned()))
     }
 }
 
 #[async_trait]
-impl Store for Gone {
+impl Store for Pruned {
     async fn create(&self, _: &str, _: NewEncounter) -> Result<Created, StoreError> {
         self.answer().await
     }
@@ -52,7 +52,7 @@ impl Store for Gone {
         self.answer().await
     }
 
-    async fn lease(&self, _: &str, _: u32, _: u32, _: Duration) -> Result<Lease, StoreError> {
+    async fn acquire_quota(&self, _: &str, _: u32, _: u32, _: Duration) -> Result<QuotaGrant, StoreError> {
         self.answer().await
     }
 
@@ -77,11 +77,11 @@ impl Store for Gone {
 
 #[tokio::test]
 async fn whatever_writes_an_encounter_fails_with_the_write_before_it_while_the_store_is_away() {
-    let token = Presented::read(Token::new(Role::Gm, &[1; 32]).reveal()).expect("a token");
+    let token = BearerToken::read(Token::new(Role::Gm, &[1; 32]).reveal()).expect("a token");
     let wanted = NewToken::read(json!({"role": "spectator"})).expect("a token's wish");
     let request = Request::read(json!({"type": "note", "text": "x"})).expect("a command");
     for first in ["command", "hand out", "revoke", "delete"] {
-        let store = Arc::new(Gone::default());
+        let store = Arc::new(Pruned::default());
         let app = App::new(store.clone(), Rulesets::shipped(), 0);
         let write = async |what: &str| match what {
             "command" => {
@@ -94,7 +94,7 @@ async fn whatever_writes_an_encounter_fails_with_the_write_before_it_while_the_s
         };
         let all = [first, "delete", "revoke", "hand out", "command"].map(write);
         for error in futures::future::join_all(all).await {
-            assert!(matches!(error, Some(AppError::Away(_))), "{error:?}");
+            assert!(matches!(error, Some(AppError::Unavailable(_))), "{error:?}");
         }
         assert_eq!(store.0.load(Ordering::SeqCst), 1, "after a {first} the others need not ask");
     }

@@ -1,7 +1,7 @@
 //! A Redis that comes back without its newest writes: what it lost stays lost, for every process and every follower.
 
 use crate::e2e::{Api, Fight};
-use crate::memory::feed::Stream;
+use crate::log::feed::Stream;
 use crate::support::client::{Encounter, send};
 use crate::support::redis::RedisServer;
 use crate::support::server::Server;

@@ -1,11 +1,11 @@
 //! What is listed for a player is the player's to send and is accepted, and nothing of it is left out.
 
-use crate::laws::chance::Chance;
-use crate::support::offers::listed;
+use crate::properties::chance::Chance;
+use crate::support::legal_commands::listed;
 use crate::support::table::{RULESETS, Table};
 use serde_json::{Value, json};
 use turnkeeper::engine::{Request, Role, SeededDice, Viewer};
-use turnkeeper::vocabulary::{CombatantId, Offer, Values};
+use turnkeeper::vocabulary::{CombatantId, LegalCommand, Values};
 
 const NAMES: [&str; 4] = ["ann", "bob", "orc", "rat"];
 
@@ -15,18 +15,18 @@ fn creation(ruleset: &str) -> Value {
     json!({"ruleset": ruleset, "combatants": combatants})
 }
 
-/// The command of an offer as it stands, and with each value that it lists for a field.
-fn forms(offer: &Offer) -> Vec<Value> {
-    let mut forms = vec![offer.command.clone()];
-    for choice in &offer.choices {
+/// The command of an option as it stands, and with each value that it lists for a field.
+fn forms(option: &LegalCommand) -> Vec<Value> {
+    let mut forms = vec![option.command.clone()];
+    for choice in &option.choices {
         let values = match &choice.values {
             Values::Range { min, max } => vec![json!(min), json!(max)],
             values => values.listed().into_iter().cloned().collect(),
         };
         for value in values {
-            let mut offer = offer.clone();
-            offer.set(choice.field, value);
-            forms.push(offer.command);
+            let mut option = option.clone();
+            option.set(choice.field, value);
+            forms.push(option.command);
         }
     }
     forms
@@ -35,19 +35,19 @@ fn forms(offer: &Offer) -> Vec<Value> {
 /// Every form that is listed for this viewer is the viewer's; every one that is listed for the game master and is the viewer's is
 /// listed.
 fn check(table: &Table, viewer: &Viewer) -> (usize, usize) {
-    let (own, all) = (table.game.options(viewer, 0), table.offers());
+    let (own, all) = (table.game.options(viewer, 0), table.legal_commands());
     let may = |form: &Value| {
-        let request = Request::read(form.clone()).expect("an offer is a request");
+        let request = Request::read(form.clone()).expect("an option is a request");
         table.game.authorize(viewer, &request).is_ok()
     };
     let listed_forms: Vec<Value> = own.iter().flat_map(forms).collect();
     for form in &listed_forms {
         assert!(may(form), "{form} is listed for {viewer:?}");
     }
-    for offer in &own {
-        let request = Request::read(offer.command.clone()).expect("an offer is a request");
+    for option in &own {
+        let request = Request::read(option.command.clone()).expect("an option is a request");
         let decided = table.game.decide(&request, &mut SeededDice::new([1; 32]));
-        assert!(decided.is_ok(), "{} is listed for {viewer:?} and refused: {:?}", offer.command, decided.err());
+        assert!(decided.is_ok(), "{} is listed for {viewer:?} and refused: {:?}", option.command, decided.err());
     }
     let missing = all.iter().flat_map(forms).filter(may).find(|form| !listed(&own, form));
     assert_eq!(missing, None, "it is {viewer:?}'s and is not listed");
@@ -63,30 +63,31 @@ fn options_list_all_that_a_token_may_send_and_nothing_else() {
     let spectator = Viewer { role: Role::Spectator, ..Viewer::gm("s") };
     for ruleset in RULESETS.iter() {
         let id = ruleset.manifest().id;
-        let (mut forms, mut offers, mut states) = (0, 0, 0);
+        let (mut forms, mut legal_commands, mut states) = (0, 0, 0);
         for play in 0..3 {
             let (mut table, mut chance) = (Table::create(creation(id)), Chance::new(play));
             for step in 0..25 {
                 assert!(table.game.options(&spectator, 0).is_empty(), "an onlooker is offered nothing");
                 for viewer in &viewers {
                     let (f, o) = check(&table, viewer);
-                    (forms, offers) = (forms + f, offers + o);
+                    (forms, legal_commands) = (forms + f, legal_commands + o);
                 }
                 states += 1;
                 let awaited = table.game.brief().pending.map(|p| p.commands).unwrap_or_default();
-                let own = |o: &&Offer| awaited.iter().any(|verb| o.command["type"] == *verb);
-                let all = table.offers();
-                let useful: Vec<Offer> = all.iter().filter(own).filter(|_| chance.percent(80)).cloned().collect();
-                let ends = |o: &Offer| o.command["type"] == "end_encounter" && step < 20;
-                let from: Vec<Offer> = if useful.is_empty() { all } else { useful };
-                let from: Vec<Offer> = from.into_iter().filter(|o| !ends(o)).collect();
-                if let Some(offer) = chance.pick(&from) {
-                    let command = chance.fill(offer);
+                let own = |o: &&LegalCommand| awaited.iter().any(|verb| o.command["type"] == *verb);
+                let all = table.legal_commands();
+                let useful: Vec<LegalCommand> =
+                    all.iter().filter(own).filter(|_| chance.percent(80)).cloned().collect();
+                let ends = |o: &LegalCommand| o.command["type"] == "end_encounter" && step < 20;
+                let from: Vec<LegalCommand> = if useful.is_empty() { all } else { useful };
+                let from: Vec<LegalCommand> = from.into_iter().filter(|o| !ends(o)).collect();
+                if let Some(option) = chance.pick(&from) {
+                    let command = chance.fill(option);
                     let _ = table.send(command);
                 }
             }
         }
-        println!("{id}: {states} states, {offers} offers to players, {forms} commands");
-        assert!(offers > 0, "{id}: no player was ever offered anything");
+        println!("{id}: {states} states, {legal_commands} legal_commands to players, {forms} commands");
+        assert!(legal_commands > 0, "{id}: no player was ever offered anything");
     }
 }

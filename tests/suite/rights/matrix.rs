@@ -1,12 +1,12 @@
 //! Role x command x ownership, in every ruleset, against a table that is written here by hand.
 
-use crate::laws::chance::Chance;
+use crate::properties::chance::Chance;
 use crate::support::schema::Shapes;
 use crate::support::table::{RULESETS, Table};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::engine::{AnyRuleset, Refusal, Request, Role, SeededDice, Viewer, type_schema};
-use turnkeeper::vocabulary::{CombatantId, SHARED_COMMANDS, SharedCommand, Verbs};
+use turnkeeper::vocabulary::{CombatantId, SHARED_COMMANDS, SharedCommand, Tagged};
 
 /// The game master's commands of each ruleset; all others of its own are players'.
 const GM: [(&str, &[&str]); 6] = [
@@ -15,7 +15,7 @@ const GM: [(&str, &[&str]); 6] = [
     ("dc20", &["start", "assign", "merge", "legendary", "fate_check"]),
     ("venture", &["start", "settle", "adjust"]),
     ("exp", &["start", "mental_duel"]),
-    ("tiny", &["start"]),
+    ("round-robin", &["start"]),
 ];
 
 const NAMES: [&str; 3] = ["ann", "bob", "cid"];
@@ -119,7 +119,7 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
                 }
             }
         }
-        let commands = ruleset.manifest().commands.iter().map(|c| c.verb).chain(SharedCommand::VERBS.iter().copied());
+        let commands = ruleset.manifest().commands.iter().map(|c| c.verb).chain(SharedCommand::TAGS.iter().copied());
         for verb in commands {
             let [no, yes] = cells[&(id, verb.to_owned(), "player of all")];
             assert!(no + yes > 0, "{id}: no {verb} was tried");
@@ -132,7 +132,7 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
 
 #[test]
 fn a_list_is_refused_at_its_first_command_that_is_not_the_senders() {
-    let ruleset = RULESETS.get("tiny").expect("a ruleset");
+    let ruleset = RULESETS.get("round-robin").expect("a ruleset");
     let list = json!([{"type": "end_turn", "combatant": "ann"}, {"type": "end_turn", "combatant": "bob"}]);
     let (table, request) = (table(ruleset, false), Request::read(list).expect("a list"));
     let refusal = |viewer: &Viewer| table.game.authorize(viewer, &request).err();
@@ -144,7 +144,7 @@ fn a_list_is_refused_at_its_first_command_that_is_not_the_senders() {
 
 #[test]
 fn a_refusal_tells_nothing_of_who_is_there() {
-    let ruleset = RULESETS.get("tiny").expect("a ruleset");
+    let ruleset = RULESETS.get("round-robin").expect("a ruleset");
     let viewer = Viewer::player("p", vec![CombatantId::fixed("ann")]);
     let refusal = |table: &Table, name: &str| {
         let request = Request::read(json!({"type": "end_turn", "combatant": name})).expect("a command");
@@ -157,10 +157,10 @@ fn a_refusal_tells_nothing_of_who_is_there() {
 #[test]
 fn every_shared_command_has_its_row_and_a_gm_command_says_so_in_both_places() {
     let rows: Vec<&str> = SHARED_COMMANDS.iter().map(|c| c.verb).collect();
-    assert_eq!(rows, SharedCommand::VERBS);
+    assert_eq!(rows, SharedCommand::TAGS);
     for (id, gm) in GM {
         let manifest = RULESETS.get(id).expect("a ruleset").manifest();
-        let told = manifest.commands.iter().filter(|c| c.sender == turnkeeper::vocabulary::Sender::Gm);
+        let told = manifest.commands.iter().filter(|c| c.sender == turnkeeper::vocabulary::AllowedRole::Gm);
         let told: BTreeSet<&str> = told.map(|c| c.verb).collect();
         assert_eq!(told, gm.iter().copied().collect(), "{id}");
     }

@@ -33,7 +33,7 @@ impl<'a> Round<'a> {
     }
 
     /// What is offered to a player, of the commands that are awaited.
-    async fn offers(&self, player: &Fight<'_>, awaited: &Value) -> Vec<Value> {
+    async fn legal_commands(&self, player: &Fight<'_>, awaited: &Value) -> Vec<Value> {
         let options = player.get("/options").send().await;
         assert_eq!(options.status, 200, "{options:?}");
         let commands: Vec<Value> =
@@ -50,14 +50,15 @@ impl<'a> Round<'a> {
             if state["round"] != first {
                 return sent;
             }
-            let mut offers = Vec::new();
+            let mut legal_commands = Vec::new();
             for player in &self.players {
-                offers
-                    .extend(self.offers(player, &state["pending"]["commands"]).await.into_iter().map(|o| (player, o)));
+                legal_commands.extend(
+                    self.legal_commands(player, &state["pending"]["commands"]).await.into_iter().map(|o| (player, o)),
+                );
             }
             let rank = |verb: &Value| EAGER.iter().position(|eager| verb == eager).unwrap_or(EAGER.len());
-            offers.sort_by_key(|(_, offer)| rank(&offer["type"]));
-            let Some((player, command)) = offers.first() else {
+            legal_commands.sort_by_key(|(_, option)| rank(&option["type"]));
+            let Some((player, command)) = legal_commands.first() else {
                 panic!("no player can do what is awaited: {}", state["pending"]);
             };
             let answer = player.accepted(command.clone()).await.json();
@@ -120,8 +121,13 @@ async fn players_alone_contest_and_share_a_turn_of_dc20() {
         ann.accepted(claim("ann", share)).await;
         let pending = round.state().await["pending"].clone();
         assert_eq!(pending["combatants"], json!(["bob"]), "{pending}");
-        assert!(round.offers(ann, &pending["commands"]).await.is_empty(), "ann has answered");
-        assert!(round.offers(bob, &pending["commands"]).await.contains(&json!({"type": "claim", "combatant": "bob"})));
+        assert!(round.legal_commands(ann, &pending["commands"]).await.is_empty(), "ann has answered");
+        assert!(
+            round
+                .legal_commands(bob, &pending["commands"])
+                .await
+                .contains(&json!({"type": "claim", "combatant": "bob"}))
+        );
         let told = json!({"type": "claim", "combatant": "bob", "others": ["ann"]});
         assert_eq!(bob.command(&told).send().await.status, 403, "to tell the whole contest is the game master's");
         bob.accepted(claim("bob", share)).await;
@@ -141,9 +147,9 @@ async fn whoever_must_choose_and_has_fallen_still_chooses_by_its_player() {
     let pending = round.state().await["pending"].clone();
     assert_eq!((&pending["combatants"], &pending["controllers"]), (&json!(["ann"]), &json!(["Ann"])), "{pending}");
     let choice = json!({"type": "nominate", "combatant": "ann", "next": "bob"});
-    let offered = round.offers(ann, &json!(["nominate"])).await;
+    let offered = round.legal_commands(ann, &json!(["nominate"])).await;
     assert!(!offered.is_empty(), "the choice is listed");
-    assert!(round.offers(bob, &json!(["nominate"])).await.is_empty(), "and for nobody else");
+    assert!(round.legal_commands(bob, &json!(["nominate"])).await.is_empty(), "and for nobody else");
     let stolen = bob.command(&choice).send().await;
     assert_eq!(stolen.status, 403, "{stolen:?}");
     let own = json!({"type": "nominate", "combatant": "bob", "next": "bob"});

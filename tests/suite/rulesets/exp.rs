@@ -1,8 +1,8 @@
 //! EXP: how long a unit may take, and what a player may do while somebody hidden is asked.
 
-use crate::laws::chance::Chance;
-use crate::laws::judge::{Action, Judge};
-use crate::laws::secrecy::{Even, Stage};
+use crate::properties::chance::Chance;
+use crate::properties::judge::{Action, Judge};
+use crate::properties::secrecy::{Even, Stage};
 use crate::support::shows;
 use serde_json::{Value, json};
 use turnkeeper::engine::{Eyes, Request, Viewer};
@@ -44,17 +44,17 @@ fn every_pass_of_exp_finishes_a_persona_so_that_a_unit_has_no_more_passes_than_p
                 2 if chance.percent(20) => "set_condition",
                 _ => "declare",
             };
-            let able: Vec<_> = judge.offers.iter().filter(|o| o.command["type"] == verb).collect();
-            let Some(offer) = chance.pick(&able) else { continue };
-            let mut command = chance.fill(offer);
+            let able: Vec<_> = judge.legal_commands.iter().filter(|o| o.command["type"] == verb).collect();
+            let Some(option) = chance.pick(&able) else { continue };
+            let mut command = chance.fill(option);
             if verb == "set_condition" {
                 command["condition"] = json!("paralyzed");
             } else if verb == "declare" {
                 // Waits as long as it may: that makes the most passes.
-                let waits = |o: &&&turnkeeper::vocabulary::Offer| o.choices.iter().any(|c| c.field != "order");
-                let Some(offer) = able.iter().find(waits) else { continue };
-                command = offer.command.clone();
-                for choice in &offer.choices {
+                let waits = |o: &&&turnkeeper::vocabulary::LegalCommand| o.choices.iter().any(|c| c.field != "order");
+                let Some(option) = able.iter().find(waits) else { continue };
+                command = option.command.clone();
+                for choice in &option.choices {
                     if let turnkeeper::vocabulary::Values::OneOf(values) = &choice.values {
                         let wait = json!("wait");
                         command[choice.field] = values.iter().find(|v| **v == wait).unwrap_or(&values[0]).clone();
@@ -96,8 +96,8 @@ fn a_player_attacks_with_its_mind_while_somebody_hidden_is_asked() {
     assert!(refused(json!({"type": "declare", "combatant": "c1", "move": "now", "act": "now"})));
     let seen = stage.game.seen_by(&eyes);
     assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
-    let offers = seen.options(&Viewer::player("player", own.to_vec()), 0);
-    let verbs: Vec<_> = offers.iter().map(|offer| &offer.command["type"]).collect();
+    let legal_commands = seen.options(&Viewer::player("player", own.to_vec()), 0);
+    let verbs: Vec<_> = legal_commands.iter().map(|option| &option.command["type"]).collect();
     assert_eq!(verbs, ["mental_attack"]);
     assert!(stage.send(&json!({"type": "mental_attack", "combatant": "c1"}), &mut Even(4)).is_some());
 }

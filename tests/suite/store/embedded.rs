@@ -96,11 +96,11 @@ async fn a_closed_store_is_away() {
     filled(&store, "e", 1).await;
     store.close().await;
     store.close().await;
-    assert!(matches!(store.load("e", None, None).await, Err(StoreError::Away(_))));
-    assert!(matches!(store.commit("e", logged(2, "v2", 2)).await, Err(StoreError::Away(_))));
-    assert!(matches!(store.create("f", new("v0")).await, Err(StoreError::Away(_))));
-    assert!(matches!(store.delete("e").await, Err(StoreError::Away(_))));
-    assert!(matches!(store.ready().await, Err(StoreError::Away(_))));
+    assert!(matches!(store.load("e", None, None).await, Err(StoreError::Unavailable(_))));
+    assert!(matches!(store.commit("e", logged(2, "v2", 2)).await, Err(StoreError::Unavailable(_))));
+    assert!(matches!(store.create("f", new("v0")).await, Err(StoreError::Unavailable(_))));
+    assert!(matches!(store.delete("e").await, Err(StoreError::Unavailable(_))));
+    assert!(matches!(store.ready().await, Err(StoreError::Unavailable(_))));
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn whatever_was_queued_before_closing_is_written() {
     for (n, write) in writes.into_iter().enumerate() {
         match write.await.unwrap() {
             Ok(Created::New) => kept.push(n),
-            Err(StoreError::Away(_)) => {}
+            Err(StoreError::Unavailable(_)) => {}
             other => panic!("{other:?}"),
         }
     }
@@ -140,7 +140,7 @@ async fn a_full_queue_refuses_at_once_and_accepts_again() {
     });
     // All are begun before any of them can be answered, faster than they can be written.
     let results = futures::future::join_all(writes).await;
-    let refused = results.iter().filter(|result| matches!(result, Err(StoreError::Away(_)))).count();
+    let refused = results.iter().filter(|result| matches!(result, Err(StoreError::Unavailable(_)))).count();
     let written = results.iter().filter(|result| matches!(result, Ok(Created::New))).count();
     assert_eq!(refused + written, 5000);
     assert!(refused > 0 && written >= 1024, "{written} written, {refused} refused");

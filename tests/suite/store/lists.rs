@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use turnkeeper::store::{Created, Lease, Listing, NewEncounter, Store, StoreConfig};
+use turnkeeper::store::{Created, Listing, NewEncounter, QuotaGrant, Store, StoreConfig};
 
 use super::{Stand, bytes, eventually, logged, new};
 
@@ -130,27 +130,27 @@ pub async fn a_page_of_a_list_ends_after_so_many_bytes(stand: &impl Stand, id: &
 pub async fn a_bucket_grants_its_quota_once_in_a_window(stand: &impl Stand, id: &str) {
     let stores = stand.stores(2, StoreConfig::default());
     let window = Duration::from_millis(900);
-    let lease = async |store: usize, want| -> Lease {
-        let lease = stores[store].lease(id, want, 10, window).await.unwrap();
-        assert!(lease.ends_in <= window, "{lease:?}");
-        lease
+    let acquire_quota = async |store: usize, want| -> QuotaGrant {
+        let acquire_quota = stores[store].acquire_quota(id, want, 10, window).await.unwrap();
+        assert!(acquire_quota.ends_in <= window, "{acquire_quota:?}");
+        acquire_quota
     };
-    let given = |lease: Lease| (lease.granted, lease.left);
-    assert_eq!(given(lease(0, 4).await), (4, 6));
-    assert_eq!(given(lease(1, 5).await), (5, 1));
-    assert_eq!(given(lease(0, 3).await), (1, 0), "what is left");
-    let refused = lease(1, 1).await;
+    let given = |acquire_quota: QuotaGrant| (acquire_quota.granted, acquire_quota.left);
+    assert_eq!(given(acquire_quota(0, 4).await), (4, 6));
+    assert_eq!(given(acquire_quota(1, 5).await), (5, 1));
+    assert_eq!(given(acquire_quota(0, 3).await), (1, 0), "what is left");
+    let refused = acquire_quota(1, 1).await;
     assert_eq!(given(refused), (0, 0));
-    assert_eq!(given(stores[0].lease(&format!("{id}-other"), 1, 10, window).await.unwrap()), (1, 9));
+    assert_eq!(given(stores[0].acquire_quota(&format!("{id}-other"), 1, 10, window).await.unwrap()), (1, 9));
     tokio::time::sleep(refused.ends_in + Duration::from_millis(30)).await;
-    assert_eq!(given(lease(1, 2).await), (2, 8), "a new window");
+    assert_eq!(given(acquire_quota(1, 2).await), (2, 8), "a new window");
 }
 
 pub async fn a_bucket_that_many_take_from_is_never_exceeded(stand: &impl Stand, id: &str) {
     let stores = stand.stores(3, StoreConfig::default());
     let takers = (0..60).map(|n| {
         let (store, id) = (stores[n % 3].clone(), id.to_owned());
-        tokio::spawn(async move { store.lease(&id, 3, 100, Duration::from_secs(60)).await.unwrap().granted })
+        tokio::spawn(async move { store.acquire_quota(&id, 3, 100, Duration::from_secs(60)).await.unwrap().granted })
     });
     let granted: u32 = futures::future::join_all(takers).await.into_iter().map(|granted| granted.unwrap()).sum();
     assert_eq!(granted, 100);

@@ -225,7 +225,7 @@ async fn a_password_is_used_and_a_wrong_one_is_a_store_that_is_away() {
     filled(&right, "e", 1).await;
     for url in [server.url(), format!("redis://:wrong@127.0.0.1:{}", server.port())] {
         let refused = open(&url, StoreConfig::default()).load("e", None, None).await;
-        assert!(matches!(refused, Err(StoreError::Away(_))), "{refused:?}");
+        assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
     }
 }
 
@@ -263,7 +263,7 @@ async fn tls_is_spoken_and_a_stranger_is_not_trusted() {
     assert_eq!(whole_log(&store, "e", 0).await.len(), 3);
     tokio::time::timeout(Duration::from_secs(5), notices.recv()).await.expect("a subscription over TLS").unwrap();
     let distrustful = open(&url, StoreConfig::default()).load("e", None, None).await;
-    assert!(matches!(distrustful, Err(StoreError::Away(_))), "{distrustful:?}");
+    assert!(matches!(distrustful, Err(StoreError::Unavailable(_))), "{distrustful:?}");
 }
 
 /// How many bytes a Redis has sent.

@@ -20,7 +20,7 @@ async fn away<T: std::fmt::Debug>(what: &str, call: impl Future<Output = Result<
     let start = Instant::now();
     let answer = tokio::time::timeout(Duration::from_secs(20), call).await.expect("an answer at all");
     assert!(start.elapsed() < PATIENCE, "{what} took {:?}", start.elapsed());
-    assert!(matches!(answer, Err(StoreError::Away(_))), "{what}: {answer:?}");
+    assert!(matches!(answer, Err(StoreError::Unavailable(_))), "{what}: {answer:?}");
 }
 
 /// Every call, one after the other and then many at once: away, in time.
@@ -48,7 +48,7 @@ async fn everything_is_away(store: &RedisStore) {
 async fn recovers(store: &RedisStore) {
     let start = Instant::now();
     while let Err(error) = store.ready().await {
-        assert!(matches!(error, StoreError::Away(_)), "{error}");
+        assert!(matches!(error, StoreError::Unavailable(_)), "{error}");
         assert!(start.elapsed() < PATIENCE, "not back after {:?}: {error}", start.elapsed());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
@@ -149,7 +149,7 @@ async fn writers_go_on_over_broken_connections_and_repeat_nothing() {
                         Ok(Committed::Done) => break,
                         Ok(other) => panic!("{other:?}"),
                         Err(error) => {
-                            assert!(matches!(error, StoreError::Away(_)), "{error}");
+                            assert!(matches!(error, StoreError::Unavailable(_)), "{error}");
                             if found(store.load("e", None, None).await.unwrap()).version == version {
                                 break;
                             }
@@ -313,7 +313,8 @@ async fn a_node_of_a_cluster_that_is_taken_for_a_single_server_says_what_is_miss
     for id in 0..20 {
         refusals.extend(store.create(&id.to_string(), new("v0")).await.err());
     }
-    let told = |error: &StoreError| matches!(error, StoreError::Away(reason) if reason.contains("?cluster=true"));
+    let told =
+        |error: &StoreError| matches!(error, StoreError::Unavailable(reason) if reason.contains("?cluster=true"));
     assert!(!refusals.is_empty() && refusals.iter().all(told), "{refusals:?}");
 }
 

@@ -22,7 +22,7 @@ use tokio::sync::{mpsc, oneshot};
 
 /// What stands before the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Front {
+pub enum EventSource {
     HttpApi,
     FunctionUrl,
     Alb,
@@ -30,7 +30,7 @@ pub enum Front {
     AlbMulti,
 }
 
-impl Front {
+impl EventSource {
     pub const ALL: [Self; 4] = [Self::HttpApi, Self::FunctionUrl, Self::Alb, Self::AlbMulti];
 
     /// An event as it was recorded.
@@ -138,7 +138,7 @@ type Outcome = Result<Value, Value>;
 const MOST: usize = (6 << 20) + 100;
 
 struct Runtime {
-    front: Front,
+    front: EventSource,
     stage: String,
     timeout: Duration,
     queue: mpsc::UnboundedSender<(String, Value)>,
@@ -222,14 +222,14 @@ pub struct Function {
 
 impl Function {
     /// One with these settings, of so many instances, each of which handles one event at a time.
-    pub async fn start(front: Front, settings: &[(&str, &str)], instances: usize) -> Self {
+    pub async fn start(front: EventSource, settings: &[(&str, &str)], instances: usize) -> Self {
         let function = Self::at(front, "$default", Duration::from_secs(29), settings).await;
         (0..instances).for_each(|_| function.another());
         function
     }
 
     /// One at a stage, with its time limit, without an instance yet.
-    pub async fn at(front: Front, stage: &str, timeout: Duration, settings: &[(&str, &str)]) -> Self {
+    pub async fn at(front: EventSource, stage: &str, timeout: Duration, settings: &[(&str, &str)]) -> Self {
         let (queue, queued) = mpsc::unbounded_channel();
         let runtime = Arc::new(Runtime {
             front,

@@ -6,7 +6,7 @@ pub mod contract;
 pub mod dice;
 pub mod json;
 pub mod lambda;
-pub mod offers;
+pub mod legal_commands;
 pub mod redis;
 pub mod schema;
 pub mod secrets;

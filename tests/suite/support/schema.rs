@@ -1,6 +1,6 @@
 //! JSON Schemas of a ruleset's types, as plain JSON with references followed.
 
-use crate::tiny::Tiny;
+use crate::round_robin::RoundRobin;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use turnkeeper::engine::TypeSchema;
@@ -25,7 +25,7 @@ impl Shapes {
     pub fn of_commands(ruleset: &str) -> Self {
         let mut all: Vec<Schemas> = Vec::new();
         turnkeeper::rulesets::register(&mut all);
-        all.add::<Tiny>();
+        all.add::<RoundRobin>();
         let found = all.iter().find(|schemas| schemas.manifest.id == ruleset);
         Self::of(&found.unwrap_or_else(|| panic!("there is no ruleset {ruleset}")).command)
     }

@@ -23,7 +23,7 @@ pub struct Server {
 
 struct Running {
     process: Option<Child>,
-    /// Held open: a program that prints to nobody would fail.
+    /// CacheEntry open: a program that prints to nobody would fail.
     output: Option<BufReader<ChildStdout>>,
     url: String,
 }

@@ -1,16 +1,16 @@
 //! A table to play at: an encounter of any ruleset that holds every transition against the engine's promises.
 
 use super::json::difference;
-use crate::tiny::Tiny;
+use crate::round_robin::RoundRobin;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use turnkeeper::engine::{Creation, Decided, Game, LogEntry, Meta, Refusal, Request, Rulesets, SeededDice, Viewer};
-use turnkeeper::vocabulary::{Dice, Flaw, Ground, Offer, Registrar};
+use turnkeeper::vocabulary::{Dice, ErrorKind, Ground, LegalCommand, Registrar};
 
 /// Every ruleset that ships, and the tests' own.
 pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
     let mut rulesets = Rulesets::shipped();
-    rulesets.add::<Tiny>();
+    rulesets.add::<RoundRobin>();
     rulesets
 });
 
@@ -42,7 +42,7 @@ impl From<Refusal> for Refused {
         match refusal {
             Refusal::Fields(errors) => {
                 let e = errors.into_iter().next().expect("a field is wrong");
-                let code = if e.flaw == Flaw::Meaningless { "meaningless" } else { "malformed" }.into();
+                let code = if e.flaw == ErrorKind::Meaningless { "meaningless" } else { "malformed" }.into();
                 Self { code, rule: None, field: Some(e.path), detail: e.message }
             }
             Refusal::Stopped => {
@@ -183,7 +183,7 @@ impl Table {
     }
 
     /// What is legal now.
-    pub fn offers(&self) -> Vec<Offer> {
+    pub fn legal_commands(&self) -> Vec<LegalCommand> {
         self.game.options(&Viewer::gm("gm"), 0)
     }
 

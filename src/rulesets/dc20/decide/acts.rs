@@ -19,7 +19,7 @@ pub(super) fn end(play: &mut Combat<'_>, c: &EndTurn) -> Result<(), Violation> {
 pub(super) fn spend(play: &mut Combat<'_>, c: &Spend) -> Result<(), Violation> {
     let combatant = c.combatant.clone();
     let spent = affordable(play, &combatant, c.ap.get())?;
-    let left = play.combatant("combatant", &combatant)?.standing.ap.current.saturating_sub(spent);
+    let left = play.combatant("combatant", &combatant)?.state.ap.current.saturating_sub(spent);
     play.own(Event::ApSpent(ApSpent { combatant, spent, left, action: c.action.clone() }));
     Ok(())
 }
@@ -27,7 +27,7 @@ pub(super) fn spend(play: &mut Combat<'_>, c: &Spend) -> Result<(), Violation> {
 pub(super) fn hold(play: &mut Combat<'_>, c: &Hold) -> Result<(), Violation> {
     in_turn(play, &c.combatant, "DC-49")?;
     let ap = affordable(play, &c.combatant, c.ap.get())?;
-    if play.combatant("combatant", &c.combatant)?.standing.held.is_some() {
+    if play.combatant("combatant", &c.combatant)?.state.held.is_some() {
         let detail = format!("{} holds an action already", c.combatant);
         return Err(Violation::new("already_holding", "DC-49", detail));
     }
@@ -38,7 +38,7 @@ pub(super) fn hold(play: &mut Combat<'_>, c: &Hold) -> Result<(), Violation> {
 
 pub(super) fn trigger(play: &mut Combat<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
-    if c.standing.held.is_none() {
+    if c.state.held.is_none() {
         return Err(Violation::new("nothing_held", "DC-49", format!("{id} holds no action")));
     }
     if !c.active() {
@@ -59,7 +59,7 @@ pub(super) fn attack(play: &mut Combat<'_>, c: &Attack) -> Result<(), Violation>
     if c.combatant == c.target {
         return Err(Violation::field("attacks_itself", "target", format!("{} cannot attack itself", c.target)));
     }
-    let adv = target.standing.attacked_with_adv;
+    let adv = target.state.attacked_with_adv;
     play.own(Event::Attacked(Attacked { combatant: c.combatant.clone(), target: c.target.clone(), adv }));
     Ok(())
 }
@@ -67,7 +67,7 @@ pub(super) fn attack(play: &mut Combat<'_>, c: &Attack) -> Result<(), Violation>
 pub(super) fn use_inspiration(play: &mut Combat<'_>, c: &UseInspiration) -> Result<(), Violation> {
     let holder = play.combatant("combatant", &c.combatant)?;
     begun(play)?;
-    if !holder.standing.inspiration_die {
+    if !holder.state.inspiration_die {
         let detail = format!("{} has no Inspiration Die", c.combatant);
         return Err(Violation::new("no_inspiration_die", "DC-8", detail));
     }
@@ -79,7 +79,7 @@ pub(super) fn use_inspiration(play: &mut Combat<'_>, c: &UseInspiration) -> Resu
 pub(super) fn use_advantage(play: &mut Combat<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
     begun(play)?;
-    if !c.standing.round_one_adv {
+    if !c.state.round_one_adv {
         let detail = format!("{id} has no ADV of a critical success: it is there once, in round 1");
         return Err(Violation::new("no_advantage", "DC-10", detail));
     }

@@ -51,8 +51,8 @@ fn move_to(play: &mut Combat<'_>, id: &CombatantId, to: Option<SlotId>, by: Way)
 pub(in super::super) fn follow(play: &mut Combat<'_>) {
     for id in holding(play.table()) {
         let table = play.table();
-        let enemy = table.get(&id).and_then(|c| c.standing.behind.as_ref()).and_then(|enemy| table.get(enemy));
-        let Some(enemy) = enemy.filter(|enemy| !enemy.hidden && enemy.standing.slot.is_some()) else { continue };
+        let enemy = table.get(&id).and_then(|c| c.state.behind.as_ref()).and_then(|enemy| table.get(enemy));
+        let Some(enemy) = enemy.filter(|enemy| !enemy.hidden && enemy.state.slot.is_some()) else { continue };
         let to = turn_after(&table.state, &enemy.id);
         move_to(play, &id, to, Way::DelayedAfter);
     }
@@ -65,14 +65,14 @@ pub(in super::super) fn stop_holding(play: &mut Combat<'_>) -> bool {
     let mut to = None;
     for id in &holding {
         move_to(play, id, to, Way::DelayedAfter);
-        to = play.table().get(id).and_then(|c| c.standing.slot.clone());
+        to = play.table().get(id).and_then(|c| c.state.slot.clone());
     }
     !holding.is_empty()
 }
 
 /// Those who delayed and have no place yet.
 fn holding(table: &Table) -> Vec<CombatantId> {
-    let holds = |c: &&Creature| c.standing.delayed && c.standing.slot.is_none();
+    let holds = |c: &&Creature| c.state.delayed && c.state.slot.is_none();
     table.waiting().filter(holds).map(|c| c.id.clone()).collect()
 }
 
@@ -109,7 +109,7 @@ fn later_enemy(play: &Combat<'_>, enemy: &CombatantId) -> Result<bool, Violation
         let detail = format!("{enemy} is no enemy in the fight: to act after an ally move to that PC Turn");
         return refuse("not_an_enemy", "DC-34", detail);
     }
-    if c.standing.slot.is_none() && !c.acted && !table.state.acting.contains(enemy) {
+    if c.state.slot.is_none() && !c.acted && !table.state.acting.contains(enemy) {
         return Ok(false);
     }
     if !table.state.later().iter().any(|slot| slot.occupants.contains(enemy)) {

@@ -16,8 +16,8 @@ pub(in super::super) fn spendable(table: &Table, c: &Creature) -> u32 {
     let each = u32::try_from(c.stats.lap_per_turn.get()).unwrap_or(1);
     let measure = each.saturating_mul(u32::try_from(acts).unwrap_or(1));
     match state.phase {
-        Phase::RoundEnd => c.standing.lap,
-        Phase::BetweenTurns => c.standing.lap.min(measure.saturating_sub(c.standing.lap_spent)),
+        Phase::RoundEnd => c.state.lap,
+        Phase::BetweenTurns => c.state.lap.min(measure.saturating_sub(c.state.lap_spent)),
         _ => 0,
     }
 }
@@ -39,7 +39,7 @@ pub(super) fn act(play: &mut Combat<'_>, c: &Legendary) -> Result<(), Violation>
         let detail = format!("{id} can spend {most} Legendary Action Points {when}, not {spent}");
         return Err(Violation::new("not_enough_lap", rule, detail));
     }
-    let left = monster.standing.lap.saturating_sub(spent);
+    let left = monster.state.lap.saturating_sub(spent);
     play.own(Event::LegendaryActed(LegendaryActed { combatant: id.clone(), spent, left }));
     close_window(play);
     Ok(())

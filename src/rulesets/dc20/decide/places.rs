@@ -10,11 +10,11 @@ use crate::vocabulary::Slug;
 /// Refuses whoever has a place, has acted, or is out of the fight. A place among the hidden can be left for another.
 pub(super) fn placeable(state: &State, c: &Creature) -> Result<(), Violation> {
     let id = &c.id;
-    if c.standing.slot.is_none() && c.standing.delayed {
+    if c.state.slot.is_none() && c.state.delayed {
         let detail = format!("{id} has delayed its turn behind an enemy: its place is held");
         return Err(Violation::new("already_placed", "ADC12", detail));
     }
-    if let Some(slot) = c.standing.slot.as_ref().filter(|_| !waits_unseen(state, c)) {
+    if let Some(slot) = c.state.slot.as_ref().filter(|_| !waits_unseen(state, c)) {
         let detail = format!("{id} has its place in the turn {slot}: one turn in a round is all");
         return Err(Violation::new("already_placed", "ADC12", detail));
     }
@@ -118,7 +118,7 @@ fn of_side(
     if !table.iter().any(|c| c.side == *side) {
         return Err(Violation::field("unknown_side", "side", format!("nobody is on the side {side}")));
     }
-    let free = table.waiting().filter(|c| c.side == *side && c.standing.slot.is_none() && !c.stats.reserve);
+    let free = table.waiting().filter(|c| c.side == *side && c.state.slot.is_none() && !c.stats.reserve);
     let combatants: Vec<CombatantId> = free.filter(|c| fits(c)).map(|c| c.id.clone()).collect();
     if combatants.is_empty() {
         let detail = format!("nobody on the side {side} waits for a place that {slot} could be");

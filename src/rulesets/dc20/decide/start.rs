@@ -143,13 +143,13 @@ pub(super) fn check_late(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<(
     if !is_pc(roller) || !roller.active() {
         return Err(no_check(id));
     }
-    if roller.standing.check.is_some() {
+    if roller.state.check.is_some() {
         let detail = format!("{id} has made its Initiative Check: there is one in a combat");
         return Err(Violation::new("already_checked", "DC-4", detail));
     }
     let dc = play.table().state.dc.unwrap_or_default();
     check(play, id, dc, c.roll);
-    let granted = |c: &Creature| c.standing.round_one_adv || c.standing.attacked_with_adv;
+    let granted = |c: &Creature| c.state.round_one_adv || c.state.attacked_with_adv;
     if play.table().round > 1 && play.table().get(id).is_some_and(granted) {
         play.own(Event::RoundOneLost(RoundOneLost { combatants: vec![id.clone()] }));
     }

@@ -37,12 +37,12 @@ fn answerable(play: &Scene<'_>, c: &Declare) -> Result<bool, Violation> {
     let persona = play.combatant("combatant", &c.combatant)?;
     in_unit(table, "EX-2")?;
     no_duel(table)?;
-    let standing = &persona.standing;
+    let state = &persona.state;
     if !table.state.asked.contains(&c.combatant) {
         return Err(not_asked(table, persona));
     }
-    let forced = lowest(table, standing.rank);
-    for (name, what, left) in [("move", c.movement, standing.movement), ("act", c.act, standing.act)] {
+    let forced = lowest(table, state.rank);
+    for (name, what, left) in [("move", c.movement, state.movement), ("act", c.act, state.act)] {
         match what {
             None if left.open() => {
                 let choices = if forced { "now or nothing" } else { "now, wait or nothing" };
@@ -71,7 +71,7 @@ fn answerable(play: &Scene<'_>, c: &Declare) -> Result<bool, Violation> {
 fn not_asked(table: &Table, persona: &Persona) -> Violation {
     let asked: Vec<_> = table.state.asked.iter().map(CombatantId::as_str).collect();
     let asked = asked.join(", ");
-    if persona.standing.open() {
+    if persona.state.open() {
         let detail = format!("the list asks {asked} now, not {}", persona.id);
         Violation::new("not_asked", "EX-13", detail)
     } else {

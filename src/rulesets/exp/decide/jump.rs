@@ -18,7 +18,7 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
             format!("{} is asked just now: it acts in its own place, by declare and without a roll", c.combatant);
         return Err(Violation::new("own_place", "EX-30", detail));
     }
-    if persona.standing.of(c.component) != Spending::Waited {
+    if persona.state.of(c.component) != Spending::Waited {
         let detail = format!("{} has not waited with that: only what waited can jump", c.combatant);
         return Err(Violation::new("not_waited", "EX-25", detail));
     }
@@ -41,7 +41,7 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
 /// Refuses a jump over an act that this persona cannot pre-empt, or not any more.
 fn over(table: &Table, persona: &Persona) -> Result<(), Violation> {
     let State { asked, cursor, jumps, .. } = &table.state;
-    if persona.standing.rank.is_none_or(|rank| rank >= *cursor) {
+    if persona.state.rank.is_none_or(|rank| rank >= *cursor) {
         let names: Vec<_> = asked.iter().map(CombatantId::as_str).collect();
         let detail = format!("{} has no higher initiative than {}, whose act is next", persona.id, names.join(", "));
         return Err(Violation::new("not_lower", "AEX6", detail));
@@ -50,7 +50,7 @@ fn over(table: &Table, persona: &Persona) -> Result<(), Violation> {
         let detail = format!("{} has tried to jump ahead of this act and failed: there is no second try", persona.id);
         return Err(Violation::new("jump_failed", "AEX5", detail));
     }
-    let lower = |id: &CombatantId| table.get(id).is_some_and(|other| other.standing.rank > persona.standing.rank);
+    let lower = |id: &CombatantId| table.get(id).is_some_and(|other| other.state.rank > persona.state.rank);
     match jumps.iter().find(|jumper| jumper.success && lower(&jumper.combatant)) {
         Some(lower) => {
             let detail =

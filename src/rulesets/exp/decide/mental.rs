@@ -81,7 +81,7 @@ fn can_attack(c: &Persona) -> Result<(), Violation> {
         return Err(Violation::new("no_mental_attack", "EX-33", detail));
     }
     fit(c)?;
-    match c.standing.act {
+    match c.state.act {
         Spending::Pending | Spending::Waited => Ok(()),
         Spending::Done => {
             Err(Violation::new("attack_spent", "AEX8", format!("{id} has used its one attack of this unit")))

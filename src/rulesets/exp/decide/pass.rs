@@ -9,7 +9,7 @@ pub(in super::super) fn advance(play: &mut Scene<'_>) {
     while play.table().state.phase == Phase::Pass && play.table().state.asked.is_empty() {
         let table = play.table();
         let below = table.state.cursor;
-        let ranks = || table.iter().filter(|c| c.standing.open()).filter_map(|c| c.standing.rank);
+        let ranks = || table.iter().filter(|c| c.state.open()).filter_map(|c| c.state.rank);
         if let Some(rank) = ranks().filter(|rank| *rank > below).min() {
             come_to(play, rank);
         } else if ranks().next().is_some() {
@@ -25,7 +25,7 @@ pub(in super::super) fn advance(play: &mut Scene<'_>) {
 
 /// The list comes to a rank: whoever there cannot answer loses what it has (AEX9), the others are asked.
 fn come_to(play: &mut Scene<'_>, rank: u32) {
-    let here = play.table().iter().filter(|c| c.standing.rank == Some(rank) && c.standing.open());
+    let here = play.table().iter().filter(|c| c.state.rank == Some(rank) && c.state.open());
     let (fit, unfit): (Vec<_>, Vec<_>) = here.map(|c| (c.id.clone(), able(c))).partition(|(_, able)| *able);
     for (id, _) in unfit {
         lose(play, &id, Loss::CouldNotAnswer);
@@ -36,7 +36,7 @@ fn come_to(play: &mut Scene<'_>, rank: u32) {
 }
 
 fn ask(play: &mut Scene<'_>, rank: u32, combatants: Vec<CombatantId>) {
-    let first_time = |id: &CombatantId| play.table().get(id).is_some_and(|c| !c.standing.asked);
+    let first_time = |id: &CombatantId| play.table().get(id).is_some_and(|c| !c.state.asked);
     let starting: Vec<_> = combatants.iter().filter(|id| first_time(id)).cloned().collect();
     play.own(Event::Asked(Asked { rank, combatants }));
     for id in starting {
@@ -46,9 +46,9 @@ fn ask(play: &mut Scene<'_>, rank: u32, combatants: Vec<CombatantId>) {
 
 /// Somebody loses for this unit what it has lost by `because`: what it waited with, or everything.
 pub(in super::super) fn lose(play: &mut Scene<'_>, id: &CombatantId, because: Loss) {
-    let Some(standing) = play.table().get(id).map(|c| &c.standing) else { return };
+    let Some(state) = play.table().get(id).map(|c| &c.state) else { return };
     let lost = |spending: Spending| spending == Spending::Waited || spending.open() && because != Loss::CannotAct;
-    let components = [Component::Move, Component::Act].into_iter().filter(|c| lost(standing.of(*c)));
+    let components = [Component::Move, Component::Act].into_iter().filter(|c| lost(state.of(*c)));
     let components: Vec<_> = components.collect();
     if !components.is_empty() {
         play.own(Event::ComponentsLost(ComponentsLost { combatant: id.clone(), components, because }));
@@ -71,10 +71,10 @@ pub(in super::super) fn stop(play: &mut Scene<'_>, id: &CombatantId) {
 /// Ends the turn of one who has nothing left (EX-18): it is not asked again in this unit.
 pub(super) fn rest(play: &mut Scene<'_>, id: &CombatantId) {
     let Some(c) = play.table().get(id) else { return };
-    if c.standing.open() {
+    if c.state.open() {
         return;
     }
-    if !c.standing.asked {
+    if !c.state.asked {
         if !c.active() {
             return;
         }
@@ -92,9 +92,9 @@ pub(in super::super) fn take_over(play: &mut Scene<'_>, id: &CombatantId) -> Res
     }
     end_duel(play);
     let table = play.table();
-    let Some(standing) = table.get(id).map(|c| &c.standing) else { return Ok(()) };
-    let rank = standing.rank.unwrap_or(table.state.cursor);
-    if !standing.open() {
+    let Some(state) = table.get(id).map(|c| &c.state) else { return Ok(()) };
+    let rank = state.rank.unwrap_or(table.state.cursor);
+    if !state.open() {
         play.own(Event::ComponentsRestored(ComponentsRestored { combatant: id.clone() }));
     }
     ask(play, rank, vec![id.clone()]);

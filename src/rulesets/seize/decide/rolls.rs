@@ -13,11 +13,11 @@ struct Roller {
     /// The highest among them (AWA8); the hidden's would show.
     bonus: i64,
     hidden: bool,
-    seat: Seat,
+    seat: CachedCombatant,
 }
 
 /// Who goes first where nothing else decides: a player's character, then whoever joined first (AWA2).
-type Seat = (bool, Reverse<u32>);
+type CachedCombatant = (bool, Reverse<u32>);
 
 /// A roller with its die, to be compared with others.
 struct Contender {
@@ -139,11 +139,11 @@ fn roll(play: &mut Fight<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<Contender>
     for roller in rollers {
         let die = play.die(given(&roller, &c.rolls, &c.group_rolls));
         let total = i64::from(die.face) + roller.bonus;
-        let telling = match crit_on {
+        let redaction = match crit_on {
             CritOn::Natural => i64::from(die.face),
             CritOn::Total => total,
         };
-        let meaning = match telling {
+        let meaning = match redaction {
             20.. => Meaning::Twenty,
             ..=1 => Meaning::One,
             _ => Meaning::Plain,

@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 
 /// Whether it rolled a 1 and this is the round in which it cannot act (WA-7).
 pub(in super::super) fn barred(table: &Table, c: &Combatant<Seize>) -> bool {
-    c.standing.skips_round_1 && table.round <= 1
+    c.state.skips_round_1 && table.round <= 1
 }
 
 /// Whether it could do something with a turn: in the fight, and not disabled as a whole (AWA4).
@@ -33,7 +33,7 @@ pub(in super::super) fn loss_counts(table: &Table, c: &Combatant<Seize>) -> bool
 
 /// Whether it may seize the turn that comes now (WA-12). A queued seizer is not `hurt`: see [`loss_counts`].
 pub(in super::super) fn may_seize(table: &Table, c: &Combatant<Seize>) -> bool {
-    c.standing.hurt && !c.acted && !barred(table, c) && able(c)
+    c.state.hurt && !c.acted && !barred(table, c) && able(c)
 }
 
 fn queued(table: &Table, id: &CombatantId) -> bool {
@@ -126,7 +126,7 @@ fn check(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     if !able(c) {
         return refuse("disabled", "AWA4", format!("{id} is disabled ({}) and cannot seize", DISABLED.join(", ")));
     }
-    if !c.standing.hurt {
+    if !c.state.hurt {
         let detail = format!("{id} lost no hit points in the turn that has just ended, or has declined");
         return refuse("not_hurt", "WA-12", detail);
     }

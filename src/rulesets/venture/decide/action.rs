@@ -87,7 +87,7 @@ fn check_targets(play: &Fight<'_>, c: &Act) -> Result<(), Violation> {
 /// blow.
 fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target, index: usize) -> Result<bool, Violation> {
     let id = &target.combatant;
-    let onslaught = play.combatant("targets", id)?.standing.onslaught.saturating_add(1);
+    let onslaught = play.combatant("targets", id)?.state.onslaught.saturating_add(1);
     play.own(Event::Attacked(Attacked { combatant: by.clone(), target: id.clone(), onslaught }));
     let usual = play.table().options.attacked_loss.get();
     let loss = target.loses.map_or(usual, |loss| loss.get());
@@ -130,7 +130,7 @@ fn pay_for_attack(play: &mut Fight<'_>, c: &Act, kills: bool) -> Result<(), Viol
         BaseInitiative::Three => 3,
         BaseInitiative::Stamina => 2 + (attacker.stats.stamina.get() + 1) / 2,
     };
-    let above = (attacker.standing.initiative - base).max(0);
+    let above = (attacker.state.initiative - base).max(0);
     let loss = c.attacker_loses.map_or(if resets { above } else { 0 }, |loss| loss.get());
     change(play, &c.combatant, -loss, Cause::OwnAttack, None)
 }
@@ -153,8 +153,8 @@ pub(super) fn manoeuvre(
 
 /// Refuses unless `id` has a combat action left: one in a turn, two in a flurry (VE-10, VE-11).
 fn may_take_action(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let standing = &in_turn(play, id, "VE-10")?.standing;
-    match (standing.actions_taken, standing.flurrying) {
+    let state = &in_turn(play, id, "VE-10")?.state;
+    match (state.actions_taken, state.flurrying) {
         (0, _) | (1, true) => Ok(()),
         (1, false) => {
             let detail = format!("{id} has taken its combat action; flurry opens a second one");
@@ -165,11 +165,11 @@ fn may_take_action(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> 
 }
 
 pub(super) fn flurry(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let standing = &in_turn(play, id, "VE-11")?.standing;
-    if standing.flurrying {
+    let state = &in_turn(play, id, "VE-11")?.state;
+    if state.flurrying {
         return Err(Violation::new("already_flurrying", "VE-11", format!("{id} flurries already")));
     }
-    if standing.actions_taken == 0 {
+    if state.actions_taken == 0 {
         let detail = format!("{id} has not taken its combat action: a flurry comes after it");
         return Err(Violation::new("no_action_yet", "VE-11", detail));
     }
@@ -178,7 +178,7 @@ pub(super) fn flurry(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Viola
 }
 
 pub(super) fn reflexive_move(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    if in_turn(play, id, "VE-10")?.standing.moved {
+    if in_turn(play, id, "VE-10")?.state.moved {
         return Err(Violation::new("already_moved", "VE-10", format!("{id} has used the reflexive move of its turn")));
     }
     play.own(Event::Moved(Moved { combatant: id.clone() }));
@@ -187,7 +187,7 @@ pub(super) fn reflexive_move(play: &mut Fight<'_>, id: &CombatantId) -> Result<(
 
 /// The move of an earlier Rush or Disengage; where the start of the turn waits for it, the turn goes on.
 pub(super) fn follow_up(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    if !fighter(play, "combatant", id)?.standing.follow_up {
+    if !fighter(play, "combatant", id)?.state.follow_up {
         let detail = format!("{id} has no move left from a Rush or Disengage");
         return Err(Violation::new("no_follow_up", "VE-15", detail));
     }

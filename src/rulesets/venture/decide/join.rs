@@ -40,7 +40,7 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
 pub(super) fn join_late(play: &mut Fight<'_>, c: &JoinBattle) -> Result<(), Violation> {
     let id = &c.combatant;
     let joiner = play.combatant("combatant", id)?;
-    if joiner.standing.join_battle.is_some() {
+    if joiner.state.join_battle.is_some() {
         return Err(Violation::new("already_joined", "VE-2", format!("{id} has Joined Battle already")));
     }
     if !joiner.active() {
@@ -66,7 +66,7 @@ pub(super) fn settle(play: &mut Fight<'_>, c: &Settle) -> Result<(), Violation> 
             return Err(Violation::new("not_active", "VE-1", format!("{} is out of the fight", party.id)));
         }
     }
-    if foe.stats.worthy_foe || foe.standing.join_battle.is_some() {
+    if foe.stats.worthy_foe || foe.state.join_battle.is_some() {
         let detail = format!("{} is a Worthy Foe, or has Joined Battle: that fight is played in turns", c.combatant);
         return Err(Violation::new("a_worthy_foe", "VE-1", detail));
     }
@@ -121,7 +121,7 @@ fn successes(face: u16) -> i64 {
     }
 }
 
-fn attribute(stats: &Stats, attribute: Attribute) -> i64 {
+fn attribute(stats: &CombatantStats, attribute: Attribute) -> i64 {
     match attribute {
         Attribute::Wits => stats.wits.get(),
         Attribute::Dexterity => stats.dexterity.get(),
@@ -129,7 +129,7 @@ fn attribute(stats: &Stats, attribute: Attribute) -> i64 {
     }
 }
 
-fn ability(stats: &Stats, ability: Ability) -> i64 {
+fn ability(stats: &CombatantStats, ability: Ability) -> i64 {
     match ability {
         Ability::Awareness => stats.awareness.get(),
         Ability::Stealth => stats.stealth.get(),
@@ -181,7 +181,7 @@ pub(super) fn free_action(play: &mut Fight<'_>, c: &FreeAction) -> Result<(), Vi
 /// Refuses unless `id` has its free action and it is the time for it.
 pub(super) fn may_act_freely(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = fighter(play, "combatant", id)?;
-    if c.standing.free_action != FreeActionState::Open {
+    if c.state.free_action != FreeActionState::Open {
         return Err(Violation::new("free_action_used", "VE-8", format!("{id} has had its free action: there is one")));
     }
     match &play.table().state.phase {
@@ -190,7 +190,7 @@ pub(super) fn may_act_freely(play: &Fight<'_>, id: &CombatantId) -> Result<(), V
             let detail = format!("free actions come in turn order: it is {next}'s, not {id}'s");
             Err(Violation::new("not_your_free_action", "VE-7", detail))
         }
-        _ if in_turn(play, id, "VE-7")?.standing.actions_taken == 0 => Ok(()),
+        _ if in_turn(play, id, "VE-7")?.state.actions_taken == 0 => Ok(()),
         _ => {
             Err(Violation::new("free_action_late", "VE-7", format!("{id} has acted: its free action came before that")))
         }

@@ -27,8 +27,8 @@ pub(super) fn hurt(
 pub(super) fn change(
     play: &mut Fight<'_>, id: &CombatantId, delta: i64, because: Cause, blow: Option<&Blow<'_>>,
 ) -> Result<(), Violation> {
-    let standing = &play.combatant("combatant", id)?.standing;
-    let (from, crashed) = (standing.initiative, standing.crashed);
+    let state = &play.combatant("combatant", id)?.state;
+    let (from, crashed) = (state.initiative, state.crashed);
     let to = (from + delta).clamp(-20, 20);
     if from == to {
         return Ok(());
@@ -52,9 +52,9 @@ fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<&Blow<'_>>) -> Res
     change(play, id, -loss, Cause::CrashLoss, None)?;
     let side = &play.combatant("combatant", id)?.side;
     let Some(blow) = blow else { return Ok(()) };
-    let opponent = play.table().get(blow.by).filter(|by| by.side != *side && by.standing.join_battle.is_some());
+    let opponent = play.table().get(blow.by).filter(|by| by.side != *side && by.state.join_battle.is_some());
     let Some(opponent) = opponent else { return Ok(()) };
-    let shifts = play.table().options.shift && opponent.standing.crashed_by.as_ref() == Some(id);
+    let shifts = play.table().options.shift && opponent.state.crashed_by.as_ref() == Some(id);
     change(play, blow.by, bonus, Cause::CrashBonus, None)?;
     if shifts {
         let roll = roll(play, blow.by, blow.shift, blow.at)?;
@@ -73,15 +73,15 @@ pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
     if initiative == 0 && motes == 0 {
         return Err(Violation::field("nothing_to_spend", "initiative", "say what is spent: initiative, motes or both"));
     }
-    if c.perilous && payer.standing.crashed {
+    if c.perilous && payer.state.crashed {
         return Err(Violation::new(
             "crashed",
             "VE-29",
             format!("{id} is Crashed: Perilous Charms are out of its reach"),
         ));
     }
-    if payer.standing.initiative - initiative < -20 {
-        let left = payer.standing.initiative + 20;
+    if payer.state.initiative - initiative < -20 {
+        let left = payer.state.initiative + 20;
         let detail = format!("{id} cannot pay {initiative}i: it is {left} above -20, the lowest Initiative");
         return Err(Violation::new("not_enough_initiative", "VE-24", detail));
     }
@@ -116,12 +116,12 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
 /// Refuses tokens for one who is not Crashed, one timed change too many, and a turn that is taken away while it goes on.
 fn correctable(play: &Fight<'_>, c: &Adjust) -> Result<(), Violation> {
     let id = &c.combatant;
-    let standing = &fighter(play, "combatant", id)?.standing;
-    if c.recovery_tokens.is_some() && !standing.crashed {
+    let state = &fighter(play, "combatant", id)?.state;
+    if c.recovery_tokens.is_some() && !state.crashed {
         let detail = format!("{id} is not Crashed: it has no recovery tokens");
         return Err(Violation::new("not_crashed", "VE-20", detail));
     }
-    if c.turns.is_some() && standing.timed.len() >= MOST_TIMED {
+    if c.turns.is_some() && state.timed.len() >= MOST_TIMED {
         let detail = format!("{id} has {MOST_TIMED} timed changes already: leave `turns` out");
         return Err(Violation::new("too_many_timed_changes", "AVE18", detail));
     }
@@ -136,10 +136,10 @@ fn correctable(play: &Fight<'_>, c: &Adjust) -> Result<(), Violation> {
 
 /// Notes a change of Initiative that is about to happen, so that it is taken back later (AVE18).
 fn time(play: &mut Fight<'_>, id: &CombatantId, delta: i64, turns: Int<1, 10_000>) -> Result<(), Violation> {
-    let standing = &play.combatant("combatant", id)?.standing;
-    let initiative = (standing.initiative + delta).clamp(-20, 20) - standing.initiative;
+    let state = &play.combatant("combatant", id)?.state;
+    let initiative = (state.initiative + delta).clamp(-20, 20) - state.initiative;
     if initiative != 0 {
-        let mut changes = standing.timed.clone();
+        let mut changes = state.timed.clone();
         changes.push(TimedChange { initiative: Int::clamped(initiative), turns });
         play.own(Event::TimedChangesSet(TimedChangesSet { combatant: id.clone(), changes }));
     }
@@ -148,7 +148,7 @@ fn time(play: &mut Fight<'_>, id: &CombatantId, delta: i64, turns: Int<1, 10_000
 
 /// Start of turn, step 1: timed changes count down, and those that are over are taken back (VE-14, AVE18).
 pub(super) fn count_timed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let changes = play.combatant("combatant", id)?.standing.timed.clone();
+    let changes = play.combatant("combatant", id)?.state.timed.clone();
     if changes.is_empty() {
         return Ok(());
     }
@@ -163,8 +163,8 @@ pub(super) fn count_timed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), 
 
 /// Sets what the command says beside the Initiative, and nothing that follows from it (AVE19).
 fn correct(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> {
-    let standing = &play.combatant("combatant", &c.combatant)?.standing;
-    let (crashed, delaying, combatant) = (standing.crashed, standing.delaying, c.combatant.clone());
+    let state = &play.combatant("combatant", &c.combatant)?.state;
+    let (crashed, delaying, combatant) = (state.crashed, state.delaying, c.combatant.clone());
     match c.crashed {
         Some(true) if !crashed => {
             let by = c.by.clone().filter(|by| *by != combatant);
@@ -187,7 +187,7 @@ fn correct(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> {
 }
 
 pub(super) fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
-    let effects = &fighter(play, "combatant", &c.combatant)?.standing.start_effects;
+    let effects = &fighter(play, "combatant", &c.combatant)?.state.start_effects;
     if effects.len() >= MOST_START_EFFECTS {
         let detail = format!("{} has {MOST_START_EFFECTS} of them already: withdraw one first", c.combatant);
         return Err(Violation::new("too_many_start_effects", "VE-17", detail));
@@ -202,7 +202,7 @@ pub(super) fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation
 }
 
 pub(super) fn withdraw(play: &mut Fight<'_>, c: &Withdraw) -> Result<(), Violation> {
-    let effects = &play.combatant("combatant", &c.combatant)?.standing.start_effects;
+    let effects = &play.combatant("combatant", &c.combatant)?.state.start_effects;
     if !effects.iter().any(|effect| effect.name == c.name) {
         let detail = format!("nothing of this name happens at the start of {}'s turns", c.combatant);
         return Err(Violation::new("not_declared", "VE-17", detail));

@@ -35,7 +35,7 @@ pub(super) fn delay(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violat
 /// Takes the turn that was held back, between two others (AVE4).
 pub(super) fn claim(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = fighter(play, "combatant", id)?;
-    if !c.standing.delaying {
+    if !c.state.delaying {
         return Err(Violation::new(
             "not_delaying",
             "VE-12",
@@ -61,7 +61,7 @@ fn at_tick(play: &Fight<'_>, id: &CombatantId, rule: &'static str) -> Result<Tic
         Phase::InTurn { actor } | Phase::FollowUp { actor } => {
             ("turn_in_progress", rule, format!("{actor}'s turn is going on"))
         }
-        Phase::Tick(tick) if c.standing.delaying => {
+        Phase::Tick(tick) if c.state.delaying => {
             ("already_delaying", "VE-12", format!("{id} has delayed: claim takes its turn before {}'s", tick.next))
         }
         Phase::Tick(tick) => ("not_your_tick", rule, format!("{} is next on tick {}, not {id}", tick.next, tick.tick)),
@@ -79,8 +79,8 @@ fn at_tick(play: &Fight<'_>, id: &CombatantId, rule: &'static str) -> Result<Tic
 /// The start of a turn: steps 1 and 2, and the rest unless a move may be made first.
 pub(in super::super) fn take_turn(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     start_turn(play, id);
-    let standing = &play.combatant("combatant", id)?.standing;
-    let (points, follow_up) = (standing.onslaught, standing.follow_up);
+    let state = &play.combatant("combatant", id)?.state;
+    let (points, follow_up) = (state.onslaught, state.follow_up);
     if points > 0 {
         play.own(Event::OnslaughtEnded(OnslaughtEnded { combatant: id.clone(), points }));
     }
@@ -94,10 +94,10 @@ pub(in super::super) fn take_turn(play: &mut Fight<'_>, id: &CombatantId) -> Res
 
 /// The start of a turn, steps 3 to 5.
 pub(super) fn go_on(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let standing = &play.combatant("combatant", id)?.standing;
-    let (from, tokens_spent) = (standing.initiative, standing.recovery_tokens);
-    let effects = standing.start_effects.clone();
-    if standing.crashed && tokens_spent >= RECOVERY {
+    let state = &play.combatant("combatant", id)?.state;
+    let (from, tokens_spent) = (state.initiative, state.recovery_tokens);
+    let effects = state.start_effects.clone();
+    if state.crashed && tokens_spent >= RECOVERY {
         play.own(Event::Recovered(Recovered { combatant: id.clone(), tokens_spent, from, to: RECOVERED }));
     }
     for effect in effects {
@@ -114,7 +114,7 @@ pub(super) fn go_on(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violat
 pub(super) fn end(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = in_turn(play, id, "VE-9")?;
     let prone = c.has("prone");
-    let Standing { attacked, crashed, flurrying, actions_taken, free_action, recovery_tokens, .. } = c.standing;
+    let CombatantState { attacked, crashed, flurrying, actions_taken, free_action, recovery_tokens, .. } = c.state;
     if free_action == FreeActionState::Open {
         play.own(Event::FreeActionPassed(FreeActionPassed { combatant: id.clone() }));
     }

@@ -1,0 +1,27 @@
+//! What comes from another server: read as strictly as what else clients send. A field that there is not is refused wherever it stands.
+
+use super::MAX_EVENTS;
+use super::document::{Checkpoint, DocumentHeader, migrate};
+use crate::vocabulary::{Event, FieldError, Ruleset, parse, read};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// The events of an entry.
+pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldError> {
+    let events: Vec<Value> = read(&parse(raw.get().as_bytes())?)?;
+    if events.len() > MAX_EVENTS {
+        return Err(FieldError::meaningless("", format!("an entry has at most {MAX_EVENTS} events")));
+    }
+    let events = events.into_iter().enumerate();
+    events.map(|(i, event)| Event::read(event).map_err(|error| error.within(&i.to_string()))).collect()
+}
+
+/// Whether a checkpoint is one, as far as its shape goes; whether it makes sense, and whether this program reads its schema, shows when
+/// it is recalled.
+pub(super) fn checkpoint<R: Ruleset>(mut checkpoint: Value) -> Result<(), FieldError> {
+    let cover = DocumentHeader::read(&checkpoint)?;
+    if cover.is_older() {
+        migrate(&mut checkpoint);
+    }
+    if cover.is_newer() { Ok(()) } else { read::<Checkpoint<'_, R>>(&checkpoint).map(drop) }
+}

@@ -1,0 +1,178 @@
+//! What is legal now, as commands that are ready to send.
+
+use super::CombatantId;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+use utoipa::ToSchema;
+
+/// A command that is legal now: ready to send as it stands, with the fields that may hold something else.
+///
+/// Every listed value of every choice is legal, each independent of the others; an option for each combination that is not.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct LegalCommand {
+    /// The command.
+    #[schema(value_type = Object)]
+    pub command: Value,
+    /// The fields that the sender may fill otherwise, or add.
+    pub choices: Vec<Choice>,
+    /// The rule that gives the right.
+    pub rule: &'static str,
+    /// In whose name it is sent, where it is somebody's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub combatant: Option<CombatantId>,
+}
+
+/// A field of a command that is open.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Choice {
+    /// The field.
+    pub field: &'static str,
+    /// False where the field may be left out.
+    pub required: bool,
+    /// What it may hold.
+    #[serde(flatten)]
+    pub values: Values,
+}
+
+/// What an open field may hold.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Values {
+    /// One of these.
+    OneOf(Vec<Value>),
+    /// A whole number in this range.
+    Range {
+        /// The least.
+        min: i64,
+        /// The most.
+        max: i64,
+    },
+    /// One value of a list that several commands share.
+    From(ListReference),
+    /// Anything of this JSON shape, in words.
+    Like(&'static str),
+}
+
+/// A list that several commands share: the answer holds it once, in `lists`.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[schema(as = ListReference)]
+pub struct ListReference {
+    /// The name of the list in `lists`.
+    pub list: String,
+    /// Values of the list that this field may not hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<Value>,
+    /// The list.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub values: Arc<[Value]>,
+}
+
+impl ListReference {
+    /// The values that the field may hold.
+    pub fn iter(&self) -> impl Iterator<Item = &Value> {
+        self.values.iter().filter(|value| !self.except.contains(value))
+    }
+}
+
+impl Values {
+    /// Every value that is listed one by one.
+    pub fn listed(&self) -> Vec<&Value> {
+        match self {
+            Self::OneOf(values) => values.iter().collect(),
+            Self::From(listed) => listed.iter().collect(),
+            Self::Range { .. } | Self::Like(_) => Vec::new(),
+        }
+    }
+}
+
+/// A list of combatants that several legal_commands share.
+pub fn shared_list<'a>(ids: impl IntoIterator<Item = &'a CombatantId>) -> Arc<[Value]> {
+    ids.into_iter().map(|id| json!(id)).collect()
+}
+
+impl LegalCommand {
+    /// An option of `verb` in the name of `combatant` (which fills the field `combatant`).
+    pub fn by(verb: &'static str, combatant: &CombatantId, rule: &'static str) -> Self {
+        let command = json!({"type": verb, "combatant": combatant});
+        Self { command, choices: Vec::new(), rule, combatant: Some(combatant.clone()) }
+    }
+
+    /// An option of `verb` that is nobody's own.
+    pub fn of(verb: &'static str, rule: &'static str) -> Self {
+        Self { command: json!({"type": verb}), choices: Vec::new(), rule, combatant: None }
+    }
+
+    /// Sets a field that is not open.
+    pub fn with(mut self, field: &'static str, value: impl Into<Value>) -> Self {
+        self.set(field, value.into());
+        self
+    }
+
+    /// Opens a field to one of `values`; the first of them stands in the command where the field is required.
+    /// With no value at all and `required`, the option is void: the engine drops it.
+    pub fn choose<V: Into<Value>>(
+        mut self, field: &'static str, required: bool, values: impl IntoIterator<Item = V>,
+    ) -> Self {
+        let values: Vec<Value> = values.into_iter().map(Into::into).collect();
+        if required {
+            self.set(field, values.first().cloned().unwrap_or(Value::Null));
+        }
+        self.choices.push(Choice { field, required, values: Values::OneOf(values) });
+        self
+    }
+
+    /// Opens a field to one of these combatants.
+    pub fn whom<'a>(self, field: &'static str, required: bool, ids: impl IntoIterator<Item = &'a CombatantId>) -> Self {
+        self.choose(field, required, ids.into_iter().map(CombatantId::as_str))
+    }
+
+    /// Opens a field to one of `ids`, a list that several legal_commands share, but not to `except`.
+    ///
+    /// Whether a value is accepted must not depend on the option, nor whether the option is accepted on the value: the engine tries each
+    /// value once for all legal_commands of a verb, and each option with one value.
+    pub fn among(
+        mut self, field: &'static str, required: bool, ids: &Arc<[Value]>, except: Option<&CombatantId>,
+    ) -> Self {
+        let except: Vec<Value> = except.into_iter().map(|id| json!(id)).collect();
+        let listed = ListReference { list: String::new(), except, values: ids.clone() };
+        if required {
+            let first = listed.iter().next().cloned();
+            self.set(field, first.unwrap_or(Value::Null));
+        }
+        self.choices.push(Choice { field, required, values: Values::From(listed) });
+        self
+    }
+
+    /// Opens a field to a whole number from `min` to `max`; `min` stands in the command where the field is required.
+    pub fn range(mut self, field: &'static str, required: bool, min: i64, max: i64) -> Self {
+        if required {
+            self.set(field, min.into());
+        }
+        self.choices.push(Choice { field, required, values: Values::Range { min, max } });
+        self
+    }
+
+    /// Opens a field to anything of a shape told in words; `example` stands in the command where it is required.
+    pub fn like(mut self, field: &'static str, shape: &'static str, example: Option<Value>) -> Self {
+        let required = example.is_some();
+        if let Some(example) = example {
+            self.set(field, example);
+        }
+        self.choices.push(Choice { field, required, values: Values::Like(shape) });
+        self
+    }
+
+    /// Puts a value into the command.
+    pub fn set(&mut self, field: &str, value: Value) {
+        if let Value::Object(fields) = &mut self.command {
+            fields.insert(field.to_owned(), value);
+        }
+    }
+
+    /// The command's fields.
+    pub fn fields(&self) -> Option<&Map<String, Value>> {
+        self.command.as_object()
+    }
+}

@@ -1,0 +1,94 @@
+//! The order, and what is awaited.
+
+use super::{CombatantId, Die, Text};
+use serde::Serialize;
+use std::borrow::Cow;
+use utoipa::ToSchema;
+
+/// A place in the order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct OrderEntry {
+    /// Who stands here.
+    pub combatant: CombatantId,
+    /// Whether its turn of this round is over.
+    pub acted: bool,
+    /// The turn that it belongs to, where the system numbers or names turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<String>,
+    /// Why it stands here.
+    pub because: Reason,
+}
+
+/// Why somebody stands at a place of the order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Reason {
+    /// The rule that puts it here.
+    pub rule: &'static str,
+    /// In a few words, for people.
+    pub reason: Cow<'static, str>,
+    /// The dice that decided, in the order of their rolling.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dice: Vec<Die>,
+    /// What was added to the dice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bonus: Option<i64>,
+    /// What it came to: the number that the order is sorted by, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total: Option<i64>,
+    /// The rule that broke a tie, where there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tie_rule: Option<&'static str>,
+    /// Whoever named it, where somebody did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub named_by: Option<CombatantId>,
+}
+
+impl Reason {
+    /// A reason in words.
+    pub fn new(rule: &'static str, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self { rule, reason: reason.into(), ..Self::default() }
+    }
+}
+
+impl Pending {
+    /// Somebody has the turn or a decision to take of whom the viewer may not know.
+    pub const SOMEONE_ACTS: &str = "someone_acts";
+
+    /// That somebody acts or must choose, and not who.
+    pub fn someone() -> Self {
+        Self::new(Self::SOMEONE_ACTS, Vec::new(), &[], "TK-11")
+    }
+
+    /// Whether it says no more than that somebody acts or must choose.
+    pub fn is_someone(&self) -> bool {
+        self.decision == Self::SOMEONE_ACTS
+    }
+}
+
+/// The decision that is awaited.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct Pending {
+    /// Which decision, as a stable name.
+    pub decision: &'static str,
+    /// The combatants whose controllers may take it.
+    pub combatants: Vec<CombatantId>,
+    /// Their controllers by name, each once, for people; who may really send it is a matter of tokens.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub controllers: Vec<Text<80>>,
+    /// Whether the game master takes it even where no combatant is named (the game master may always decide for anybody).
+    pub gm: bool,
+    /// The commands that take it.
+    pub commands: Vec<&'static str>,
+    /// The rule that asks for it.
+    pub rule: &'static str,
+}
+
+impl Pending {
+    /// A decision of these combatants; of the game master, where there are none.
+    pub fn new(
+        decision: &'static str, combatants: Vec<CombatantId>, commands: &[&'static str], rule: &'static str,
+    ) -> Self {
+        let gm = combatants.is_empty();
+        Self { decision, combatants, controllers: Vec::new(), gm, commands: commands.to_vec(), rule }
+    }
+}

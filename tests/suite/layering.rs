@@ -1,0 +1,221 @@
+//! The walls between the floors: one crate has no compiler wall, so this reads the source.
+
+use crate::support::sources::{bare_code, rust_files, string_literals};
+
+/// What a floor may name of this crate, besides itself. The longest matching path of `of` counts.
+const FLOORS: &[Floor] = &[
+    Floor { of: "vocabulary", may: &[], pure: true },
+    Floor { of: "rulesets::shared", may: &["vocabulary"], pure: true },
+    Floor { of: "rulesets::*", may: &["vocabulary", "rulesets::shared"], pure: true },
+    Floor { of: "rulesets", may: &["vocabulary"], pure: true },
+    Floor { of: "engine", may: &["vocabulary", "rulesets::register"], pure: true },
+    Floor { of: "store", may: &["vocabulary"], pure: false },
+    Floor { of: "app", may: &["engine", "store", "vocabulary"], pure: false },
+    Floor { of: "lambda", may: &["http"], pure: false },
+    Floor { of: "http", may: &["app", "engine", "openapi", "vocabulary"], pure: false },
+];
+
+struct Floor {
+    of: &'static str,
+    may: &'static [&'static str],
+    /// Neither a clock, randomness of its own, the environment, files, the network nor async.
+    pure: bool,
+}
+
+/// What the pure floors may not name.
+const IMPURE: &[&str] = &[
+    "tokio",
+    "async",
+    "await",
+    "async_trait",
+    "futures",
+    "axum",
+    "http",
+    "hyper",
+    "tower",
+    "tower_http",
+    "lambda_http",
+    "redis",
+    "redb",
+    "jiff",
+    "SystemTime",
+    "Instant",
+    "thread_rng",
+    "OsRng",
+    "println",
+    "eprintln",
+    "tracing",
+    "unsafe",
+];
+const IMPURE_PATHS: &[&str] = &[
+    "std::time",
+    "std::env",
+    "std::fs",
+    "std::net",
+    "std::process",
+    "std::thread",
+    "std::io",
+    "rand::rng",
+    "rand::random",
+];
+
+/// The module that a file is: `src/rulesets/dc20/mod.rs` is `rulesets::dc20`.
+fn module(file: &str) -> Vec<String> {
+    let path = file.trim_start_matches("src/").trim_end_matches(".rs").replace('\\', "/");
+    let mut steps: Vec<String> = path.split('/').map(str::to_owned).collect();
+    if steps.last().is_some_and(|last| last == "mod" || last == "lib" || last == "main") {
+        steps.pop();
+    }
+    steps
+}
+
+/// The floor of a module, and its own path (which it may name freely).
+fn floor(module: &[String]) -> Option<(&'static Floor, String)> {
+    FLOORS.iter().find_map(|floor| {
+        let steps: Vec<&str> = floor.of.split("::").collect();
+        let inside = module.len() >= steps.len() && steps.iter().zip(module).all(|(step, m)| *step == "*" || step == m);
+        inside.then(|| (floor, module[..steps.len()].join("::")))
+    })
+}
+
+/// The paths of this crate that a piece of code names, from the crate's root; at most two steps of each.
+fn named(code: &str, module: &[String]) -> Vec<String> {
+    let mut paths = Vec::new();
+    let boundary = |i: usize| !code[..i].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':');
+    for (i, _) in code.match_indices("crate::").filter(|(i, _)| boundary(*i)) {
+        paths.extend(leaves(&code[i + "crate::".len()..], 2));
+    }
+    for (i, _) in code.match_indices("super::").filter(|(i, _)| boundary(*i)) {
+        let mut rest = &code[i..];
+        let mut up = 0;
+        while let Some(inner) = rest.strip_prefix("super::") {
+            rest = inner;
+            up += 1;
+        }
+        let base = &module[..module.len().saturating_sub(up)];
+        for leaf in leaves(rest, 2) {
+            let steps = base.iter().map(String::as_str).chain(leaf.split("::"));
+            paths.push(steps.take(2).collect::<Vec<_>>().join("::"));
+        }
+    }
+    paths
+}
+
+/// The paths that a `use` tree or a path begins with, down to `depth` steps: `{a, b::c}` are `a` and `b::c`.
+fn leaves(tree: &str, depth: usize) -> Vec<String> {
+    let tree = tree.trim_start();
+    if let Some(group) = tree.strip_prefix('{') {
+        let (mut level, mut start, mut found) = (0, 0, Vec::new());
+        for (i, c) in group.char_indices() {
+            match c {
+                '{' => level += 1,
+                '}' if level > 0 => level -= 1,
+                ',' | '}' if level == 0 => {
+                    found.extend(leaves(&group[start..i], depth));
+                    start = i + 1;
+                    if c == '}' {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+        return found;
+    }
+    let end = tree.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(tree.len());
+    let step = &tree[..end];
+    if step.is_empty() {
+        return Vec::new();
+    }
+    match tree[end..].strip_prefix("::") {
+        Some(rest) if depth > 1 => {
+            let below = leaves(rest, depth - 1);
+            if below.is_empty() {
+                vec![step.to_owned()]
+            } else {
+                below.iter().map(|b| format!("{step}::{b}")).collect()
+            }
+        }
+        _ => vec![step.to_owned()],
+    }
+}
+
+fn allowed(floor: &Floor, own: &str, path: &str) -> bool {
+    let within = |outer: &str| path == outer || path.strip_prefix(outer).is_some_and(|rest| rest.starts_with("::"));
+    // The crate's root itself holds nothing but the floors.
+    within(own) || floor.may.iter().any(|outer| within(outer))
+}
+
+/// Everything that is wrong with a file of `src`.
+fn breaches(file: &str, source: &str) -> Vec<String> {
+    let module = module(file);
+    let Some((floor, own)) = floor(&module) else { return Vec::new() };
+    let code = bare_code(source);
+    let import = named(&code, &module).into_iter().filter(|path| !allowed(floor, &own, path));
+    let mut wrong: Vec<String> = import.map(|path| format!("{file} names {path}: {own} may not")).collect();
+    if floor.pure {
+        let words: Vec<&str> = code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+        let word = IMPURE.iter().filter(|word| words.contains(word));
+        let path = IMPURE_PATHS.iter().filter(|path| code.contains(**path));
+        wrong.extend(word.chain(path).map(|impure| format!("{file} names {impure}: {own} is pure")));
+        let random = words.iter().any(|word| *word == "rand" || *word == "rand_chacha");
+        if random && file != "src/engine/dice.rs" {
+            wrong.push(format!("{file} rolls dice of its own"));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn no_floor_imports_what_it_may_not() {
+    let files = rust_files("src");
+    assert!(files.len() > 20, "the source was not found");
+    let wrong: Vec<String> = files.iter().flat_map(|(file, source)| breaches(file, source)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_file_is_longer_than_500_lines() {
+    let files = rust_files("src").into_iter().chain(rust_files("tests")).chain(rust_files("benches"));
+    let long: Vec<String> = files
+        .map(|(file, text)| (file, text.lines().count()))
+        .filter(|(_, lines)| *lines > 500)
+        .map(|(file, lines)| format!("{file}: {lines} lines"))
+        .collect();
+    assert!(long.is_empty(), "{}", long.join("\n"));
+}
+
+/// A sixth system is a folder and a line: whoever asks which ruleset it is, asks the wrong question.
+#[test]
+fn no_ruleset_is_named_outside_its_folder_and_the_registry() {
+    let outside = ["src/engine/", "src/app", "src/store/", "src/http/", "src/vocabulary/", "src/rulesets/shared/"];
+    let files = rust_files("src").into_iter().filter(|(file, _)| outside.iter().any(|floor| file.starts_with(floor)));
+    let mut wrong = Vec::new();
+    for (file, source) in files {
+        let (code, texts) = (bare_code(&source), string_literals(&source));
+        for id in turnkeeper::engine::Rulesets::shipped().iter().map(|r| r.manifest().id) {
+            let folder = id.replace('-', "_");
+            let word = code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == folder);
+            if word || texts.iter().any(|text| text == id) {
+                wrong.push(format!("{file} names {id}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_breach_is_seen() {
+    let seen = |file: &str, source: &str| breaches(file, source).join("; ");
+    assert_eq!(seen("src/vocabulary/a.rs", "use super::{Int, Slug}; use crate::vocabulary::Text; // crate::app"), "");
+    assert!(seen("src/vocabulary/a.rs", "use crate::{engine::Game, vocabulary::Int};").contains("names engine::Game"));
+    assert!(seen("src/rulesets/one/a.rs", "use crate::rulesets::{shared, two};").contains("names rulesets::two"));
+    assert!(seen("src/rulesets/one/a.rs", "use super::super::two::X;").contains("names rulesets::two"));
+    assert_eq!(seen("src/rulesets/one/decide/a.rs", "use super::super::state::X; use crate::rulesets::shared::y;"), "");
+    assert!(seen("src/engine/a.rs", "use crate::rulesets::one;").contains("names rulesets::one"));
+    assert_eq!(seen("src/engine/a.rs", "crate::rulesets::register(&mut x); \"SystemTime\""), "");
+    assert!(seen("src/engine/a.rs", "let now = std::time::Instant::now();").contains("is pure"));
+    assert!(seen("src/engine/a.rs", "async fn f() {}").contains("names async"));
+    assert!(seen("src/rulesets/one/a.rs", "rand::random::<u8>()").contains("rolls dice"));
+    assert!(seen("src/app/a.rs", "use crate::http::x;").contains("names http"));
+}

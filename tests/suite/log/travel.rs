@@ -1,0 +1,223 @@
+//! Undo, redo and earlier states over the API, near and far, as long as the log keeps them.
+
+use super::keeping;
+use crate::e2e::{Api, Fight};
+use crate::support::{setting, shows};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// The state without what differs from version to version.
+fn state(mut encounter: Value) -> Value {
+    encounter["version"] = json!(null);
+    encounter
+}
+
+#[tokio::test]
+async fn undo_goes_back_step_by_step_and_redo_forth_until_something_else_happens() {
+    shows(&["TK-7"]);
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let undo = json!({"type": "undo"});
+    assert_eq!(fight.command(&undo).send().await.problem(409, "nothing_to_undo")["rule"], "TK-7");
+    let mut states = vec![fight.get("").send().await.json()];
+    for command in [
+        json!({"type": "start", "first": "chansi"}),
+        json!({"type": "damage", "target": "brakkus", "amount": 9}),
+        json!([{"type": "note", "text": "one"}, {"type": "end_turn", "combatant": "chansi", "next": "valiant"}]),
+        json!({"type": "end_encounter"}),
+    ] {
+        states.push(fight.accepted(command).await.json()["encounter"].clone());
+    }
+    for (version, target) in [(5, 3), (6, 2), (7, 1), (8, 0)] {
+        let answer = fight.accepted(json!({"type": "undo"})).await.json();
+        assert_eq!(
+            (&answer["version"], &answer["events"]),
+            (&json!(version), &json!([{"type": "undone", "to_version": target}]))
+        );
+        assert_eq!(state(answer["encounter"].clone()), state(states[target].clone()));
+    }
+    fight.command(&undo).send().await.problem(409, "nothing_to_undo");
+    for (target, before) in states.iter().enumerate().skip(1) {
+        let answer = fight.accepted(json!({"type": "redo"})).await.json();
+        assert_eq!(answer["events"], json!([{"type": "redone", "to_version": target}]));
+        assert_eq!(state(answer["encounter"].clone()), state(before.clone()));
+    }
+    fight.command(&json!({"type": "redo"})).send().await.problem(409, "nothing_to_redo");
+    fight.accepted(json!({"type": "undo", "to_version": 1})).await;
+    fight.accepted(json!({"type": "note", "text": "another way"})).await;
+    fight.command(&json!({"type": "redo"})).send().await.problem(409, "nothing_to_redo");
+    let log = fight.get("/events?limit=1000").send().await.json();
+    let log = log["items"].as_array().expect("entries");
+    assert_eq!(log.len(), 14, "the log only grows");
+    assert!(log.iter().all(|entry| entry.get("checkpoint").is_none()), "what is for the store alone is not shown");
+}
+
+#[tokio::test]
+async fn an_undo_that_makes_no_sense_is_refused_with_its_field() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    fight.notes(2).await;
+    for (command, status, path) in [
+        (json!({"type": "undo", "to_version": 2}), 422, "to_version"),
+        (json!([{"type": "undo", "to_version": 9}]), 422, "0.to_version"),
+        (json!({"type": "undo", "to_version": -1}), 422, "to_version"),
+        (json!({"type": "undo", "to_version": "1"}), 400, "to_version"),
+        (json!({"type": "redo", "to_version": 1}), 400, "to_version"),
+        (json!([{"type": "note", "text": "a"}, {"type": "undo"}]), 422, "1.type"),
+        (json!([{"type": "redo"}, {"type": "undo"}]), 422, "0.type"),
+    ] {
+        let refused = fight.command(&command).send().await;
+        let told = (refused.status, &refused.json()["errors"][0]["path"]);
+        assert_eq!(told, (status, &json!(path)), "{command}: {refused:?}");
+    }
+    assert_eq!(fight.get("").send().await.json()["version"], 2, "nothing was applied");
+}
+
+#[tokio::test]
+async fn a_dry_undo_changes_nothing_and_an_options_list_offers_what_can_be_undone() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let offered = async |verb: &str| {
+        let options = fight.get("/options").send().await.json();
+        options["items"].as_array().expect("legal_commands").iter().any(|option| option["command"]["type"] == verb)
+    };
+    assert!(!offered("undo").await && !offered("redo").await);
+    fight.notes(1).await;
+    assert!(offered("undo").await && !offered("redo").await);
+    let dry = api.post(&fight.path("/commands?dry_run=true"), &json!({"type": "undo"})).token(&fight.token);
+    assert_eq!(dry.send().await.status, 200);
+    assert_eq!(fight.get("").send().await.json()["version"], 1);
+    fight.accepted(json!({"type": "undo"})).await;
+    assert!(!offered("undo").await && offered("redo").await);
+}
+
+#[tokio::test]
+async fn the_encounter_shows_itself_at_every_version_there_has_been() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let mut states = vec![fight.get("").send().await.json()];
+    let commands = [
+        json!({"type": "damage", "target": "chansi", "amount": 1}),
+        json!({"type": "set_condition", "target": "valiant", "condition": "marked"}),
+        json!({"type": "clear_condition", "target": "valiant", "condition": "marked"}),
+        json!({"type": "heal", "target": "chansi", "amount": 1}),
+        json!({"type": "undo"}),
+    ];
+    for n in 0..600 {
+        states.push(fight.accepted(commands[n % commands.len()].clone()).await.json()["encounter"].clone());
+    }
+    for version in (0..=600).step_by(7).chain([255, 256, 257, 511, 512, 513, 600]) {
+        let then = fight.get(&format!("?at={version}")).send().await;
+        assert_eq!((then.status, &then.json()), (200, &states[version]), "version {version}");
+    }
+    let text = fight.get("?at=0").header("accept", "text/plain").send().await;
+    assert!(text.text().contains("not started"));
+    let future = fight.get("?at=601").send().await.problem(422, "no_such_version");
+    assert_eq!(future["current_version"], 600);
+}
+
+#[tokio::test]
+async fn what_is_folded_away_is_said_to_be_gone_wherever_it_is_asked_for() {
+    shows(&["TK-8"]);
+    let api = keeping(300).await;
+    let fight = api.fight().await;
+    fight.notes(767).await;
+    assert_eq!(fight.get("?at=0").send().await.status, 200, "nothing is gone yet");
+    fight.notes(1).await;
+    for rest in ["?at=0", "?at=255", "/events?after=0", "/events?after=255", "/events?after=100&wait=1"] {
+        let gone = fight.get(rest).send().await.problem(410, "version_gone");
+        assert_eq!((&gone["rule"], &gone["oldest_version"]), (&json!("TK-8"), &json!(256)), "{rest}");
+    }
+    for accept in ["application/x-ndjson", "text/event-stream"] {
+        let stream = fight.get("/events?after=255").header("accept", accept).send().await;
+        assert_eq!(stream.status, 410, "{accept}");
+    }
+    fight.command(&json!({"type": "undo", "to_version": 10})).send().await.problem(410, "version_gone");
+    for rest in ["?at=256", "?at=400", "/events", "/events?after=256"] {
+        assert_eq!(fight.get(rest).send().await.status, 200, "{rest}");
+    }
+    assert_eq!(
+        fight.get("/events").send().await.json()["items"][0]["version"],
+        257,
+        "the log begins with the oldest there is"
+    );
+    fight.accepted(json!({"type": "undo", "to_version": 256})).await;
+    fight.notes(600).await;
+    assert_eq!(fight.get("?at=1024").send().await.status, 200);
+    assert_eq!(fight.get("?at=700").send().await.json()["oldest_version"], 768, "more and more is folded away");
+}
+
+/// What `options` legal_commands of a way back.
+async fn offered(fight: &Fight<'_>, verb: &str) -> Option<Value> {
+    let options = fight.get("/options").send().await.json();
+    options["items"]
+        .as_array()
+        .expect("legal_commands")
+        .iter()
+        .find(|option| option["command"]["type"] == verb)
+        .cloned()
+}
+
+/// Holds an option of undo with this range against the server: both its ends are accepted, and what lies beyond them is not.
+async fn reaches(fight: &Fight<'_>, option: &Value, oldest: u64, last: u64) {
+    let range = json!({"min": oldest, "max": last});
+    assert_eq!(
+        (&option["choices"][0]["field"], &option["choices"][0]["range"]),
+        (&json!("to_version"), &range),
+        "{option}"
+    );
+    let dry = async |command: &Value| {
+        fight.api.post(&fight.path("/commands?dry_run=true"), command).token(&fight.token).send().await.status
+    };
+    for version in [oldest, last] {
+        assert_eq!(dry(&json!({"type": "undo", "to_version": version})).await, 200, "{version}");
+    }
+    assert_eq!(dry(&json!({"type": "undo", "to_version": oldest - 1})).await, 410);
+    assert_eq!(dry(&option["command"]).await, 200, "{option}");
+}
+
+#[tokio::test]
+async fn the_ways_back_that_options_lists_reach_as_far_as_the_log_does_and_no_further() {
+    shows(&["TK-8"]);
+    let api = keeping(2).await;
+    let fight = api.fight().await;
+    fight.notes(520).await;
+    let undo = offered(&fight, "undo").await.expect("an undo");
+    assert_eq!((&undo["command"], &undo["choices"][0]["required"]), (&json!({"type": "undo"}), &json!(false)));
+    reaches(&fight, &undo, 256, 519).await;
+    // Back at the oldest version a single step would lead to one that is gone.
+    fight.accepted(json!({"type": "undo", "to_version": 256})).await;
+    let undo = offered(&fight, "undo").await.expect("an undo");
+    assert_eq!((&undo["command"]["to_version"], &undo["choices"][0]["required"]), (&json!(256), &json!(true)));
+    reaches(&fight, &undo, 256, 520).await;
+
+    let fight = api.fight().await;
+    fight.notes(259).await;
+    for n in 0..509 {
+        assert!(offered(&fight, "redo").await.is_some() || n % 2 == 0);
+        fight.accepted(json!({"type": if n % 2 == 0 { "undo" } else { "redo" }})).await;
+    }
+    // What could be redone is as old as what could be undone.
+    assert_eq!(offered(&fight, "redo").await, None);
+    fight.command(&json!({"type": "redo"})).send().await.problem(410, "version_gone");
+    reaches(&fight, &offered(&fight, "undo").await.expect("an undo"), 512, 767).await;
+}
+
+/// `TURNKEEPER_LONG_LOG` sets the length of the log; at 10,000 an undo takes at most 20 ms of a released server's time.
+#[tokio::test]
+async fn an_undo_far_down_a_long_log_is_quick() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let length = setting("TURNKEEPER_LONG_LOG").unwrap_or(600);
+    fight.notes(length).await;
+    let mut times = Vec::new();
+    for n in 0..20 {
+        let began = Instant::now();
+        fight.accepted(json!({"type": "undo", "to_version": (length - 1) * n / 20})).await;
+        times.push(began.elapsed());
+    }
+    times.sort();
+    println!("undo at log length {length}: median {:?}, most {:?}", times[10], times[19]);
+    let bound = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 20 });
+    assert!(times[10] <= bound, "median {:?}", times[10]);
+}

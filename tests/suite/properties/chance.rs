@@ -1,0 +1,117 @@
+//! Chance from a seed, and values of a JSON Schema's shape.
+
+use crate::support::schema::Shapes;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha12Rng;
+use serde_json::{Map, Value, json};
+use turnkeeper::vocabulary::{LegalCommand, Values};
+
+/// Chance that a seed decides.
+pub struct Chance(ChaCha12Rng);
+
+impl Chance {
+    pub fn new(seed: u64) -> Self {
+        Self(ChaCha12Rng::seed_from_u64(seed))
+    }
+
+    /// A number from 0 up to but not including `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        self.0.random_range(0..n.max(1))
+    }
+
+    /// True this many times of a hundred.
+    pub fn percent(&mut self, of_hundred: usize) -> bool {
+        self.below(100) < of_hundred
+    }
+
+    pub fn seed(&mut self) -> u64 {
+        self.0.random_range(0..=u64::MAX)
+    }
+
+    /// One of `items`.
+    pub fn pick<'i, T>(&mut self, items: &'i [T]) -> Option<&'i T> {
+        let i = self.below(items.len());
+        items.get(i)
+    }
+
+    /// A number of a range: often a small one, or one of its ends.
+    pub fn number(&mut self, min: i64, max: i64) -> i64 {
+        let max = max.max(min);
+        match self.below(8) {
+            0 => min,
+            1 => max,
+            2 => self.0.random_range(min..=max),
+            _ => self.0.random_range(min..=max.min(min.saturating_add(12))),
+        }
+    }
+
+    /// The command of an option with its open fields filled: what is told in words stays as the example says.
+    pub fn fill(&mut self, option: &LegalCommand) -> Value {
+        let mut option = option.clone();
+        for choice in std::mem::take(&mut option.choices) {
+            if !choice.required && self.percent(50) {
+                continue;
+            }
+            match &choice.values {
+                Values::Range { min, max } => option.set(choice.field, self.number(*min, *max).into()),
+                values => {
+                    if let Some(value) = self.pick(&values.listed()) {
+                        option.set(choice.field, (*value).clone());
+                    }
+                }
+            }
+        }
+        option.command
+    }
+
+    /// A value of a schema's shape; where it wants a short name, one of `names`.
+    pub fn value(&mut self, shapes: &Shapes, schema: &Value, names: &[String]) -> Value {
+        let is_null = |schema: &Value| schema["type"] == "null";
+        let variants = shapes.variants(schema);
+        let variants: Vec<_> = variants.into_iter().filter(|variant| !is_null(variant)).collect();
+        let Some(schema) = self.pick(&variants) else { return Value::Null };
+        if schema.get("oneOf").is_some() || schema.get("anyOf").is_some() {
+            return self.value(shapes, schema, names);
+        }
+        if let Some(values) = schema["enum"].as_array() {
+            return self.pick(values).cloned().unwrap_or_default();
+        }
+        let kind = match &schema["type"] {
+            Value::Array(kinds) => kinds.iter().find(|kind| *kind != "null").cloned().unwrap_or_default(),
+            kind => kind.clone(),
+        };
+        match kind.as_str().unwrap_or("object") {
+            "boolean" => self.percent(50).into(),
+            "integer" | "number" => {
+                let bound = |key: &str, default| schema[key].as_i64().unwrap_or(default);
+                self.number(bound("minimum", 0), bound("maximum", 20)).into()
+            }
+            "string" => self.pick(names).map_or(json!("nobody"), |name| json!(name)),
+            "array" => {
+                let least = schema["minItems"].as_u64().unwrap_or(0) as usize;
+                let count = least + self.below(4);
+                (0..count).map(|_| self.value(shapes, &schema["items"], names)).collect()
+            }
+            _ => Value::Object(self.object(shapes, schema, names)),
+        }
+    }
+
+    fn object(&mut self, shapes: &Shapes, schema: &Value, names: &[String]) -> Map<String, Value> {
+        let required = |field: &str| schema["required"].as_array().is_some_and(|r| r.iter().any(|f| f == field));
+        let mut object = Map::new();
+        for (field, schema) in schema["properties"].as_object().into_iter().flatten() {
+            if required(field) || self.percent(50) {
+                object.insert(field.clone(), self.value(shapes, schema, names));
+            }
+        }
+        let rest = &schema["additionalProperties"];
+        if rest.is_object() {
+            for _ in 0..self.below(4) {
+                if let Some(name) = self.pick(names) {
+                    object.insert(name.clone(), self.value(shapes, rest, names));
+                }
+            }
+        }
+        object
+    }
+}

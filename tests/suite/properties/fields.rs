@@ -1,0 +1,87 @@
+//! What a command can hold is listed: every field of every command's schema stands in an option of some play, but for the exceptions
+//! that are told here with their reasons.
+
+use super::judge::Judge;
+use super::player::Subject;
+use crate::support::schema::Shapes;
+use crate::support::table::RULESETS;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use turnkeeper::engine::type_schema;
+use turnkeeper::vocabulary::{LegalCommand, SharedCommand};
+
+/// Whose the command is, its type, the field, and why no option lists it.
+const UNLISTED: &[(&str, &str, &str, &str)] = &[(
+    "active-initiative",
+    "delay",
+    "combatant",
+    "the command is there to be refused, with the rule that says why (AI-11)",
+)];
+
+/// So many plays of a ruleset are watched at least, and at most where something is missing still.
+const PLAYS: std::ops::Range<u64> = 10..200;
+/// The numbers of the plays stay below this: larger ones take long, and meet no more.
+const LARGEST: u64 = 25;
+
+/// A field of a command.
+type Field = (String, String);
+
+/// Every field of every command of a union.
+fn known(shapes: &Shapes) -> BTreeSet<Field> {
+    let variants = shapes.variants(shapes.root());
+    let fields = |variant: &Value| -> Vec<Field> {
+        let verb = variant["properties"]["type"]["enum"][0].as_str().expect("a type").to_owned();
+        let properties = variant["properties"].as_object().expect("fields");
+        properties.keys().filter(|field| *field != "type").map(|field| (verb.clone(), field.clone())).collect()
+    };
+    variants.iter().flat_map(|variant| fields(variant)).collect()
+}
+
+/// The fields that an option lists: those of its command, and its choices.
+fn listed(option: &LegalCommand) -> impl Iterator<Item = Field> {
+    let verb = option.command["type"].as_str().expect("a type");
+    let fixed = option.fields().into_iter().flat_map(|fields| fields.keys().map(String::as_str));
+    let open = option.choices.iter().map(|choice| choice.field);
+    fixed.chain(open).map(|field| (verb.to_owned(), field.to_owned()))
+}
+
+/// The fields that are listed in the course of random plays, of which there are as many as it takes to meet all that are `wanted`.
+fn met(subject: &Subject, wanted: &BTreeSet<Field>) -> BTreeSet<Field> {
+    let mut met = BTreeSet::new();
+    for number in 0..PLAYS.end {
+        if number >= PLAYS.start && wanted.is_subset(&met) {
+            break;
+        }
+        let played = subject.play(number % LARGEST, number);
+        let mut judge = Judge::new(&played.creation).expect("a lawful play").expect("a fight");
+        met.extend(judge.legal_commands.iter().flat_map(listed));
+        for action in played.actions.iter().filter(|action| action.advance) {
+            if judge.act(action).expect("a lawful play") {
+                met.extend(judge.legal_commands.iter().flat_map(listed));
+            }
+        }
+    }
+    met
+}
+
+#[test]
+fn every_field_of_every_command_is_listed_at_some_time() {
+    let mut shared = known(&Shapes::of(&type_schema::<SharedCommand>()));
+    let mut wrong = Vec::new();
+    let told = |whose: &str, (verb, field): &Field| format!("{whose}: {verb}.{field}");
+    for ruleset in RULESETS.iter() {
+        let subject = Subject::of(ruleset);
+        let exceptions = UNLISTED.iter().filter(|(whose, ..)| *whose == subject.id);
+        let exceptions: BTreeSet<Field> =
+            exceptions.map(|(_, verb, field, _)| ((*verb).to_owned(), (*field).to_owned())).collect();
+        let known = known(&Shapes::of_commands(subject.id));
+        let wanted: BTreeSet<Field> = known.difference(&exceptions).cloned().collect();
+        let met = met(&subject, &wanted);
+        shared.retain(|field| !met.contains(field));
+        wrong.extend(wanted.difference(&met).map(|field| format!("{} is in no option", told(subject.id, field))));
+        let spare = exceptions.iter().filter(|field| met.contains(*field) || !known.contains(*field));
+        wrong.extend(spare.map(|field| format!("{} is listed, or is no field", told(subject.id, field))));
+    }
+    wrong.extend(shared.iter().map(|field| format!("{} is in no option", told("every ruleset", field))));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

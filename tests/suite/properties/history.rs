@@ -1,0 +1,96 @@
+//! The laws of undo: every version's state comes back, byte for byte, redo gives back what was undone, and play goes on from there.
+
+use super::PLAYS;
+use super::judge::Action;
+use super::player::{Played, Subject};
+use crate::support::table::{RULESETS, Table};
+use serde_json::{Value, json};
+use turnkeeper::engine::{Game, SeededDice};
+
+/// The state, byte for byte, but for the version.
+fn state(game: &dyn Game) -> String {
+    let checkpoint = game.checkpoint().expect("a checkpoint");
+    let (_, table) = checkpoint.get().split_once("\"table\":").expect("a table");
+    table.replacen(&format!("\"version\":{}", game.version()), "\"version\":", 1)
+}
+
+fn send(table: &mut Table, action: &Action) -> Result<bool, String> {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&action.dice.to_le_bytes());
+    Ok(table.try_send(action.command.clone(), &mut SeededDice::new(seed))?.is_ok())
+}
+
+fn rewind(table: &mut Table, command: Value) -> Result<(), String> {
+    let told = command.to_string();
+    let action = Action { command, dice: 0, advance: true };
+    if send(table, &action)? { Ok(()) } else { Err(format!("{told} was refused")) }
+}
+
+fn same(what: &str, expected: &dyn Game, table: &Table) -> Result<(), String> {
+    let (expected, got) = (state(expected), state(&*table.game));
+    if expected == got { Ok(()) } else { Err(format!("{what}:\n  expected {expected}\n  got      {got}")) }
+}
+
+/// Plays it again, and then all of it backwards.
+fn judge(played: &Played) -> Result<usize, String> {
+    let mut table = Table::create(played.creation.clone());
+    // What made each version.
+    let mut made = Vec::new();
+    for action in played.actions.iter().filter(|action| action.advance) {
+        if send(&mut table, action)? {
+            made.push(action);
+        }
+    }
+    let last = table.game.version();
+    let games: Vec<_> = table.past.iter().chain([&table.game]).cloned().collect();
+    for (version, game) in games.iter().enumerate().take(games.len() - 1) {
+        let mut back = table.clone();
+        rewind(&mut back, json!({"type": "undo", "to_version": version}))?;
+        same(&format!("undo to version {version}"), &**game, &back)?;
+        let mut forth = back.clone();
+        rewind(&mut forth, json!({"type": "redo"}))?;
+        same(&format!("redo after undo to version {version}"), &*table.game, &forth)?;
+        // The same command with the same dice leads to the same state; what itself goes back depends on the versions.
+        let next = made[version];
+        if next.command["type"] != "undo" && next.command["type"] != "redo" {
+            if !send(&mut back, next)? {
+                return Err(format!("after undo to version {version}, {} is refused", next.command));
+            }
+            same(&format!("the same command after undo to version {version}"), &*games[version + 1], &back)?;
+        }
+    }
+    let mut steps = Vec::new();
+    while table.legal_commands().iter().any(|option| option.command["type"] == "undo") {
+        steps.push(table.game.clone());
+        rewind(&mut table, json!({"type": "undo"}))?;
+    }
+    same("undo to the very beginning", &*games[0], &table)?;
+    let refused = table.refuse(json!({"type": "undo"}));
+    if refused.code != "nothing_to_undo" {
+        return Err(format!("undoing nothing was refused as {}", refused.code));
+    }
+    for before in steps.iter().rev() {
+        rewind(&mut table, json!({"type": "redo"}))?;
+        same("redo, step by step", &**before, &table)?;
+    }
+    Ok(last as usize)
+}
+
+#[test]
+fn every_version_of_a_play_comes_back_by_undo_and_goes_again_by_redo() {
+    let plays = crate::support::setting("TURNKEEPER_PLAYS").unwrap_or(PLAYS).min(1000);
+    let only = std::env::var("TURNKEEPER_ONLY").unwrap_or_default();
+    let mut wrong = Vec::new();
+    for ruleset in RULESETS.iter().filter(|r| r.manifest().id.contains(&only)) {
+        let subject = Subject::of(ruleset);
+        let mut versions = 0;
+        for number in 0..plays {
+            match judge(&subject.play(number, number)) {
+                Ok(count) => versions += count,
+                Err(detail) => wrong.push(format!("{}, play {number}: {detail}", subject.id)),
+            }
+        }
+        println!("{}: {plays} plays, {versions} versions undone and redone", subject.id);
+    }
+    assert!(wrong.is_empty(), "{}", wrong.first().expect("a breach"));
+}

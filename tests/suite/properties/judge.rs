@@ -1,0 +1,311 @@
+//! Watches a fight: every command and every state is held against the laws.
+
+use super::chance::Chance;
+use super::turns::Turns;
+use crate::support::json::short;
+use crate::support::legal_commands::{listed, promised};
+use crate::support::table::{RULESETS, Refused, Table};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use turnkeeper::engine::{Request, SeededDice, Viewer};
+use turnkeeper::vocabulary::{HOUSE_RULES, LegalCommand, Manifest, Slug};
+
+/// A law that does not hold, and how that shows.
+#[derive(Debug, Clone)]
+pub struct Breach {
+    pub law: &'static str,
+    pub detail: String,
+}
+
+fn breach<T>(law: &'static str, detail: impl Into<String>) -> Result<T, Breach> {
+    Err(Breach { law, detail: detail.into() })
+}
+
+/// One command of a play: it is sent with these dice; the encounter goes on with what comes of it, or it was but a try.
+#[derive(Debug, Clone)]
+pub struct Action {
+    pub command: Value,
+    pub dice: u64,
+    pub advance: bool,
+}
+
+/// A fight that is watched.
+#[derive(Clone)]
+pub struct Judge {
+    pub table: Table,
+    /// What is legal now.
+    pub legal_commands: Vec<LegalCommand>,
+    /// The encounter as JSON.
+    pub view: Value,
+    manifest: &'static Manifest,
+    rules: BTreeSet<&'static str>,
+    turns: Turns,
+    /// The turns as they were at every version before this one.
+    past: Vec<Turns>,
+}
+
+impl Judge {
+    /// Takes a new encounter; None where the creation is refused (with a field, as it must be).
+    pub fn new(creation: &Value) -> Result<Option<Self>, Breach> {
+        let created = guarded(|| Ok(Table::try_create(creation.clone())))?;
+        let table = match created {
+            Ok(table) => table,
+            Err(refused) if refused.field.is_some() => return Ok(None),
+            Err(refused) => return breach("a refused creation names a field", format!("{refused:?}")),
+        };
+        let ruleset = creation["ruleset"].as_str().and_then(|id| RULESETS.get(id)).expect("a ruleset that there is");
+        let manifest = ruleset.manifest();
+        let rules = manifest.rules.iter().chain(HOUSE_RULES).map(|rule| rule.id).collect();
+        let turns = Turns::default();
+        let mut judge =
+            Self { legal_commands: Vec::new(), view: table.view(), table, manifest, rules, turns, past: Vec::new() };
+        guarded(|| judge.look())?;
+        Ok(Some(judge))
+    }
+
+    /// Whether the fight goes on.
+    pub fn running(&self) -> bool {
+        self.view["status"] == "running"
+    }
+
+    /// Whether a verb is one of the ruleset's own.
+    pub fn own(&self, verb: &Value) -> bool {
+        self.manifest.commands.iter().any(|command| command.verb == verb)
+    }
+
+    /// The combatants' ids.
+    pub fn ids(&self) -> Vec<String> {
+        ids(&self.view["combatants"], "id")
+    }
+
+    /// Sends a command and judges what comes of it; whether it was accepted.
+    pub fn act(&mut self, action: &Action) -> Result<bool, Breach> {
+        guarded(|| self.act_unguarded(action))
+    }
+
+    fn act_unguarded(&mut self, action: &Action) -> Result<bool, Breach> {
+        let Action { command, dice, advance } = action;
+        let promised = promised(&self.legal_commands, command);
+        let mut table = self.table.clone();
+        let answer = table.try_send(command.clone(), &mut dice_of(*dice));
+        let answer =
+            answer.or_else(|broken| breach("the log folds to the state and a refusal changes nothing", broken))?;
+        let events = match answer {
+            Err(refused) if promised => {
+                return breach("what is listed is accepted", format!("{} was refused: {refused:?}", short(command)));
+            }
+            Err(refused) => {
+                self.grounded(&refused)?;
+                return Ok(false);
+            }
+            Ok(events) => events,
+        };
+        let verb = &command["type"];
+        if !listed(&self.legal_commands, command) {
+            let alike =
+                self.legal_commands.iter().filter(|o| o.command["type"] == *verb).map(|o| o.command.clone()).collect();
+            return breach(
+                "what is accepted was listed",
+                format!("{} was accepted; listed: {}", short(command), short(&alike)),
+            );
+        }
+        if *advance {
+            let before = std::mem::replace(&mut self.view, table.view());
+            self.table = table;
+            self.past.push(self.turns.clone());
+            match events.first() {
+                Some(event) if event["type"] == "undone" || event["type"] == "redone" => {
+                    let version = event["to_version"].as_u64().expect("a version");
+                    self.turns = self.past[version as usize].clone();
+                }
+                _ => self.turns.follow(&events).or_else(|wrong| breach(wrong.0, wrong.1))?,
+            }
+            self.nobody_elses_turn(command, &events, &before)?;
+            self.look()?;
+        }
+        Ok(true)
+    }
+
+    /// A refusal tells why: a code, and a rule of the catalogue or a field.
+    fn grounded(&self, refused: &Refused) -> Result<(), Breach> {
+        let known = match (&refused.rule, &refused.field) {
+            (Some(rule), _) => self.rules.contains(rule.as_str()),
+            (None, field) => field.is_some(),
+        };
+        if refused.code.is_empty() || refused.detail.is_empty() || !known {
+            return breach("a refusal tells why", format!("{refused:?}"));
+        }
+        Ok(())
+    }
+
+    /// Whoever joins or changes besides the one who acts, moves nobody's turn.
+    fn nobody_elses_turn(&self, command: &Value, events: &[Value], before: &Value) -> Result<(), Breach> {
+        let current = ids(&before["current"], "");
+        let other = match command["type"].as_str() {
+            Some("add_combatant" | "note") => true,
+            Some("update_combatant") => {
+                let who = command["combatant"].as_str().unwrap_or_default();
+                command["changes"].get("conditions").is_none() && !current.iter().any(|id| id == who)
+            }
+            _ => false,
+        };
+        let turn = events.iter().find(|event| {
+            matches!(event["type"].as_str(), Some("turn_started" | "turn_ended" | "round_started" | "round_ended"))
+        });
+        match turn {
+            Some(turn) if other && !current.is_empty() && self.view["status"] == "running" => {
+                breach("who joins or changes moves nobody's turn", format!("{} gave {turn}", short(command)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Looks at the state as it is.
+    fn look(&mut self) -> Result<(), Breach> {
+        self.legal_commands = self.table.legal_commands();
+        let here: BTreeSet<String> = self.ids().into_iter().collect();
+        let brief = serde_json::to_value(self.table.game.brief()).expect("a brief is JSON");
+        if brief["current"] != self.view["current"] || brief["pending"] != self.view["pending"] {
+            return breach("the brief says what the view says", format!("{brief}"));
+        }
+        self.known_rules()?;
+        for (list, key) in [("current", ""), ("order", "combatant")] {
+            if let Some(gone) = ids(&self.view[list], key).iter().find(|id| !here.contains(*id)) {
+                return breach("whoever is named exists", format!("{list} names {gone}: {}", self.view[list]));
+            }
+        }
+        if here.len() != self.view["combatants"].as_array().map_or(0, Vec::len) {
+            return breach("a combatant's id is unique", self.view["combatants"].to_string());
+        }
+        let places = self.view["order"].as_array().into_iter().flatten();
+        let mut seen = BTreeSet::new();
+        for place in places {
+            if !seen.insert((place["combatant"].to_string(), place["slot"].to_string())) && !self.turns.overridden() {
+                return breach("nobody stands twice in the order", self.view["order"].to_string());
+            }
+        }
+        if self.table.game.text().is_empty() {
+            return breach("the turn table prints", "");
+        }
+        self.awaited(&here)
+    }
+
+    /// Every rule that legal_commands, places and the pending decision name is in the catalogue.
+    fn known_rules(&self) -> Result<(), Breach> {
+        let offered = self.legal_commands.iter().map(|option| option.rule.to_owned());
+        let places = self.view["order"].as_array().into_iter().flatten().map(|place| &place["because"]);
+        let because = places.flat_map(|because| [&because["rule"], &because["tie_rule"]]);
+        let told = because.chain([&self.view["pending"]["rule"]]).filter_map(Value::as_str).map(str::to_owned);
+        match offered.chain(told).find(|rule| !self.rules.contains(rule.as_str())) {
+            Some(rule) => breach("every rule that is named is in the catalogue", rule),
+            None => Ok(()),
+        }
+    }
+
+    /// While the fight goes on, somebody who exists can take the decision that is awaited, and nobody else.
+    fn awaited(&self, here: &BTreeSet<String>) -> Result<(), Breach> {
+        let pending = &self.view["pending"];
+        let law = "a decision is awaited while the fight goes on, and only then";
+        match self.view["status"].as_str() {
+            Some("ended") if !pending.is_null() => return breach(law, pending.to_string()),
+            Some("running") if pending.is_null() => return breach(law, "nothing is awaited"),
+            Some("running") => {}
+            _ => return Ok(()),
+        }
+        let (who, gm) = (ids(&pending["combatants"], ""), pending["gm"] == true);
+        if who.is_empty() && !gm {
+            return breach("somebody is awaited", pending.to_string());
+        }
+        if let Some(gone) = who.iter().find(|id| !here.contains(*id)) {
+            return breach("whoever is named exists", format!("pending names {gone}"));
+        }
+        let commands = pending["commands"].as_array().cloned().unwrap_or_default();
+        let taking: Vec<&LegalCommand> =
+            self.legal_commands.iter().filter(|o| commands.contains(&o.command["type"])).collect();
+        if taking.is_empty() {
+            return breach("what is awaited is legal", format!("{pending}: none of its commands is listed"));
+        }
+        let by = |id: &str| {
+            taking.iter().any(|o| self.sends(id, o))
+                || taking.iter().any(|o| o.combatant.as_ref().is_some_and(|c| c == id) || mentions(o, id))
+        };
+        if let Some(idle) = who.iter().find(|id| !by(id)) {
+            return breach("whoever is awaited can act", format!("{idle} has no option of {pending}"));
+        }
+        let senders = taking.iter().filter(|o| self.own(&o.command["type"])).filter_map(|o| o.combatant.as_ref());
+        match senders.map(|id| id.as_str()).find(|id| !who.iter().any(|w| w == id)) {
+            Some(forgotten) => {
+                breach("whoever can act is awaited", format!("{forgotten} can act and is not in {pending}"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the player of `id` may send what is offered.
+    fn sends(&self, id: &str, option: &LegalCommand) -> bool {
+        let player = Viewer::player("player", Slug::new(id).into_iter().collect());
+        let request = Request::read(option.command.clone()).expect("an option is a request");
+        self.table.game.authorize(&player, &request).is_ok()
+    }
+
+    /// Plays nothing but what is awaited until the round is over; an error where it doesn't end.
+    pub fn finish_round(&mut self, seed: u64) -> Result<usize, Breach> {
+        let mut chance = Chance::new(seed);
+        let bound = 300 + 150 * self.ids().len();
+        let round = self.view["round"].clone();
+        for sent in 0..bound {
+            let active = self.view["combatants"].as_array().into_iter().flatten().any(|c| c["active"] == true);
+            if !self.running() || !active || self.view["round"] != round {
+                return Ok(sent);
+            }
+            let awaited = self.view["pending"]["commands"].as_array().cloned().unwrap_or_default();
+            let verbs: Vec<Value> = awaited.into_iter().filter(|verb| self.own(verb)).collect();
+            let verb = chance.pick(&verbs).cloned().unwrap_or_default();
+            let legal_commands: Vec<LegalCommand> =
+                self.legal_commands.iter().filter(|o| o.command["type"] == verb).cloned().collect();
+            if verbs.is_empty() && self.view["pending"]["gm"] == true && self.view["current"] == json!([]) {
+                // Nobody who is here takes turns by the rules: the fight waits for the game master.
+                return Ok(sent);
+            }
+            let Some(option) = chance.pick(&legal_commands) else {
+                if self.legal_commands.iter().any(|o| verbs.contains(&o.command["type"])) {
+                    continue;
+                }
+                let (pending, current) = (&self.view["pending"], &self.view["current"]);
+                let detail = format!("nothing of the ruleset's own is awaited: {pending}, current {current}");
+                return breach("a round ends", detail);
+            };
+            let command = chance.fill(option);
+            self.act(&Action { command, dice: chance.seed(), advance: true })?;
+        }
+        breach("a round ends", format!("after {bound} commands {round} still goes on: {}", self.view["pending"]))
+    }
+}
+
+/// Whether an option can be sent in the name of `id`.
+fn mentions(option: &LegalCommand, id: &str) -> bool {
+    let fixed = option.fields().is_some_and(|fields| fields.values().any(|value| value == id));
+    let open = serde_json::to_string(&option.choices).unwrap_or_default();
+    fixed || open.contains(&format!("\"{id}\""))
+}
+
+fn ids(list: &Value, key: &str) -> Vec<String> {
+    let items = list.as_array().into_iter().flatten();
+    items
+        .filter_map(|item| if key.is_empty() { item.as_str() } else { item[key].as_str() }.map(str::to_owned))
+        .collect()
+}
+
+fn dice_of(seed: u64) -> SeededDice {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    SeededDice::new(bytes)
+}
+
+fn guarded<T>(judged: impl FnOnce() -> Result<T, Breach>) -> Result<T, Breach> {
+    catch_unwind(AssertUnwindSafe(judged)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        breach("nothing panics", text.unwrap_or("?"))
+    })
+}

@@ -1,0 +1,480 @@
+//! The laws of secrecy, over random play in every ruleset: whoever may not know of a combatant learns nothing of it.
+//!
+//! 1. A play with hidden combatants shows to others what the same play without them shows, byte for byte: state, events, options,
+//!    refusals, text and version, until one of the hidden has the turn or must decide.
+//! 2. Two plays that differ only in who is hidden show the same, also while the hidden act.
+//! 3. What a viewer sees changes only with what the viewer is told. Versions count every transition, told or not: where one play has a
+//!    transition that nobody is told of, the other one has a note of the game master's.
+
+use super::chance::Chance;
+use super::player::Subject;
+use crate::support::json::short;
+use crate::support::setting;
+use crate::support::table::{RULESETS, entry};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use turnkeeper::engine::{Creation, Decided, Eyes, Game, Meta, Request, Role, TokenRecord, Viewer};
+use turnkeeper::vocabulary::{CombatantId, Dice, Slug};
+
+/// The plays of each ruleset and law where nothing else is said.
+const PLAYS: u64 = 12;
+
+/// Every die of a command shows as much: how many are rolled for the hidden makes no difference to the others.
+pub struct Even(pub u16);
+
+impl Dice for Even {
+    fn roll(&mut self, sides: u16) -> u16 {
+        self.0 % sides + 1
+    }
+}
+
+/// Dice that follow from a seed.
+struct Lasting(Chance);
+
+impl Dice for Lasting {
+    fn roll(&mut self, sides: u16) -> u16 {
+        1 + u16::try_from(self.0.below(sides.into())).expect("a small number")
+    }
+}
+
+fn named(ids: &[&str]) -> Vec<CombatantId> {
+    ids.iter().map(|id| Slug::new(id).expect("a short name")).collect()
+}
+
+/// Those who look: a player with a combatant of its own, and an onlooker.
+fn eyes(own: &[CombatantId]) -> [Eyes<'_>; 2] {
+    [Eyes { token: "player", own }, Eyes { token: "onlooker", own: &[] }]
+}
+
+fn viewer(role: Role, own: &[CombatantId]) -> Viewer {
+    Viewer { token: "player".to_owned(), role, combatants: own.to_vec(), expires_at: None }
+}
+
+/// A play that is looked at.
+#[derive(Clone)]
+pub struct Stage {
+    pub game: Arc<dyn Game>,
+    own: Vec<CombatantId>,
+}
+
+/// All that a viewer sees of a moment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sight {
+    version: u64,
+    pub view: String,
+    text: String,
+    options: String,
+    brief: String,
+    /// The types of the commands and the events that led here, as they were told.
+    pub entry: Option<(String, String)>,
+}
+
+impl Stage {
+    pub fn create(creation: &Value) -> Option<Self> {
+        let own = named(&["c1", "c2"]);
+        let token = |id: &str, role, combatants: Vec<CombatantId>| TokenRecord {
+            id: id.to_owned(),
+            digest: String::new(),
+            role,
+            name: None,
+            combatants,
+            expires_at: None,
+        };
+        let tokens = vec![token("player", Role::Player, own.clone()), token("onlooker", Role::Spectator, Vec::new())];
+        let (id, created_at) = ("encounter".to_owned(), "2026-01-01T00:00:00Z".to_owned());
+        let meta = Meta { id, created_at, seed: None, request: None, player_undo: false, tokens };
+        let game = RULESETS.create(meta, Creation::read(creation.clone()).ok()?).ok()?;
+        Some(Self { game, own })
+    }
+
+    /// What comes of a command of the game master's; nothing where it is refused.
+    pub fn send(&self, command: &Value, dice: &mut dyn Dice) -> Option<(Self, Decided)> {
+        let request = Request::read(command.clone()).ok()?;
+        let decided = self.game.decide(&request, dice).ok()?;
+        Some((Self { game: decided.next.clone(), own: self.own.clone() }, decided))
+    }
+
+    /// What each viewer sees, and was told of what led here.
+    pub fn sights(&self, told: Option<(&Decided, &Value)>) -> Vec<Sight> {
+        eyes(&self.own).iter().map(|eyes| self.sight(eyes, told)).collect()
+    }
+
+    fn sight(&self, eyes: &Eyes<'_>, told: Option<(&Decided, &Value)>) -> Sight {
+        let seen = self.game.seen_by(eyes);
+        let entry = told.and_then(|(decided, command)| {
+            let own = decided.told.as_ref().and_then(|told| told.to(eyes));
+            let commands = own.map_or(vec![command["type"].as_str()?.to_owned()], |account| account.commands.clone());
+            let events = own.map_or(&decided.events, |account| &account.events).get().to_owned();
+            (events != "[]").then_some((commands.join(" "), events))
+        });
+        Sight {
+            version: seen.version(),
+            view: seen.view().expect("a view").get().to_owned(),
+            text: seen.text(),
+            options: serde_json::to_string(&seen.options(&viewer(Role::Player, eyes.own), 0)).expect("options"),
+            brief: serde_json::to_string(&seen.brief()).expect("a brief"),
+            entry,
+        }
+    }
+
+    /// Whether one of those who are hidden from all has the turn, had it, or must choose.
+    pub fn someone(&self, decided: &Decided) -> bool {
+        if decided.events.get().contains("{\"type\":\"turn_started\",\"combatant\":\"h") {
+            return true;
+        }
+        if self.game.brief().current.iter().any(|id| id.as_str().starts_with('h')) {
+            return true;
+        }
+        // Who knows all but those.
+        let own = named(&["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "bo", "orc", "wolf", "guide"]);
+        let seen = self.game.seen_by(&Eyes { token: "", own: &own });
+        seen.brief().pending.is_some_and(|pending| pending.is_someone())
+    }
+
+    /// The same after a note of the game master's.
+    pub fn noted(&self) -> Self {
+        self.send(&json!({"type": "note", "text": "for me alone"}), &mut Even(0)).expect("a note is accepted").0
+    }
+
+    /// Why a player's command is refused, as far as the player may know.
+    fn refusals(&self, command: &Value) -> Vec<String> {
+        let Ok(request) = Request::read(command.clone()) else { return Vec::new() };
+        eyes(&self.own).iter().map(|eyes| format!("{:?}", self.game.examine(eyes, &request, &|| false).err())).collect()
+    }
+
+    /// The state that the log leads to is the one that was kept.
+    pub fn folds(&self, decided: &Decided) {
+        let folded = self.game.fold(&entry(decided)).expect("an entry that folds").document().expect("a document");
+        assert_eq!(folded, decided.next.document().expect("a document"), "the log folds to the state");
+    }
+
+    /// Law 3, for a transition.
+    fn counts(&self, after: &[Sight]) -> Result<(), String> {
+        for (before, after) in self.sights(None).iter().zip(after) {
+            let told = after.entry.is_some();
+            let unnumbered = |sight: &Sight| {
+                let number = format!("\"version\":{}", sight.version);
+                (sight.view.replacen(&number, "", 1), sight.text.clone(), sight.brief.clone())
+            };
+            if after.version - before.version != 1 {
+                return Err(format!("from {} to {}", before.version, after.version));
+            }
+            if !told && unnumbered(before) != unnumbered(after) {
+                return Err(format!("told nothing, but\n  {}\n  {}", before.view, after.view));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first difference between what is shown with the hidden and without them.
+pub fn differs(with: &[Sight], without: &[Sight]) -> Option<String> {
+    let apart = |a: &Sight, b: &Sight| {
+        let parts = [
+            (a.version.to_string(), b.version.to_string()),
+            (a.view.clone(), b.view.clone()),
+            (a.text.clone(), b.text.clone()),
+            (a.options.clone(), b.options.clone()),
+            (a.brief.clone(), b.brief.clone()),
+            (format!("{:?}", a.entry), format!("{:?}", b.entry)),
+        ];
+        parts.into_iter().find(|(a, b)| a != b).map(|(a, b)| format!("\n    {a}\n    {b}"))
+    };
+    with.iter().zip(without).find_map(|(a, b)| apart(a, b))
+}
+
+/// What a play came to.
+#[derive(Default)]
+struct Run {
+    /// How many steps were alike.
+    alike: u64,
+    /// Whether it ended where one of the hidden had the turn or had to decide.
+    cut: bool,
+}
+
+/// A play at random of a subject.
+struct Play<'s> {
+    subject: &'s Subject,
+    /// Whether the hidden are on a side of their own.
+    apart: bool,
+    chance: Chance,
+    steps: Vec<String>,
+}
+
+impl Play<'_> {
+    /// Combatants that are seen, and some that are not; most of the hidden are out of the fight, so that their turn never comes.
+    fn cast(&mut self, visible: usize) -> (Vec<Value>, Vec<Value>) {
+        let names: Vec<String> = (1..=visible).map(|n| format!("c{n}")).collect();
+        let mut seen: Vec<Value> =
+            names.iter().map(|id| self.subject.combatant(&mut self.chance, id, &names)).collect();
+        let first = &mut seen[0];
+        (first["side"], first["kind"]) = (json!("players"), json!("pc"));
+        // Whom its player sees, and the onlooker does not.
+        if self.chance.percent(25) {
+            seen[1]["hidden"] = json!(true);
+        }
+        let hidden = (1..=1 + self.chance.below(2)).map(|n| self.hidden(&format!("h{n}"), &names));
+        let mut hidden: Vec<Value> = hidden.collect();
+        // A crowd rolls as one: whoever owns a hidden one of it sees the roll, whoever else of it is hidden (decision 9).
+        if seen[1]["hidden"] == true {
+            for one in hidden.iter_mut().filter_map(Value::as_object_mut) {
+                one.retain(|field, _| field != "group" && field != "roll_group");
+            }
+        }
+        (seen, hidden)
+    }
+
+    /// Somebody hidden.
+    fn hidden(&mut self, id: &str, names: &[String]) -> Value {
+        let mut one = self.subject.combatant(&mut self.chance, id, names);
+        one["hidden"] = json!(true);
+        one["side"] = self.side();
+        one["kind"] = json!(self.chance.pick(&["npc", "npc", "pc"]).expect("a kind"));
+        // With others there is no beginning.
+        if one.get("worthy_foe").is_some() {
+            one["worthy_foe"] = json!(true);
+        }
+        if self.chance.percent(70) {
+            one["conditions"] = json!(["dead"]);
+        }
+        one
+    }
+
+    /// The side of one who is hidden: one of which nobody else is, or any.
+    fn side(&mut self) -> Value {
+        let sides = ["shadows", "monsters", "players", "npc", "wolves"];
+        json!(if self.apart { "shadows" } else { self.chance.pick(&sides).expect("a side") })
+    }
+
+    fn creation(&mut self, combatants: Vec<Value>, foe_hp: &str) -> Value {
+        json!({"ruleset": self.subject.id, "combatants": combatants, "foe_hp": foe_hp})
+    }
+
+    /// A command that touches nobody but the hidden, or only the game master's notes.
+    fn secret(&mut self) -> Value {
+        let h = json!(self.chance.pick(&["h1", "h2"]).expect("a name"));
+        match self.chance.below(13) {
+            0 => json!({"type": "damage", "target": h, "amount": 0}),
+            1 => json!({"type": "heal", "target": h, "amount": 2}),
+            2 => json!({"type": "set_condition", "target": h, "condition": "marked"}),
+            3 => json!({"type": "clear_condition", "target": h, "condition": "marked"}),
+            4 => json!({"type": "add_effect", "effect": {"id": "rage", "name": "Rage", "target": h,
+                "expires": {"at": "round_end", "rounds": 2}}}),
+            5 => json!({"type": "add_effect", "effect": {"id": "doom", "name": "Doom", "target": "c1", "hidden": true,
+                "expires": {"at": "round_end", "rounds": 1}}}),
+            6 => json!({"type": "note", "text": "they do not see it"}),
+            7 => {
+                json!({"type": "update_combatant", "combatant": h, "changes": {"name": "Stalker", "controller": "me"}})
+            }
+            8 => json!({"type": "update_combatant", "combatant": h, "changes": {"side": self.side()}}),
+            9 => json!({"type": "remove_combatant", "combatant": h}),
+            10 => json!({"type": "set_condition", "target": h, "condition": "dead"}),
+            11 => json!({"type": "clear_condition", "target": h, "condition": "dead"}),
+            _ => {
+                let one = self.hidden(h.as_str().expect("a name"), &[]);
+                json!({"type": "add_combatant", "combatant": one})
+            }
+        }
+    }
+
+    /// A command of the game master's about those who are seen.
+    fn open(&mut self, stage: &Stage) -> Value {
+        let legal_commands = stage.game.options(&viewer(Role::Gm, &[]), 0);
+        let common = ["note", "end_encounter", "override", "undo", "redo", "add_combatant", "add_effect"];
+        let own: Vec<_> =
+            legal_commands.iter().filter(|o| !common.contains(&o.command["type"].as_str().unwrap_or(""))).collect();
+        match self.chance.below(20) {
+            0 => json!({"type": "note", "text": "all may read it", "readers": "all"}),
+            1 => json!({"type": "add_effect", "effect": {"name": "Bless", "target": "c1",
+                "expires": {"at": "round_end", "rounds": 2}}}),
+            2 => json!({"type": "override", "combatant": "c1"}),
+            3 => json!({"type": "update_combatant", "combatant": "c1", "changes": {"name": "Somebody"}}),
+            4 => {
+                let id = *self.chance.pick(&["c7", "c8", "c9"]).expect("a name");
+                let sides = ["players", "players", "monsters", "wolves", "npc", "shadows"];
+                let side = self.chance.pick(&sides).expect("a side");
+                let mut newcomer = match self.chance.percent(60) {
+                    true => self.subject.combatant(&mut self.chance, id, &["c1", "c2", "c3"].map(str::to_owned)),
+                    false => json!({"id": id}),
+                };
+                newcomer["side"] = json!(side);
+                json!({"type": "add_combatant", "combatant": newcomer})
+            }
+            _ => {
+                let turns: Vec<_> =
+                    own.iter().copied().filter(|o| !o.command.to_string().contains("_condition")).collect();
+                let pool = if self.chance.percent(70) && !turns.is_empty() { turns } else { own };
+                self.chance.pick(&pool).map(|o| self.chance.fill(o)).unwrap_or(json!({"type": "start"}))
+            }
+        }
+    }
+
+    /// Law 1.
+    fn without_the_hidden(&mut self) -> Result<Run, String> {
+        let visible = 2 + self.chance.below(4);
+        let (seen, hidden) = self.cast(visible);
+        let foe_hp = *self.chance.pick(&["exact", "exact", "banded", "none"]).expect("a choice");
+        let mut all = seen.clone();
+        for one in hidden {
+            let at = self.chance.below(all.len() + 1);
+            all.insert(at, one);
+        }
+        let (with, without) = (self.creation(all, foe_hp), self.creation(seen, foe_hp));
+        self.steps.push(with.to_string());
+        let (Some(mut with), Some(mut without)) = (Stage::create(&with), Stage::create(&without)) else {
+            return Ok(Run::default());
+        };
+        if let Some(leak) = differs(&with.sights(None), &without.sights(None)) {
+            return Err(leak);
+        }
+        let mut past = vec![(with.clone(), without.clone())];
+        for step in 0..40 {
+            if self.chance.percent(40) {
+                let secret = self.secret();
+                let Some((next, decided)) = with.send(&secret, &mut Even(step)) else { continue };
+                // What gives one of the hidden the turn is left undone.
+                if next.someone(&decided) {
+                    continue;
+                }
+                self.steps.push(secret.to_string());
+                with.folds(&decided);
+                with.counts(&next.sights(Some((&decided, &secret))))?;
+                with = next;
+                without = without.noted();
+                match differs(&with.sights(None), &without.sights(None)) {
+                    Some(leak) => return Err(leak),
+                    None => continue,
+                }
+            }
+            let command = self.open(&without);
+            let (a, b) = (with.refusals(&command), without.refusals(&command));
+            if a != b {
+                self.steps.push(format!("(tried) {command}"));
+                return Err(format!("refusals\n    {a:?}\n    {b:?}"));
+            }
+            let dice = step.wrapping_mul(7);
+            let (a, b) = (with.send(&command, &mut Even(dice)), without.send(&command, &mut Even(dice)));
+            // What one of them refuses the game master does not do.
+            let (Some((next, decided)), Some((next_without, decided_without))) = (a, b) else { continue };
+            self.steps.push(command.to_string());
+            with.folds(&decided);
+            let sights = next.sights(Some((&decided, &command)));
+            with.counts(&sights)?;
+            if next.someone(&decided) {
+                return Ok(Run { alike: u64::from(step), cut: true });
+            }
+            if let Some(leak) = differs(&sights, &next_without.sights(Some((&decided_without, &command)))) {
+                return Err(leak);
+            }
+            (with, without) = (next, next_without);
+            past.push((with.clone(), without.clone()));
+            if self.chance.percent(5) {
+                let (to, to_without) = self.chance.pick(&past).expect("a past").clone();
+                let undone = with.undo(&to).zip(without.undo(&to_without));
+                let Some((a, b)) = undone else { continue };
+                self.steps.push(format!("undo to {} ({})", to.game.version(), to_without.game.version()));
+                let command = json!({"type": "undo"});
+                let sights = a.0.sights(Some((&a.1, &command)));
+                with.counts(&sights)?;
+                if let Some(leak) = differs(&sights, &b.0.sights(Some((&b.1, &command)))) {
+                    return Err(leak);
+                }
+                (with, without) = (a.0, b.0);
+            }
+        }
+        Ok(Run { alike: 40, cut: false })
+    }
+
+    /// Law 2.
+    fn whoever_is_hidden(&mut self) -> Result<Run, String> {
+        let visible = 2 + self.chance.below(3);
+        let (seen, mut hidden) = self.cast(visible);
+        for one in &mut hidden {
+            one["conditions"] = json!([]);
+            one["hp"] = json!({"current": 999_999});
+        }
+        let creation = self.creation([seen, hidden].concat(), "exact");
+        self.steps.push(creation.to_string());
+        let (Some(mut one), Some(mut other)) = (Stage::create(&creation), Stage::create(&renamed(&creation))) else {
+            return Ok(Run::default());
+        };
+        for _ in 0..60 {
+            let command = if self.chance.percent(15) { self.secret() } else { self.open(&one) };
+            let seed = self.chance.seed();
+            let dice = || Lasting(Chance::new(seed));
+            let (a, b) = (one.send(&command, &mut dice()), other.send(&renamed(&command), &mut dice()));
+            let (Some((next, decided)), Some((next_other, decided_other))) = (a, b) else { continue };
+            self.steps.push(command.to_string());
+            one.folds(&decided);
+            let sights = next.sights(Some((&decided, &command)));
+            one.counts(&sights)?;
+            if let Some(leak) = differs(&sights, &next_other.sights(Some((&decided_other, &renamed(&command))))) {
+                return Err(leak);
+            }
+            let shown = format!("{sights:?}");
+            let names = ["\\\"h1\\\"", "\\\"h2\\\"", "h1 ", "Stalker"];
+            if let Some(name) = names.iter().find(|name| shown.contains(**name)) {
+                return Err(format!("{name} is named: {}", short(&json!(shown))));
+            }
+            (one, other) = (next, next_other);
+        }
+        Ok(Run { alike: 60, cut: false })
+    }
+}
+
+/// The same with others who are hidden: other ids, names and hit points.
+fn renamed(value: &Value) -> Value {
+    let text = value.to_string().replace("\"h1\"", "\"zorn\"").replace("\"h2\"", "\"apis\"");
+    let text = text.replace("Stalker", "Watcher").replace("{\"current\":999999}", "{\"current\":1000000}");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+impl Stage {
+    /// Back to an earlier state.
+    fn undo(&self, to: &Self) -> Option<(Self, Decided)> {
+        let request = Request::read(json!({"type": "undo", "to_version": to.game.version()})).ok()?;
+        let rewind = self.game.rewinds(&request).ok()??;
+        let decided = self.game.rewind(&rewind, &to.game.checkpoint().ok()?).ok()?;
+        Some((Self { game: decided.next.clone(), own: self.own.clone() }, decided))
+    }
+}
+
+fn hold(law: fn(&mut Play<'_>) -> Result<Run, String>) {
+    let only = std::env::var("TURNKEEPER_ONLY").unwrap_or_default();
+    let mut leaks = Vec::new();
+    for ruleset in RULESETS.iter().filter(|r| r.manifest().id.contains(&only)) {
+        let subject = Subject::of(ruleset);
+        let seeds: Vec<u64> = match setting("TURNKEEPER_SEED") {
+            Some(seed) => vec![seed],
+            None => (0..setting("TURNKEEPER_PLAYS").unwrap_or(PLAYS)).collect(),
+        };
+        let (mut alike, mut cut) = (0, 0);
+        let mut found: Vec<(usize, String)> = Vec::new();
+        for seed in seeds {
+            let mut play =
+                Play { subject: &subject, apart: seed % 2 == 0, chance: Chance::new(seed), steps: Vec::new() };
+            match law(&mut play) {
+                Ok(run) => (alike, cut) = (alike + run.alike, cut + u64::from(run.cut)),
+                Err(leak) => {
+                    let told =
+                        format!("{} (TURNKEEPER_SEED={seed}): {leak}\n  {}", subject.id, play.steps.join("\n  "));
+                    found.push((play.steps.len(), told));
+                }
+            }
+        }
+        let (id, leaked) = (subject.id, found.len());
+        println!("{id}: {alike} steps alike, {cut} plays until one of the hidden was to act, {leaked} leaks");
+        leaks.extend(found.into_iter().min().map(|(_, told)| told));
+    }
+    assert!(leaks.is_empty(), "{}", leaks.join("\n"));
+}
+
+#[test]
+fn a_play_with_hidden_combatants_shows_what_the_same_play_without_them_shows() {
+    hold(|play| play.without_the_hidden());
+}
+
+#[test]
+fn two_plays_that_differ_in_who_is_hidden_show_the_same() {
+    hold(|play| play.whoever_is_hidden());
+}

@@ -1,0 +1,232 @@
+//! The smallest ruleset there can be: everybody acts in the order of joining. It is not shipped; it shows that the face of
+//! rulesets holds more than the systems that it was made for.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use turnkeeper::rulesets::shared::{end_round, end_turn, start_round, start_turn};
+use turnkeeper::vocabulary::*;
+use utoipa::ToSchema;
+
+/// Round robin in the order of joining.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoundRobin;
+
+/// Nothing to choose, nothing to know, nothing to keep.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
+/// Whose turn it is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct State {
+    acting: Option<CombatantId>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    someone: bool,
+}
+
+/// Its own commands.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Command {
+    Start(Nothing),
+    EndTurn(EndTurn),
+}
+
+/// A combatant's turn is over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EndTurn {
+    combatant: CombatantId,
+}
+
+impl Tagged for Command {
+    const TAGS: &'static [&'static str] = &["start", "end_turn"];
+
+    fn parse(verb: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>> {
+        match verb {
+            "start" => Some(read_fields(fields, &["type"]).map(Self::Start)),
+            "end_turn" => Some(read_fields(fields, &["type"]).map(Self::EndTurn)),
+            _ => None,
+        }
+    }
+}
+
+/// Its one event: the turn passes on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Passed {
+    Passed { to: Option<CombatantId> },
+}
+
+impl Tagged for Passed {
+    const TAGS: &'static [&'static str] = &["passed"];
+
+    fn parse(verb: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>> {
+        #[derive(Deserialize)]
+        struct Fields {
+            to: Option<CombatantId>,
+        }
+        let passed = || read_fields(fields, &["type"]).map(|Fields { to }| Self::Passed { to });
+        (verb == "passed").then(passed)
+    }
+}
+
+const TINY: &Manifest = &Manifest {
+    id: "round-robin",
+    title: "Round robin",
+    author: "the tests",
+    source: "https://example.org",
+    summary: "Everybody acts in the order of joining.",
+    commands: &[CommandSpec::gm("start", "Starts the first round."), CommandSpec::player("end_turn", "Ends a turn.")],
+    conditions: &[],
+    down: "dead",
+    rules: &[
+        Rule::official("TINY-1", "The game master starts the fight once, when somebody can act."),
+        Rule::official(
+            "TINY-2",
+            "Everybody acts once each round, in the order of joining; only who acts can end the turn.",
+        ),
+    ],
+};
+
+fn pass(play: &mut Play<'_, RoundRobin>, to: Option<CombatantId>) {
+    play.own(Passed::Passed { to: to.clone() });
+    if let Some(to) = &to {
+        start_turn(play, to);
+    }
+}
+
+/// Ends the turn that goes on, if one does.
+fn close(play: &mut Play<'_, RoundRobin>) {
+    if let Some(acting) = play.table().state.acting.clone() {
+        end_turn(play, &acting);
+    }
+}
+
+/// The turn of the next one who has not acted; where nobody is left, or no round goes on, the next round's first.
+fn advance(play: &mut Play<'_, RoundRobin>) {
+    let next = |play: &Play<'_, RoundRobin>| play.table().waiting().next().map(|c| c.id.clone());
+    let on = play.table().state.acting.is_some();
+    let mut to = if on { next(play) } else { None };
+    if to.is_none() {
+        if on {
+            end_round(play);
+        }
+        if play.table().active().next().is_some() {
+            let round = play.table().round + 1;
+            start_round(play, round);
+            to = next(play);
+        }
+    }
+    pass(play, to);
+}
+
+impl Ruleset for RoundRobin {
+    type Options = Nothing;
+    type CombatantStats = Nothing;
+    type CombatantState = Nothing;
+    type State = State;
+    type Command = Command;
+    type Event = Passed;
+    const MANIFEST: &'static Manifest = TINY;
+
+    fn decide(play: &mut Play<'_, Self>, command: &Command) -> Result<(), Violation> {
+        match command {
+            Command::Start(_) => {
+                if play.table().status != Status::Setup {
+                    return Err(Violation::new("already_started", "TINY-1", "the fight has started already"));
+                }
+                if play.table().active().next().is_none() {
+                    return Err(Violation::new("nobody_can_act", "TINY-1", "add a combatant first"));
+                }
+                play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
+                advance(play);
+            }
+            Command::EndTurn(EndTurn { combatant }) => {
+                play.running("TINY-1")?;
+                play.combatant("combatant", combatant)?;
+                if play.table().state.acting.as_ref() != Some(combatant) {
+                    return Err(Violation::new("not_your_turn", "TINY-2", format!("it is not {combatant}'s turn")));
+                }
+                close(play);
+                advance(play);
+            }
+        }
+        Ok(())
+    }
+
+    fn evolve(table: &mut Table<Self>, Passed::Passed { to }: &Passed) {
+        table.state.acting = to.clone();
+    }
+
+    fn react(play: &mut Play<'_, Self>, event: &Event<Self>) -> Result<(), Violation> {
+        if play.table().status != Status::Running {
+            if play.table().status == Status::Ended {
+                pass(play, None);
+            }
+            return Ok(());
+        }
+        if let Event::Shared(SharedEvent::Overridden(Overridden { combatant })) = event {
+            close(play);
+            pass(play, Some(combatant.clone()));
+            return Ok(());
+        }
+        let stands = play.table().state.acting.as_ref().is_some_and(|id| play.table().is_active(id));
+        let idle = play.table().state.acting.is_none() && play.table().active().next().is_none();
+        if !stands && !idle {
+            close(play);
+            advance(play);
+        }
+        Ok(())
+    }
+
+    fn sender(command: &Command) -> Actor<'_> {
+        match command {
+            Command::Start(_) => Actor::Gm,
+            Command::EndTurn(EndTurn { combatant }) => Actor::one(combatant),
+        }
+    }
+
+    fn legal_commands(table: &Table<Self>) -> Vec<LegalCommand> {
+        let end = table.state.acting.iter().map(|id| LegalCommand::by("end_turn", id, "TINY-2"));
+        end.chain([LegalCommand::of("start", "TINY-1")]).collect()
+    }
+
+    fn current(table: &Table<Self>) -> Vec<CombatantId> {
+        table.state.acting.iter().cloned().collect()
+    }
+
+    fn pending(table: &Table<Self>) -> Option<Pending> {
+        let (decision, combatants, command, rule) = match (&table.status, &table.state.acting) {
+            (Status::Ended, _) => return None,
+            (Status::Setup, _) => ("start", Vec::new(), "start", "TINY-1"),
+            (Status::Running, _) if table.state.someone => return Some(Pending::someone()),
+            (Status::Running, Some(id)) => ("end_turn", vec![id.clone()], "end_turn", "TINY-2"),
+            (Status::Running, None) => ("newcomer", Vec::new(), "add_combatant", "TINY-1"),
+        };
+        Some(Pending::new(decision, combatants, &[command], rule))
+    }
+
+    fn someone_acts(whole: &Table<Self>, audience: &Audience<'_>) -> bool {
+        whole.state.acting.as_ref().is_some_and(|id| audience.misses(whole, id))
+    }
+
+    fn redact(table: &mut Table<Self>, whole: &Table<Self>, audience: &Audience<'_>) {
+        table.state.someone = Self::someone_acts(whole, audience);
+        table.state.acting = table.state.acting.take().filter(|id| table.get(id).is_some());
+    }
+
+    fn redact_event(Passed::Passed { to }: &Passed, redaction: &Redaction<'_, Self>) -> Option<Passed> {
+        to.as_ref().is_none_or(|to| redaction.knows(to)).then(|| Passed::Passed { to: to.clone() })
+    }
+
+    fn order(table: &Table<Self>) -> Vec<OrderEntry> {
+        let place = |(n, c): (u32, &Combatant<Self>)| OrderEntry {
+            combatant: c.id.clone(),
+            acted: c.acted,
+            slot: None,
+            because: Reason { total: Some(n.into()), ..Reason::new("TINY-2", "the order of joining") },
+        };
+        (1..).zip(table.iter()).filter(|(_, c)| c.active()).map(place).collect()
+    }
+}
