@@ -192,7 +192,7 @@ pub(super) struct Played<R: Ruleset> {
 impl<R: Ruleset> TypedGame<R> {
     /// A decision that leads here by this transition.
     fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, serde_json::Error> {
-        let told = transition.tell()?;
+        let told = transition.redactions()?;
         let jump = transition.events.iter().any(Event::jumps);
         let checkpoint = (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
         let events = serde_json::value::to_raw_value(transition.events)?;
@@ -350,7 +350,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn vet(&self, entry: &LogEntry) -> Result<Box<RawValue>, FieldError> {
-        for account in entry.told.iter().flat_map(Redactions::accounts) {
+        for account in entry.told.iter().flat_map(Redactions::entries) {
             import::events::<R>(&account.events).map_err(|error| error.within("told"))?;
         }
         if let Some(checkpoint) = &entry.checkpoint {
@@ -375,7 +375,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
             _ => Vec::new(),
         };
         let transition = Transition { before: self, after: &after, events: &events, commands: &commands };
-        transition.tell().map_err(unreadable)
+        transition.redactions().map_err(unreadable)
     }
 
     fn view(&self) -> Result<Box<RawValue>, serde_json::Error> {

@@ -13,7 +13,8 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldE
         return Err(FieldError::meaningless("", format!("an entry has at most {MAX_EVENTS} events")));
     }
     let events = events.into_iter().enumerate();
-    events.map(|(i, event)| Event::read(event).map_err(|error| error.within(&i.to_string()))).collect()
+    let events = events.map(|(i, event)| Event::read(event).map_err(|error| error.within(&i.to_string())));
+    events.filter(|event| !event.as_ref().is_ok_and(Event::is_older)).collect()
 }
 
 /// Whether a checkpoint is one, as far as its shape goes; whether it makes sense, and whether this program reads its schema, shows when

@@ -86,7 +86,7 @@ pub(super) fn admit<R: Ruleset>(table: &Table<R>, combatant: &Combatant<R>) -> R
 }
 
 fn named<R: Ruleset>(
-    table: &Table<R>, id: Option<Slug>, name: Option<Text<80>>, hidden: bool,
+    table: &Table<R>, id: Option<CombatantId>, name: Option<Text<80>>, hidden: bool,
 ) -> Result<(CombatantId, Text<80>), FieldError> {
     match (id, name) {
         (Some(id), Some(name)) => Ok((id, name)),
@@ -95,8 +95,8 @@ fn named<R: Ruleset>(
             Ok((id, name))
         }
         (None, Some(name)) => {
-            let taken = |id: &Slug| table.get(id).is_some();
-            Ok((Slug::from_name(name.as_str(), "combatant", hidden, MAX_COMBATANTS, taken), name))
+            let taken = |id: &Slug| table.iter().any(|c| *c.id == *id);
+            Ok((Slug::from_name(name.as_str(), "combatant", hidden, MAX_COMBATANTS, taken).into(), name))
         }
         (None, None) => Err(FieldError::malformed("name", "missing field `name`: a combatant needs a name or an id")),
     }

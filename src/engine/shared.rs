@@ -37,7 +37,7 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
         }
         SharedCommand::RemoveCombatant(c) => remove(play, c.combatant)?,
         SharedCommand::Override(c) => take_over(play, c.combatant)?,
-        SharedCommand::Note(c) => play.shared(SharedEvent::Noted(Noted { text: c.text, readers: c.readers })),
+        SharedCommand::Note(c) => play.shared(Noted { text: c.text, readers: c.readers }),
         SharedCommand::EndEncounter(_) => {
             play.tick(Moment::EncounterEnd);
             tell(play, SharedEvent::EncounterEnded(EncounterEnded {}))?;
@@ -150,7 +150,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         let detail = format!("an encounter holds at most {MAX_EFFECTS} effects at a time: remove one first");
         return Err(Violation::new("too_many_effects", "TK-4", detail));
     }
-    let taken = |id: &EffectId| table.effects.iter().any(|e| e.id == *id);
+    let taken = |id: &Slug| table.effects.iter().any(|e| *e.id == *id);
     let id = match id {
         Some(id) if taken(&id) => {
             let detail = format!("there is an effect {id} already: choose another id, or none");
@@ -159,7 +159,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         Some(id) => id,
         None => {
             let secret = hidden || target.as_ref().and_then(|id| table.get(id)).is_some_and(|c| c.hidden);
-            Slug::from_name(name.as_str(), "effect", secret, MAX_EFFECTS, taken)
+            Slug::from_name(name.as_str(), "effect", secret, MAX_EFFECTS, taken).into()
         }
     };
     let effect = Effect { id, name, target, source, hidden, expires };

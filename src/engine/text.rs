@@ -35,7 +35,7 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
         line(&mut out, format_args!("* {}{on}{hidden}{}", flat(effect.name.as_str()), lasting(&effect.expires)));
     }
     if let Some(pending) = pending(table) {
-        let mut who: Vec<&str> = pending.combatants.iter().map(CombatantId::as_str).collect();
+        let mut who: Vec<&str> = pending.combatants.iter().map(|id| id.as_str()).collect();
         // Who it is that acts unseen the reader may not know.
         if pending.gm && !pending.is_someone() {
             who.push("the game master");

@@ -2,7 +2,8 @@
 
 use super::Meta;
 use crate::vocabulary::{
-    Band, CachedCombatant, Effect, FoeHp, Hp, Kind, Member, OrderEntry, Pending, Ruleset, Slug, Status, Table,
+    Band, CachedCombatant, CombatantId, Effect, FoeHp, Hp, Kind, Member, OrderEntry, Pending, Ruleset, Slug, Status,
+    Table,
 };
 use serde::{Serialize, Serializer};
 
@@ -16,7 +17,7 @@ pub(super) struct EncounterView<'a, R: Ruleset> {
     status: Status,
     round: u32,
     version: u64,
-    current: Vec<Slug>,
+    current: Vec<CombatantId>,
     pending: Option<Pending>,
     order: Vec<OrderEntry>,
     combatants: Vec<SeatView<'a, R>>,
@@ -41,7 +42,7 @@ impl<R: Ruleset> Serialize for SeatView<'_, R> {
 #[derive(Serialize)]
 #[serde(bound = "")]
 struct CombatantView<'a, R: Ruleset> {
-    id: &'a Slug,
+    id: &'a CombatantId,
     name: &'a str,
     side: &'a Slug,
     kind: Kind,

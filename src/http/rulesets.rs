@@ -7,7 +7,7 @@ use super::reply::{List, Reply};
 use crate::app::AppError;
 use crate::engine::{AnyRuleset, Rulesets, type_schema};
 use crate::openapi::standalone;
-use crate::vocabulary::{CommandSpec, Draft, HOUSE_RULES, Manifest, Rule, SHARED_COMMANDS};
+use crate::vocabulary::{CommandSpec, Commands, Draft, HOUSE_RULES, Manifest, Rule, SharedCommand};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use serde::Serialize;
@@ -54,7 +54,7 @@ impl RulesetInfo {
         }
         Self {
             manifest: ruleset.manifest(),
-            shared_commands: SHARED_COMMANDS,
+            shared_commands: SharedCommand::SPECS,
             shared_rules: HOUSE_RULES,
             options: standalone(ruleset.options()),
             combatant,

@@ -1,41 +1,60 @@
-//! What those may know of a table who may not know all.
+//! What a viewer other than the game master knows of an encounter.
 //!
-//! A view is made by taking out what its viewer may not know, as if it had never been there; what is left is shown, told and
-//! decided on by the same means as the whole. So a view can only leak what concealment has left in.
+//! A view is the table without what its viewer does not know, as if it had never been there. The same code shows it and decides on it.
 
-use super::{CachedCombatant, Combatant, CombatantId, Effect, EffectId, Expiry, Ruleset, Table};
+use super::{Combatant, CombatantId, Effect, EffectId, Event, Expiry, Redact, Ruleset, SharedEvent, Table};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// A viewer who is not the game master: which combatants it sees, and which ids it must not be told.
+/// A viewer who is not the game master: its own combatants, and which ids it knows.
 #[derive(Debug, Clone)]
 pub struct Audience<'a> {
     own: HashSet<&'a str>,
     unknown: HashSet<CombatantId>,
+    effects: HashSet<EffectId>,
 }
 
 impl<'a> Audience<'a> {
     /// The viewer of `table` whose own combatants are `own`: it sees them even where they are hidden.
     pub fn of<R: Ruleset>(table: &Table<R>, own: &'a [CombatantId]) -> Self {
-        let own = own.iter().map(CombatantId::as_str).collect();
-        Self { own, unknown: HashSet::new() }.at(table)
+        let own = own.iter().map(|id| id.as_str()).collect();
+        Self { own, unknown: HashSet::new(), effects: HashSet::new() }.at(table)
     }
 
-    /// The same viewer, and what it may not be told at `table`.
+    /// The same viewer, with what it knows at `table`.
     pub fn at<R: Ruleset>(&self, table: &Table<R>) -> Self {
         let hidden = table.iter().filter(|c| !self.sees(c)).map(|c| &c.id);
         let unknown = hidden.chain(table.removed.iter().map(|removed| &removed.id)).cloned().collect();
-        Self { own: self.own.clone(), unknown }
+        let mut audience = Self { own: self.own.clone(), unknown, effects: HashSet::new() };
+        audience.learn_effects(table);
+        audience
     }
 
-    /// From now on it may be told this id.
+    /// From now on it knows this id.
     pub fn learn(&mut self, id: &CombatantId) {
         self.unknown.remove(id);
     }
 
-    /// From now on it must not be told this id.
+    /// From now on it does not know this id.
     pub fn forget(&mut self, id: &CombatantId) {
         self.unknown.insert(id.clone());
+    }
+
+    /// From now on it knows the effects of `table` that it sees, and no others.
+    pub fn learn_effects<R: Ruleset>(&mut self, table: &Table<R>) {
+        let seen = table.effects.iter().filter(|effect| self.sees_effect(effect));
+        self.effects = seen.map(|effect| effect.id.clone()).collect();
+    }
+
+    /// Follows an effect that begins or ends with `event`.
+    pub fn follow_effect<R: Ruleset>(&mut self, event: &Event<R>) {
+        match event {
+            Event::Shared(SharedEvent::EffectAdded(e)) if self.sees_effect(&e.effect) => {
+                self.effects.insert(e.effect.id.clone());
+            }
+            Event::Shared(SharedEvent::EffectEnded(e)) => drop(self.effects.remove(&e.effect)),
+            _ => {}
+        }
     }
 
     /// Whether it sees this combatant.
@@ -48,35 +67,38 @@ impl<'a> Audience<'a> {
         table.get(id).is_some_and(|c| !self.sees(c))
     }
 
-    /// Whether it may be told this id: nobody hidden has it, or had it and left.
+    /// Whether it knows this id: no hidden combatant has it, or had it when it left.
     pub fn knows(&self, id: &CombatantId) -> bool {
         !self.unknown.contains(id)
     }
 
-    /// This combatant, if it knows of it.
-    pub fn name(&self, id: Option<&CombatantId>) -> Option<CombatantId> {
-        id.filter(|id| self.knows(id)).cloned()
+    /// Whether the hit points of `c` at `table` are hidden from it.
+    pub fn hides_hp<R: Ruleset>(&self, table: &Table<R>, c: &Combatant<R>) -> bool {
+        table.hides_hp(c) && !self.own.contains(c.id.as_str())
     }
 
-    /// Those of these combatants that it knows of.
-    pub fn names(&self, ids: &[CombatantId]) -> Vec<CombatantId> {
-        ids.iter().filter(|id| self.knows(id)).cloned().collect()
-    }
-
-    /// Whether it may not know the hit points of `c` at `table` as numbers.
-    pub fn veils_hp<R: Ruleset>(&self, table: &Table<R>, c: &Combatant<R>) -> bool {
-        table.veils_hp(c) && !self.own.contains(c.id.as_str())
-    }
-
-    /// Whether it sees this effect: it is not hidden, and on nobody that it does not know.
-    pub fn sees_effect(&self, effect: &Effect) -> bool {
+    /// Whether it sees this effect: neither the effect nor its target is hidden.
+    fn sees_effect(&self, effect: &Effect) -> bool {
         !effect.hidden && effect.target.as_ref().is_none_or(|id| self.knows(id))
     }
+}
 
-    /// An effect without the names of combatants that it does not know; None where it does not see it.
-    pub fn effect(&self, effect: &Arc<Effect>) -> Option<Arc<Effect>> {
-        let absent = |id: Option<&CombatantId>| id.is_some_and(|id| !self.knows(id));
-        let mut effect = self.sees_effect(effect).then(|| effect.clone())?;
+impl Redact for CombatantId {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        audience.knows(self).then(|| self.clone())
+    }
+}
+
+impl Redact for EffectId {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        audience.effects.contains(self).then(|| self.clone())
+    }
+}
+
+impl Redact for Arc<Effect> {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        let absent = |id: Option<&CombatantId>| id.is_some_and(|id| !audience.knows(id));
+        let mut effect = audience.sees_effect(self).then(|| self.clone())?;
         if absent(effect.source.as_ref()) {
             Arc::make_mut(&mut effect).source = None;
         }
@@ -87,37 +109,36 @@ impl<'a> Audience<'a> {
         }
         Some(effect)
     }
+}
 
-    /// The ids of the effects that it sees.
-    pub fn effects<R: Ruleset>(&self, table: &Table<R>) -> HashSet<EffectId> {
-        table.effects.iter().filter(|e| self.sees_effect(e)).map(|e| e.id.clone()).collect()
+impl Redact for Effect {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        Arc::new(self.clone()).redact(audience).map(Arc::unwrap_or_clone)
     }
 }
 
 impl<R: Ruleset> Table<R> {
-    /// The table as those may know it whose own combatants are `own`: without hidden combatants (but their own) and effects,
-    /// without effects on combatants that are not there, and without what is the game master's. Nobody is named who is not there.
+    /// The table without hidden combatants (except `own`), hidden effects, and what is the game master's alone.
     pub fn redacted(&self, own: &[CombatantId]) -> Self {
         self.seen_by(&Audience::of(self, own))
     }
 
-    /// The table as `audience` may know it; its unknown ids must be those of this table.
+    /// The table as `audience` may know it; what it knows must be what it knows at this table.
     pub fn seen_by(&self, audience: &Audience<'_>) -> Self {
-        let seat = |seat: &CachedCombatant<R>| {
-            let shown = audience.sees(seat).then(|| seat.clone())?;
-            let hp = shown.hp.is_some() || shown.members.iter().any(|m| m.hp.is_some());
-            Some(if hp && audience.veils_hp(self, &shown) { shown.veiled(self.foe_hp) } else { shown })
-        };
+        let combatants = self.combatants.iter().filter(|c| audience.sees(c)).map(|c| {
+            let hp = c.hp.is_some() || c.members.iter().any(|m| m.hp.is_some());
+            if hp && audience.hides_hp(self, c) { c.without_hp(self.foe_hp) } else { c.clone() }
+        });
         let mut table = Self {
             name: self.name.clone(),
             options: self.options.clone(),
             foe_hp: self.foe_hp,
             status: self.status,
             round: self.round,
-            combatants: self.combatants.iter().filter_map(seat).collect(),
+            combatants: combatants.collect(),
             removed: Vec::new(),
-            effects: self.effects.iter().filter_map(|effect| audience.effect(effect)).collect(),
-            // How many have ever been is nobody's business.
+            effects: self.effects.iter().filter_map(|effect| effect.redact(audience)).collect(),
+            // Counts would tell how many hidden ones there are.
             version: 0,
             joined: 0,
             effects_begun: 0,
@@ -127,13 +148,13 @@ impl<R: Ruleset> Table<R> {
         table
     }
 
-    /// Whether everybody may know all of it, apart from what the ruleset or the choice about hit points keeps.
+    /// Whether no combatant and no effect is hidden.
     pub fn hides_nothing(&self) -> bool {
         self.removed.is_empty() && self.iter().all(|c| !c.hidden) && self.effects.iter().all(|e| !e.hidden)
     }
 
-    /// Whether only the game master and its own player may know the hit points of `c` as numbers.
-    pub fn veils_hp(&self, c: &Combatant<R>) -> bool {
+    /// Whether only the game master and its own player know the hit points of `c` as numbers.
+    pub fn hides_hp(&self, c: &Combatant<R>) -> bool {
         !self.foe_hp.exact() && c.side != "players"
     }
 }

@@ -1,50 +1,49 @@
-//! A combatant's place at the table: shared until it changes, and with its JSON, which most transitions leave as it is.
+//! A combatant of a table: shared until it changes, with its JSON, which most transitions leave as it is.
 
+use super::cached_json::JsonCell;
 use super::{Combatant, FoeHp, Ruleset};
-use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-/// A combatant that costs nothing to copy, and little to serialise while it has not changed.
+/// A combatant that is cheap to copy, and to serialize while it has not changed.
 ///
-/// It reads as the [`Combatant`] that it holds, and serialises as it does, to JSON only. To change it there is
-/// [`change`](Self::change) and nothing else, so that no remembered JSON outlives what it says.
+/// It reads and serializes as the [`Combatant`] that it holds, to JSON only. [`change`](Self::change) is the only way to change it, so
+/// that no cached JSON outlives its combatant.
 #[derive(Debug)]
-pub struct CachedCombatant<R: Ruleset>(Arc<WithJson<R>>);
+pub struct CachedCombatant<R: Ruleset>(Arc<Cached<R>>);
 
 #[derive(Debug)]
-struct WithJson<R: Ruleset> {
+struct Cached<R: Ruleset> {
     combatant: Combatant<R>,
     stored: JsonCell,
     shown: JsonCell,
-    /// The same combatant without its hit points, for viewers who may not know them.
-    veiled: OnceLock<(FoeHp, CachedCombatant<R>)>,
+    /// The same combatant for viewers from whom its hit points are hidden.
+    without_hp: OnceLock<(FoeHp, CachedCombatant<R>)>,
 }
 
 impl<R: Ruleset> CachedCombatant<R> {
-    /// Seats a combatant.
+    /// A combatant without cached JSON.
     pub fn new(combatant: Combatant<R>) -> Self {
-        Self(Arc::new(WithJson::new(combatant)))
+        Self(Arc::new(Cached::new(combatant)))
     }
 
     /// The combatant, to be changed by an event.
     pub fn change(&mut self) -> &mut Combatant<R> {
-        let seated = Arc::make_mut(&mut self.0);
-        (seated.stored, seated.shown) = (JsonCell::default(), JsonCell::default());
-        seated.veiled = OnceLock::new();
-        &mut seated.combatant
+        let cached = Arc::make_mut(&mut self.0);
+        (cached.stored, cached.shown) = (JsonCell::default(), JsonCell::default());
+        cached.without_hp = OnceLock::new();
+        &mut cached.combatant
     }
 
-    /// The combatant with what `choice` leaves of its hit points; made once as long as the combatant stays as it is.
-    pub fn veiled(&self, choice: FoeHp) -> Self {
-        let made = || (choice, Self::new(self.0.combatant.veiled(choice)));
-        let (made_for, seat) = self.0.veiled.get_or_init(made);
-        if *made_for == choice { seat.clone() } else { made().1 }
+    /// The combatant with what `choice` leaves of its hit points; made once while the combatant stays as it is.
+    pub fn without_hp(&self, choice: FoeHp) -> Self {
+        let made = || (choice, Self::new(self.0.combatant.without_hp(choice)));
+        let (made_for, combatant) = self.0.without_hp.get_or_init(made);
+        if *made_for == choice { combatant.clone() } else { made().1 }
     }
 
-    /// Serialises `view`, which must say of this combatant what it always says while the combatant stays as it is.
+    /// Serializes `view`, which must depend on this combatant alone.
     pub fn show<S: Serializer>(&self, view: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.shown.serialize(view, serializer)
     }
@@ -64,14 +63,14 @@ impl<R: Ruleset> Clone for CachedCombatant<R> {
     }
 }
 
-impl<R: Ruleset> WithJson<R> {
+impl<R: Ruleset> Cached<R> {
     fn new(combatant: Combatant<R>) -> Self {
-        Self { combatant, stored: JsonCell::default(), shown: JsonCell::default(), veiled: OnceLock::new() }
+        Self { combatant, stored: JsonCell::default(), shown: JsonCell::default(), without_hp: OnceLock::new() }
     }
 }
 
 /// Only made by [`CachedCombatant::change`].
-impl<R: Ruleset> Clone for WithJson<R> {
+impl<R: Ruleset> Clone for Cached<R> {
     fn clone(&self) -> Self {
         Self::new(self.combatant.clone())
     }
@@ -92,19 +91,5 @@ impl<R: Ruleset> Serialize for CachedCombatant<R> {
 impl<'de, R: Ruleset> Deserialize<'de> for CachedCombatant<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Combatant::deserialize(deserializer).map(Self::new)
-    }
-}
-
-/// The JSON of something, written once.
-#[derive(Debug, Default)]
-pub(super) struct JsonCell(OnceLock<Box<RawValue>>);
-
-impl JsonCell {
-    pub fn serialize<S: Serializer>(&self, value: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Some(json) = self.0.get() {
-            return json.serialize(serializer);
-        }
-        let json = to_raw_value(value).map_err(S::Error::custom)?;
-        self.0.get_or_init(|| json).serialize(serializer)
     }
 }

@@ -1,12 +1,12 @@
-//! A part of the state that never changes once it is there.
+//! A value with its JSON.
 
-use super::cached_combatant::JsonCell;
+use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// A `T` that costs nothing to copy and is serialised only once, to JSON only: for what states collect and never change, such as
-/// the turns of a round.
+/// A value that never changes, is cheap to copy and is serialized once, to JSON only: such as a finished turn of the round.
 #[derive(Debug)]
 pub struct CachedJson<T>(Arc<(T, JsonCell)>);
 
@@ -47,5 +47,19 @@ impl<T: Serialize> Serialize for CachedJson<T> {
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for CachedJson<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         T::deserialize(deserializer).map(Self::from)
+    }
+}
+
+/// The JSON of a value, written once.
+#[derive(Debug, Default)]
+pub(super) struct JsonCell(OnceLock<Box<RawValue>>);
+
+impl JsonCell {
+    pub fn serialize<S: Serializer>(&self, value: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(json) = self.0.get() {
+            return json.serialize(serializer);
+        }
+        let json = to_raw_value(value).map_err(S::Error::custom)?;
+        self.0.get_or_init(|| json).serialize(serializer)
     }
 }

@@ -196,7 +196,7 @@ impl<R: Ruleset> Combatant<R> {
     }
 
     /// The combatant with what `choice` leaves of its hit points: a word for each, or nothing.
-    pub fn veiled(&self, choice: FoeHp) -> Self {
+    pub fn without_hp(&self, choice: FoeHp) -> Self {
         let band = |hp: Option<Hp>| hp.filter(|_| choice == FoeHp::Banded).map(|hp| hp.band());
         let member = |m: &Member| Member { hp: None, hp_band: band(m.hp), ..m.clone() };
         let members = self.members.iter().map(member).collect();
@@ -231,7 +231,7 @@ impl<R: Ruleset> Combatant<R> {
 pub struct Draft {
     /// Names it within the encounter; made from the name where it is not given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<Slug>,
+    pub id: Option<CombatantId>,
     /// Its name for people; the id where it is not given. One of the two is needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Text<80>>,

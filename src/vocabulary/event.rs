@@ -1,11 +1,10 @@
 //! What happened: events carry every die and every choice, and folding them gives the state.
 
 use super::{
-    Combatant, CombatantId, Effect, EffectId, FieldError, Readers, Ruleset, Slug, Tagged, Text, read_fields, tagged,
+    Combatant, CombatantId, Effect, EffectId, FieldError, Readers, Ruleset, Slug, Tagged, Text, events, read_fields,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 /// One thing that happened, of any origin. In JSON they all look alike: an object with a `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,35 +40,160 @@ impl<R: Ruleset> Event<R> {
         }
     }
 
+    /// Whether only older programs wrote it.
+    pub fn is_older(&self) -> bool {
+        matches!(self, Self::Own(event) if event.is_older())
+    }
+
     /// Whether the whole table is another one after it.
     pub fn jumps(&self) -> bool {
         matches!(self, Self::Shared(SharedEvent::Undone(_) | SharedEvent::Redone(_)))
     }
 }
 
-tagged! {
+events! {
     /// Something that happens in every ruleset.
-    pub enum SharedEvent {
-        "encounter_started" => EncounterStarted,
-        "encounter_ended" => EncounterEnded,
-        "round_started" => RoundStarted,
-        "round_ended" => RoundEnded,
-        "turn_started" => TurnStarted,
-        "turn_ended" => TurnEnded,
-        "damaged" => Damaged,
-        "healed" => Healed,
-        "condition_set" => ConditionSet,
-        "condition_cleared" => ConditionCleared,
-        "effect_added" => EffectAdded,
-        "effect_ticked" => EffectTicked,
-        "effect_ended" => EffectEnded,
-        "combatant_left" => CombatantLeft,
-        "overridden" => Overridden,
-        "noted" => Noted,
-        "undone" => Undone,
-        "redone" => Redone,
-        "someone_acts" => SomeoneActs,
+    SharedEvent;
+
+    /// The fight began.
+    "encounter_started" => EncounterStarted {}
+
+    /// The fight is over.
+    "encounter_ended" => EncounterEnded {}
+
+    /// A round (or unit) began; nobody has acted in it.
+    "round_started" => RoundStarted {
+        /// Its number, from 1 (0 where a ruleset has a round before the first).
+        round: u32,
     }
+
+    /// A round (or unit) is over.
+    "round_ended" => RoundEnded {
+        /// Its number.
+        round: u32,
+    }
+
+    /// A combatant's turn began.
+    "turn_started" => TurnStarted {
+        /// Whose turn.
+        combatant: CombatantId,
+    }
+
+    /// A combatant's turn is over; it has acted this round.
+    "turn_ended" => TurnEnded {
+        /// Whose turn.
+        combatant: CombatantId,
+    }
+
+    /// Somebody took damage.
+    "damaged" => Damaged {
+        /// Who took it.
+        combatant: CombatantId,
+        /// Which member of a group.
+        member: Option<Slug>,
+        /// How much, temporary hit points included.
+        amount: u32,
+        /// How much of it temporary hit points took.
+        temp_lost: u32,
+        /// How much of it was lost for real; all but `temp_lost` where hit points are not tracked.
+        hp_lost: u32,
+        /// The hit points that are left, where they are tracked.
+        hp: Option<u32>,
+        /// Who dealt it.
+        source: Option<CombatantId>,
+    }
+
+    /// Somebody regained hit points.
+    "healed" => Healed {
+        /// Who.
+        combatant: CombatantId,
+        /// Which member of a group.
+        member: Option<Slug>,
+        /// How much was asked for.
+        amount: u32,
+        /// The hit points after it, where they are tracked.
+        hp: Option<u32>,
+    }
+
+    /// Somebody got a condition.
+    "condition_set" => ConditionSet {
+        /// Who.
+        combatant: CombatantId,
+        /// Which member of a group.
+        member: Option<Slug>,
+        /// Which condition.
+        condition: Slug,
+    }
+
+    /// Somebody lost a condition.
+    "condition_cleared" => ConditionCleared {
+        /// Who.
+        combatant: CombatantId,
+        /// Which member of a group.
+        member: Option<Slug>,
+        /// Which condition.
+        condition: Slug,
+    }
+
+    /// An effect began.
+    "effect_added" => EffectAdded {
+        /// The effect.
+        effect: Effect,
+    }
+
+    /// An effect lasts one count less.
+    "effect_ticked" => EffectTicked {
+        /// Which effect.
+        effect: EffectId,
+        /// What remains, at least 1.
+        remaining: u32,
+    }
+
+    /// An effect is over.
+    "effect_ended" => EffectEnded {
+        /// Which effect.
+        effect: EffectId,
+        /// Why: `expired`, `removed` by somebody, or its `target_left`.
+        because: Text<40>,
+    }
+
+    /// Somebody left.
+    "combatant_left" => CombatantLeft {
+        /// Who.
+        combatant: CombatantId,
+    }
+
+    /// The game master said whose turn it is.
+    "overridden" => Overridden {
+        /// Whose turn it is now.
+        combatant: CombatantId,
+    }
+
+    /// A line for the log.
+    "noted" => Noted {
+        /// What it says.
+        text: Text<2000>,
+        /// Who may read it.
+        #[serde(default, skip_serializing_if = "Readers::gm")]
+        #[schema(inline)]
+        readers: Readers,
+    }
+
+    /// Everything is again as it was at an earlier version.
+    "undone" => Undone {
+        /// The version whose state it is.
+        to_version: u64,
+    }
+
+    /// Everything is again as it was before an undo.
+    "redone" => Redone {
+        /// The version whose state it is.
+        to_version: u64,
+    }
+
+    /// Somebody has the turn or a decision to take of whom the viewer may not know, or did something that shows. Never in the log
+    /// itself, only in what is told of it.
+    "someone_acts" => SomeoneActs {}
 }
 
 /// A change of the roster that carries a whole combatant.
@@ -93,170 +217,4 @@ pub enum RosterEvent<R: Ruleset> {
 #[serde(bound = "")]
 struct Carried<R: Ruleset> {
     combatant: Box<Combatant<R>>,
-}
-
-/// The fight began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct EncounterStarted {}
-
-/// The fight is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct EncounterEnded {}
-
-/// A round (or unit) began; nobody has acted in it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct RoundStarted {
-    /// Its number, from 1 (0 where a ruleset has a round before the first).
-    pub round: u32,
-}
-
-/// A round (or unit) is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct RoundEnded {
-    /// Its number.
-    pub round: u32,
-}
-
-/// A combatant's turn began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct TurnStarted {
-    /// Whose turn.
-    pub combatant: CombatantId,
-}
-
-/// A combatant's turn is over; it has acted this round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct TurnEnded {
-    /// Whose turn.
-    pub combatant: CombatantId,
-}
-
-/// Somebody took damage.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Damaged {
-    /// Who took it.
-    pub combatant: CombatantId,
-    /// Which member of a group.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub member: Option<Slug>,
-    /// How much, temporary hit points included.
-    pub amount: u32,
-    /// How much of it temporary hit points took.
-    pub temp_lost: u32,
-    /// How much of it was lost for real; all but `temp_lost` where hit points are not tracked.
-    pub hp_lost: u32,
-    /// The hit points that are left, where they are tracked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hp: Option<u32>,
-    /// Who dealt it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<CombatantId>,
-}
-
-/// Somebody regained hit points.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Healed {
-    /// Who.
-    pub combatant: CombatantId,
-    /// Which member of a group.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub member: Option<Slug>,
-    /// How much was asked for.
-    pub amount: u32,
-    /// The hit points after it, where they are tracked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hp: Option<u32>,
-}
-
-/// Somebody got a condition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ConditionSet {
-    /// Who.
-    pub combatant: CombatantId,
-    /// Which member of a group.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub member: Option<Slug>,
-    /// Which condition.
-    pub condition: Slug,
-}
-
-/// Somebody lost a condition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct ConditionCleared {
-    /// Who.
-    pub combatant: CombatantId,
-    /// Which member of a group.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub member: Option<Slug>,
-    /// Which condition.
-    pub condition: Slug,
-}
-
-/// An effect began.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct EffectAdded {
-    /// The effect.
-    pub effect: Effect,
-}
-
-/// An effect lasts one count less.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct EffectTicked {
-    /// Which effect.
-    pub effect: EffectId,
-    /// What remains, at least 1.
-    pub remaining: u32,
-}
-
-/// An effect is over.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct EffectEnded {
-    /// Which effect.
-    pub effect: EffectId,
-    /// Why: `expired`, `removed` by somebody, or its `target_left`.
-    pub because: Text<40>,
-}
-
-/// Somebody left.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct CombatantLeft {
-    /// Who.
-    pub combatant: CombatantId,
-}
-
-/// The game master said whose turn it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Overridden {
-    /// Whose turn it is now.
-    pub combatant: CombatantId,
-}
-
-/// A line for the log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Noted {
-    /// What it says.
-    pub text: Text<2000>,
-    /// Who may read it.
-    #[serde(default, skip_serializing_if = "Readers::gm")]
-    #[schema(inline)]
-    pub readers: Readers,
-}
-
-/// Somebody has the turn or a decision to take of whom the viewer may not know, or did something that shows. Never in the log
-/// itself, only in what is told of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct SomeoneActs {}
-
-/// Everything is again as it was at an earlier version.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Undone {
-    /// The version whose state it is.
-    pub to_version: u64,
-}
-
-/// Everything is again as it was before an undo.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Redone {
-    /// The version whose state it is.
-    pub to_version: u64,
 }

@@ -125,7 +125,7 @@ impl LegalCommand {
 
     /// Opens a field to one of these combatants.
     pub fn whom<'a>(self, field: &'static str, required: bool, ids: impl IntoIterator<Item = &'a CombatantId>) -> Self {
-        self.choose(field, required, ids.into_iter().map(CombatantId::as_str))
+        self.choose(field, required, ids.into_iter().map(|id| id.as_str()))
     }
 
     /// Opens a field to one of `ids`, a list that several legal_commands share, but not to `except`.

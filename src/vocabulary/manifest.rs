@@ -65,18 +65,6 @@ pub struct CommandSpec {
     pub sender: AllowedRole,
 }
 
-impl CommandSpec {
-    /// A command of the game master's.
-    pub const fn gm(verb: &'static str, summary: &'static str) -> Self {
-        Self { verb, summary, sender: AllowedRole::Gm }
-    }
-
-    /// A command that a player sends for its combatants.
-    pub const fn player(verb: &'static str, summary: &'static str) -> Self {
-        Self { verb, summary, sender: AllowedRole::Player }
-    }
-}
-
 /// Who may send a command; the game master may send every one, an onlooker none. `player`: the player of every combatant in whose name it
 /// is sent, or any player where it is in nobody's name. `gm`: the game master alone. `author`: also the player who sent what it takes back,
 /// where the encounter was created with `player_undo`; `undo` is the one such command.
@@ -94,9 +82,9 @@ pub enum AllowedRole {
 /// In whose name a command is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Actor<'c> {
-    /// The game master's, and nobody else's.
+    /// The game master alone sends it.
     Gm,
-    /// That of these combatants, of all of them; without any, that of whoever plays.
+    /// The player of all of these combatants sends it; without any, any player.
     Of(Vec<&'c CombatantId>),
 }
 
@@ -106,36 +94,14 @@ impl<'c> Actor<'c> {
         Self::Of(vec![combatant])
     }
 
-    /// In the name of a combatant, where one is named; else in the game master's.
-    pub fn named(combatant: Option<&'c CombatantId>) -> Self {
-        combatant.map_or(Self::Gm, Self::one)
+    /// Who sends a command of `role` whose declaration names this field: a player's without a combatant there is the game master's.
+    pub fn by(role: AllowedRole, field: &[Option<&'c CombatantId>]) -> Self {
+        match (role, field) {
+            (AllowedRole::Gm, _) | (_, [None, ..]) => Self::Gm,
+            (_, field) => Self::Of(field.iter().copied().flatten().collect()),
+        }
     }
 }
-
-/// The commands that every ruleset understands, and who may send them.
-///
-/// Hit points, conditions and effects are rulings: they take somebody out of the fight, and in some systems damage buys a turn. So
-/// they are the game master's, as is who is in the fight.
-pub const SHARED_COMMANDS: &[CommandSpec] = &[
-    CommandSpec::gm("damage", "Somebody takes damage."),
-    CommandSpec::gm("heal", "Somebody regains hit points."),
-    CommandSpec::gm("set_condition", "Somebody gets a condition."),
-    CommandSpec::gm("clear_condition", "Somebody loses a condition."),
-    CommandSpec::gm("add_effect", "An effect begins."),
-    CommandSpec::gm("remove_effect", "An effect ends before its time."),
-    CommandSpec::gm("add_combatant", "Somebody joins the encounter."),
-    CommandSpec::gm("update_combatant", "Something about a combatant changes."),
-    CommandSpec::gm("remove_combatant", "Somebody leaves the encounter."),
-    CommandSpec::gm("override", "Say whose turn it is, whatever the rules say."),
-    CommandSpec::gm("note", "Write a line into the log."),
-    CommandSpec::gm("end_encounter", "The encounter is over."),
-    CommandSpec {
-        verb: "undo",
-        summary: "Take back what was accepted last, or all since a version; a player: the own last command, one step.",
-        sender: AllowedRole::Author,
-    },
-    CommandSpec::gm("redo", "Take back an undo."),
-];
 
 /// Rules of the house: they hold in every ruleset.
 pub const HOUSE_RULES: &[Rule] = &[

@@ -41,13 +41,13 @@ impl<'d, R: Ruleset> Play<'d, R> {
     }
 
     /// Lets an event of the ruleset's own happen.
-    pub fn own(&mut self, event: R::Event) {
-        self.emit(Event::Own(event));
+    pub fn own(&mut self, event: impl Into<R::Event>) {
+        self.emit(Event::Own(event.into()));
     }
 
     /// Lets an event happen that every ruleset knows.
-    pub fn shared(&mut self, event: SharedEvent) {
-        self.emit(Event::Shared(event));
+    pub fn shared(&mut self, event: impl Into<SharedEvent>) {
+        self.emit(Event::Shared(event.into()));
     }
 
     /// Lets every effect count that counts `moment`; what has counted down ends.
@@ -60,10 +60,10 @@ impl<'d, R: Ruleset> Play<'d, R> {
     /// Sets what remains of effects; those with nothing left end.
     pub fn count_down(&mut self, counts: Vec<(EffectId, u32)>) {
         for (effect, remaining) in counts {
-            self.shared(match remaining {
-                0 => SharedEvent::EffectEnded(EffectEnded { effect, because: Text::fixed("expired") }),
-                _ => SharedEvent::EffectTicked(EffectTicked { effect, remaining }),
-            });
+            match remaining {
+                0 => self.shared(EffectEnded { effect, because: Text::fixed("expired") }),
+                _ => self.shared(EffectTicked { effect, remaining }),
+            }
         }
     }
 

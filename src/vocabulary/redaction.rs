@@ -1,54 +1,37 @@
-//! Redaction the events of a transition to viewers who may not know all.
+//! Redacts the events of a transition for one audience.
 
 use super::{
-    Audience, Combatant, CombatantId, CombatantLeft, Damaged, Effect, EffectAdded, EffectEnded, EffectId, Event,
-    Healed, Readers, RosterEvent, Ruleset, SharedEvent, Table, Text,
+    Audience, Combatant, CombatantId, CombatantLeft, Effect, EffectAdded, EffectEnded, EffectId, Event, Readers,
+    Redact, RosterEvent, Ruleset, SharedEvent, Table, Text,
 };
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// One event on its way to an audience.
+/// An event on its way to an audience, with the states around it.
 pub struct Redaction<'t, R: Ruleset> {
     /// Who is told, and what it knows when the event happens.
     pub audience: &'t Audience<'t>,
-    /// The table before the transition that the event belongs to, redacted.
+    /// The redacted table before the transition that the event belongs to.
     pub start: &'t Table<R>,
     /// The true table after the event.
     pub whole: &'t Table<R>,
     /// The ruleset's true state before the event; only where [`Ruleset::looks_back`] asks for it.
     pub before: Option<&'t R::State>,
-    /// Whether one whom the audience does not see has the turn or must choose, after the event.
+    /// Whether a combatant that the audience does not see has the turn or must choose, after the event.
     pub someone_acts: bool,
-    /// The effects that the audience saw before the event.
-    pub effects: &'t HashSet<EffectId>,
-    /// The table after the event, redacted, once something has asked for it.
+    /// The redacted table after the event, once something has asked for it.
     pub after: OnceCell<Table<R>>,
 }
 
 impl<R: Ruleset> Redaction<'_, R> {
-    /// The table after the event, redacted. The first call takes as long as the whole table is large.
+    /// The redacted table after the event. The first call costs as much as the whole table.
     pub fn after(&self) -> &Table<R> {
         self.after.get_or_init(|| self.whole.seen_by(&self.audience.at(self.whole)))
     }
 
-    /// Whether the audience knows of this combatant.
-    pub fn knows(&self, id: &CombatantId) -> bool {
-        self.audience.knows(id)
-    }
-
-    /// This combatant, if the audience knows of it.
-    pub fn name(&self, id: Option<&CombatantId>) -> Option<CombatantId> {
-        self.audience.name(id)
-    }
-
-    /// Those of these combatants that the audience knows of.
-    pub fn names(&self, ids: &[CombatantId]) -> Vec<CombatantId> {
-        self.audience.names(ids)
-    }
-
-    /// What the audience is told of an event that is no change of the roster; None where it concerns nobody that it knows of.
-    pub fn tell(&self, event: &Event<R>) -> Option<Event<R>> {
+    /// The event as the audience may know it, unless it changes the roster; None if it concerns nobody that the audience knows.
+    pub fn event(&self, event: &Event<R>) -> Option<Event<R>> {
         match event {
             Event::Shared(event) => self.shared(event).map(Event::Shared),
             Event::Roster(_) => None,
@@ -57,52 +40,26 @@ impl<R: Ruleset> Redaction<'_, R> {
     }
 
     fn shared(&self, event: &SharedEvent) -> Option<SharedEvent> {
-        let about = match event {
-            SharedEvent::TurnStarted(e) => &e.combatant,
-            SharedEvent::TurnEnded(e) => &e.combatant,
-            SharedEvent::ConditionSet(e) => &e.combatant,
-            SharedEvent::ConditionCleared(e) => &e.combatant,
-            SharedEvent::CombatantLeft(e) => &e.combatant,
-            SharedEvent::Overridden(e) => &e.combatant,
-            SharedEvent::Damaged(e) => {
-                if !self.knows(&e.combatant) {
-                    return None;
-                }
-                let told = Damaged { source: self.name(e.source.as_ref()), ..e.clone() };
-                let veiled = |told| Damaged { temp_lost: 0, hp_lost: e.amount, hp: None, ..told };
-                let told = if self.veils_hp(&e.combatant) { veiled(told) } else { told };
-                return Some(SharedEvent::Damaged(told));
+        let mut redacted = event.redact(self.audience)?;
+        match &mut redacted {
+            SharedEvent::Noted(e) if e.readers != Readers::All => return None,
+            SharedEvent::Damaged(e) if self.hides_hp(&e.combatant) => {
+                (e.temp_lost, e.hp_lost, e.hp) = (0, e.amount, None);
             }
-            SharedEvent::Healed(e) => {
-                let hp = |hp: &u32| (!self.veils_hp(&e.combatant)).then_some(*hp);
-                let told = || Healed { hp: e.hp.as_ref().and_then(hp), ..e.clone() };
-                return self.knows(&e.combatant).then(|| SharedEvent::Healed(told()));
-            }
-            SharedEvent::EffectAdded(e) => {
-                let effect = self.audience.effect(&Arc::new(e.effect.clone()))?;
-                return Some(SharedEvent::EffectAdded(EffectAdded { effect: Arc::unwrap_or_clone(effect) }));
-            }
-            SharedEvent::EffectTicked(e) => return self.effects.contains(&e.effect).then(|| event.clone()),
-            SharedEvent::EffectEnded(e) => return self.effects.contains(&e.effect).then(|| event.clone()),
-            SharedEvent::Noted(e) => return (e.readers == Readers::All).then(|| event.clone()),
-            SharedEvent::EncounterStarted(_)
-            | SharedEvent::EncounterEnded(_)
-            | SharedEvent::RoundStarted(_)
-            | SharedEvent::RoundEnded(_)
-            | SharedEvent::Undone(_)
-            | SharedEvent::Redone(_)
-            | SharedEvent::SomeoneActs(_) => return Some(event.clone()),
-        };
-        self.knows(about).then(|| event.clone())
+            SharedEvent::Healed(e) if self.hides_hp(&e.combatant) => e.hp = None,
+            _ => {}
+        }
+        Some(redacted)
     }
 
     /// Whether the hit points of this combatant are not told as numbers.
-    fn veils_hp(&self, id: &CombatantId) -> bool {
-        !self.whole.foe_hp.exact() && self.whole.get(id).is_some_and(|c| self.audience.veils_hp(self.whole, c))
+    fn hides_hp(&self, id: &CombatantId) -> bool {
+        !self.whole.foe_hp.exact() && self.whole.get(id).is_some_and(|c| self.audience.hides_hp(self.whole, c))
     }
 
-    /// What the audience is told of a change of the roster; `before` is the table before it, redacted. Who is revealed joins, who
-    /// hides leaves; effects come and go with them.
+    /// The events that tell the audience of a change of the roster; `before` is the redacted table before it.
+    ///
+    /// A combatant that is revealed joins, and one that is hidden leaves; its effects begin and end with it.
     pub fn roster(&self, event: &RosterEvent<R>, before: &Table<R>) -> Vec<Event<R>> {
         let (RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) = event;
         let (id, after) = (&combatant.id, self.after());
@@ -110,32 +67,30 @@ impl<R: Ruleset> Redaction<'_, R> {
             (None, None) => Vec::new(),
             (Some(old), Some(new)) if old == new => Vec::new(),
             (Some(_), Some(new)) => {
-                vec![Event::Roster(RosterEvent::CombatantUpdated { combatant: told(new) })]
+                vec![Event::Roster(RosterEvent::CombatantUpdated { combatant: uncounted(new) })]
             }
             (None, Some(new)) => {
-                let joined = Event::Roster(RosterEvent::CombatantJoined { combatant: told(new) });
-                let effect =
-                    |e: &Arc<Effect>| Event::Shared(SharedEvent::EffectAdded(EffectAdded { effect: (**e).clone() }));
+                let joined = Event::Roster(RosterEvent::CombatantJoined { combatant: uncounted(new) });
+                let effect = |e: &Arc<Effect>| Event::Shared(EffectAdded { effect: (**e).clone() }.into());
                 std::iter::once(joined).chain(only_in(after, before).map(effect)).collect()
             }
             (Some(_), None) => {
-                let ended = |e: &Arc<Effect>| {
-                    SharedEvent::EffectEnded(EffectEnded { effect: e.id.clone(), because: Text::fixed("target_left") })
-                };
-                let left = SharedEvent::CombatantLeft(CombatantLeft { combatant: id.clone() });
+                let because = Text::fixed("target_left");
+                let ended = |e: &Arc<Effect>| EffectEnded { effect: e.id.clone(), because: because.clone() }.into();
+                let left = CombatantLeft { combatant: id.clone() }.into();
                 only_in(before, after).map(ended).chain([left]).map(Event::Shared).collect()
             }
         }
     }
 }
 
-/// The effects of one table that the other one has not.
+/// The effects of one table that the other one does not have.
 fn only_in<'t, R: Ruleset>(table: &'t Table<R>, other: &Table<R>) -> impl Iterator<Item = &'t Arc<Effect>> {
     let there: HashSet<EffectId> = other.effects.iter().map(|e| e.id.clone()).collect();
     table.effects.iter().filter(move |e| !there.contains(&e.id))
 }
 
-/// A combatant as it is told: the number under which it joined would tell how many there are.
-fn told<R: Ruleset>(c: &Combatant<R>) -> Box<Combatant<R>> {
+/// A combatant without the number under which it joined, which tells how many there are.
+fn uncounted<R: Ruleset>(c: &Combatant<R>) -> Box<Combatant<R>> {
     Box::new(Combatant { joined: 0, ..c.clone() })
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use smol_str::SmolStr;
 use std::borrow::{Borrow, Cow};
 use std::fmt;
+use std::ops::Deref;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -20,6 +21,7 @@ pub fn inlined(name: &str) -> Option<Value> {
         ["int", min, max] => Some(json!({"type": "integer", "minimum": bound(min)?, "maximum": bound(max)?})),
         ["text", max] => Some(json!({"type": "string", "minLength": 1, "maxLength": bound(max)?})),
         ["slug"] => Some(json!({"type": "string", "pattern": Slug::PATTERN})),
+        ["ids"] => Some(json!({"type": "array", "items": {"type": "string", "pattern": Slug::PATTERN}})),
         _ => None,
     }
 }
@@ -151,11 +153,6 @@ pub(super) fn shortened(text: &str) -> String {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slug(SmolStr);
 
-/// Names a combatant within its encounter.
-pub type CombatantId = Slug;
-/// Names an effect within its encounter.
-pub type EffectId = Slug;
-
 impl Slug {
     /// The longest slug, in characters.
     pub const MAX: usize = 40;
@@ -263,4 +260,80 @@ impl ToSchema for Slug {
     fn name() -> Cow<'static, str> {
         format!("{INLINE}slug").into()
     }
+}
+
+/// Declares an id: a [`Slug`] that no other kind of id can stand for.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(Slug);
+
+        impl $name {
+            /// The id, if `text` is one.
+            pub fn new(text: &str) -> Option<Self> {
+                Slug::new(text).map(Self)
+            }
+
+            /// An id of the program's own, known to be one.
+            pub const fn fixed(id: &'static str) -> Self {
+                Self(Slug::fixed(id))
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                self.0 == *other
+            }
+        }
+
+        impl From<Slug> for $name {
+            fn from(slug: Slug) -> Self {
+                Self(slug)
+            }
+        }
+
+        impl Deref for $name {
+            type Target = Slug;
+
+            fn deref(&self) -> &Slug {
+                &self.0
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, f)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                Slug::schema()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                Slug::name()
+            }
+        }
+    };
+}
+
+id! {
+    /// Names a combatant within its encounter.
+    CombatantId
+}
+
+id! {
+    /// Names an effect within its encounter.
+    EffectId
 }

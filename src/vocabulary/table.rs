@@ -124,8 +124,9 @@ impl<R: Ruleset> Table<R> {
                     *place = CachedCombatant::new((**combatant).clone());
                 }
             }
-            Event::Own(event) => R::evolve(self, event),
+            Event::Own(_) => {}
         }
+        R::evolve(self, event);
     }
 
     fn apply_shared(&mut self, event: &SharedEvent) {

@@ -1,6 +1,7 @@
 //! Tagged unions of named structs: commands and events.
 
-use super::FieldError;
+use super::{Actor, CommandSpec, FieldError};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A tagged union whose tag is known before the rest is read.
@@ -8,30 +9,141 @@ pub trait Tagged: Sized {
     /// Every tag, in the order of the documentation.
     const TAGS: &'static [&'static str];
 
-    /// Reads the fields that belong to `verb`; None when it is not one of [`Self::TAGS`].
-    fn parse(verb: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>>;
+    /// Reads the fields that belong to `tag`; None when it is not one of [`Self::TAGS`].
+    fn parse(tag: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>>;
+
+    /// Whether it is an event that only older programs wrote, and that changes nothing.
+    fn is_older(&self) -> bool {
+        false
+    }
 }
 
-/// Makes a tagged union (`{"type": "...", ...}`) of named structs: serde, [`Tagged`] and a schema with named variants and a
+/// An event that older programs wrote beside a shared one. Stored logs hold some; they are read and change nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OlderEvent {}
+
+/// A tagged union of commands.
+pub trait Commands: Tagged {
+    /// Who may send each command, and what it does.
+    const SPECS: &'static [CommandSpec];
+
+    /// In whose name the command is sent, by the field that its declaration names.
+    fn actor(&self) -> Actor<'_>;
+}
+
+/// Declares the events of a ruleset: a union in JSON (`{"type": "...", ...}`), and a struct for each event.
+///
+/// Each struct serializes without its absent fields and is redacted field by field ([`Redact`](super::Redact)). After `older` stand the
+/// tags of events that only older programs wrote ([`OlderEvent`](super::OlderEvent)).
+#[macro_export]
+macro_rules! events {
+    ($(#[$doc:meta])* $union:ident $(older $($older:literal)+)?; $(
+        $(#[$meta:meta])*
+        $tag:literal => $name:ident { $( $(#[$field_meta:meta])* $field:ident: $type:ty ),* $(,)? }
+    )*) => {
+        $(
+            $crate::redacted! {
+                $(#[$meta])*
+                pub struct $name { $( $(#[$field_meta])* pub $field: $type ),* }
+            }
+        )*
+
+        $crate::tagged! { $(#[$doc])* $union $(older $($older)+)?; $( $tag => $name ),* }
+
+        impl $crate::vocabulary::Redact for $union {
+            fn redact(&self, audience: &$crate::vocabulary::Audience<'_>) -> Option<Self> {
+                match self {
+                    $( Self::$name(event) => event.redact(audience).map(Self::$name), )*
+                    $( Self::Older(_) => { let _ = [$($older),+]; None } )?
+                }
+            }
+        }
+    };
+}
+
+/// Declares the commands of a ruleset: a union in JSON (`{"type": "...", ...}`), and a struct for each command.
+///
+/// In parentheses stands who may send it ([`AllowedRole`](super::AllowedRole)), and the field with the combatants in whose name a
+/// player sends it. The doc comment is the command's summary in the manifest.
+#[macro_export]
+macro_rules! commands {
+    ($(#[$doc:meta])* $union:ident; $(
+        $(#[doc = $summary:literal])+
+        $tag:literal ($role:ident $(: $actor:ident)?) => $name:ident {
+            $( $(#[$field_meta:meta])* $field:ident: $type:ty ),* $(,)?
+        }
+    )*) => {
+        $(
+            $(#[doc = $summary])+
+            #[serde_with::skip_serializing_none]
+            #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+            #[serde(deny_unknown_fields)]
+            pub struct $name { $( $(#[$field_meta])* pub $field: $type ),* }
+        )*
+
+        $crate::tagged! { $(#[$doc])* $union; $( $tag => $name ),* }
+
+        impl $crate::vocabulary::Commands for $union {
+            const SPECS: &'static [$crate::vocabulary::CommandSpec] = &[$(
+                $crate::vocabulary::CommandSpec {
+                    verb: $tag,
+                    summary: concat!($($summary),+).trim_ascii_start(),
+                    sender: $crate::vocabulary::AllowedRole::$role,
+                }
+            ),*];
+
+            fn actor(&self) -> $crate::vocabulary::Actor<'_> {
+                match self {
+                    $( Self::$name(_command) => $crate::vocabulary::Actor::by(
+                        $crate::vocabulary::AllowedRole::$role, &[$( (&_command.$actor).into() )?],
+                    ) ),*
+                }
+            }
+        }
+    };
+}
+
+/// Makes a tagged union of named structs: serde, [`Tagged`], a conversion from each struct, and a schema with named variants and a
 /// discriminator, which derives cannot give together.
+#[macro_export]
 macro_rules! tagged {
-    ($(#[$doc:meta])* pub enum $name:ident { $( $tag:literal => $variant:ident ),* $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident $(older $($older:literal)+)?; $( $tag:literal => $variant:ident ),*) => {
         $(#[$doc])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "type")]
         #[allow(missing_docs, reason = "each variant is its struct, documented there")]
-        pub enum $name { $( #[serde(rename = $tag)] $variant($variant) ),* }
+        pub enum $name {
+            $( #[serde(rename = $tag)] $variant($variant), )*
+            $( #[serde($(alias = $older),+)] Older($crate::vocabulary::OlderEvent), )?
+        }
+
+        $(
+            impl From<$variant> for $name {
+                fn from(variant: $variant) -> Self {
+                    Self::$variant(variant)
+                }
+            }
+        )*
 
         impl $crate::vocabulary::Tagged for $name {
             const TAGS: &'static [&'static str] = &[$($tag),*];
+
             fn parse(
-                verb: &str, fields: &serde_json::Map<String, serde_json::Value>,
+                tag: &str, fields: &serde_json::Map<String, serde_json::Value>,
             ) -> Option<Result<Self, $crate::vocabulary::FieldError>> {
-                match verb {
+                match tag {
                     $( $tag => Some($crate::vocabulary::read_fields::<$variant>(fields, &["type"]).map(Self::$variant)), )*
+                    $( $($older)|+ => Some(Ok(Self::Older($crate::vocabulary::OlderEvent {}))), )?
                     _ => None,
                 }
             }
+
+            $(
+                fn is_older(&self) -> bool {
+                    const _: &[&str] = &[$($older),+];
+                    matches!(self, Self::Older(_))
+                }
+            )?
         }
 
         impl utoipa::PartialSchema for $name {
@@ -68,4 +180,3 @@ macro_rules! tagged {
         }
     };
 }
-pub(crate) use tagged;

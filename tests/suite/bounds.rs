@@ -3,7 +3,7 @@
 use crate::support::table::{RULESETS, Table};
 use serde_json::{Value, json};
 use turnkeeper::engine::{Creation, MAX_EVENTS, Meta, Refusal, Request, Role, SeededDice, TokenRecord};
-use turnkeeper::vocabulary::{CombatantId, Slug};
+use turnkeeper::vocabulary::Slug;
 
 /// The code of a refusal and what it rests on.
 fn code(refusal: Refusal) -> (String, String) {
@@ -45,7 +45,7 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
             digest: String::new(),
             role: Role::Player,
             name: None,
-            combatants: vec![id(n) as CombatantId],
+            combatants: vec![id(n).into()],
             expires_at: None,
         };
         (0..owners).map(token).collect::<Vec<_>>()

@@ -1,8 +1,7 @@
-//! The smallest ruleset there can be: everybody acts in the order of joining. It is not shipped; it shows that the face of
-//! rulesets holds more than the systems that it was made for.
+//! The smallest ruleset: everybody acts in the order of joining. It is not shipped; it shows that the interface of rulesets fits
+//! systems that it was not made for.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use turnkeeper::rulesets::shared::{end_round, end_turn, start_round, start_turn};
 use turnkeeper::vocabulary::*;
 use utoipa::ToSchema;
@@ -24,50 +23,28 @@ pub struct State {
     someone: bool,
 }
 
-/// Its own commands.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Command {
-    Start(Nothing),
-    EndTurn(EndTurn),
-}
+turnkeeper::commands! {
+    /// Its own commands.
+    Command;
 
-/// A combatant's turn is over.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct EndTurn {
-    combatant: CombatantId,
-}
+    /// Starts the first round.
+    "start" (Gm) => Start {}
 
-impl Tagged for Command {
-    const TAGS: &'static [&'static str] = &["start", "end_turn"];
-
-    fn parse(verb: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>> {
-        match verb {
-            "start" => Some(read_fields(fields, &["type"]).map(Self::Start)),
-            "end_turn" => Some(read_fields(fields, &["type"]).map(Self::EndTurn)),
-            _ => None,
-        }
+    /// Ends a turn.
+    "end_turn" (Player: combatant) => EndTurn {
+        /// Whose turn ends.
+        combatant: CombatantId,
     }
 }
 
-/// Its one event: the turn passes on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum Passed {
-    Passed { to: Option<CombatantId> },
-}
+turnkeeper::events! {
+    /// Its one event.
+    Passed;
 
-impl Tagged for Passed {
-    const TAGS: &'static [&'static str] = &["passed"];
-
-    fn parse(verb: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>> {
-        #[derive(Deserialize)]
-        struct Fields {
-            to: Option<CombatantId>,
-        }
-        let passed = || read_fields(fields, &["type"]).map(|Fields { to }| Self::Passed { to });
-        (verb == "passed").then(passed)
+    /// The turn passes on, or nobody is left to take one.
+    "passed" => TurnPassed {
+        /// Whose turn it is.
+        to: Option<CombatantId>,
     }
 }
 
@@ -77,7 +54,7 @@ const TINY: &Manifest = &Manifest {
     author: "the tests",
     source: "https://example.org",
     summary: "Everybody acts in the order of joining.",
-    commands: &[CommandSpec::gm("start", "Starts the first round."), CommandSpec::player("end_turn", "Ends a turn.")],
+    commands: Command::SPECS,
     conditions: &[],
     down: "dead",
     rules: &[
@@ -90,7 +67,7 @@ const TINY: &Manifest = &Manifest {
 };
 
 fn pass(play: &mut Play<'_, RoundRobin>, to: Option<CombatantId>) {
-    play.own(Passed::Passed { to: to.clone() });
+    play.own(TurnPassed { to: to.clone() });
     if let Some(to) = &to {
         start_turn(play, to);
     }
@@ -139,7 +116,7 @@ impl Ruleset for RoundRobin {
                 if play.table().active().next().is_none() {
                     return Err(Violation::new("nobody_can_act", "TINY-1", "add a combatant first"));
                 }
-                play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
+                play.shared(EncounterStarted {});
                 advance(play);
             }
             Command::EndTurn(EndTurn { combatant }) => {
@@ -155,8 +132,10 @@ impl Ruleset for RoundRobin {
         Ok(())
     }
 
-    fn evolve(table: &mut Table<Self>, Passed::Passed { to }: &Passed) {
-        table.state.acting = to.clone();
+    fn evolve(table: &mut Table<Self>, event: &Event<Self>) {
+        if let Event::Own(Passed::TurnPassed(e)) = event {
+            table.state.acting = e.to.clone();
+        }
     }
 
     fn react(play: &mut Play<'_, Self>, event: &Event<Self>) -> Result<(), Violation> {
@@ -178,13 +157,6 @@ impl Ruleset for RoundRobin {
             advance(play);
         }
         Ok(())
-    }
-
-    fn sender(command: &Command) -> Actor<'_> {
-        match command {
-            Command::Start(_) => Actor::Gm,
-            Command::EndTurn(EndTurn { combatant }) => Actor::one(combatant),
-        }
     }
 
     fn legal_commands(table: &Table<Self>) -> Vec<LegalCommand> {
@@ -216,8 +188,9 @@ impl Ruleset for RoundRobin {
         table.state.acting = table.state.acting.take().filter(|id| table.get(id).is_some());
     }
 
-    fn redact_event(Passed::Passed { to }: &Passed, redaction: &Redaction<'_, Self>) -> Option<Passed> {
-        to.as_ref().is_none_or(|to| redaction.knows(to)).then(|| Passed::Passed { to: to.clone() })
+    fn redact_event(event: &Passed, redaction: &Redaction<'_, Self>) -> Option<Passed> {
+        let Passed::TurnPassed(TurnPassed { to }) = event;
+        to.as_ref().is_none_or(|to| redaction.audience.knows(to)).then(|| event.clone())
     }
 
     fn order(table: &Table<Self>) -> Vec<OrderEntry> {

@@ -3,7 +3,7 @@
 use super::react::{advance, choose};
 use super::*;
 use crate::rulesets::shared::{end_turn, start_round, start_turn};
-use crate::vocabulary::{EncounterStarted, Kind, SharedEvent};
+use crate::vocabulary::{EncounterStarted, Kind};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     if play.table().active().next().is_none() {
         return Err(Violation::new("nobody_to_act", "AI-8", "nobody is here to act: add a combatant first"));
     }
-    play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
+    play.shared(EncounterStarted {});
     let players = players(play.table());
     let friend =
         |c: &Combatant<ActiveInitiative>| play.table().iter().any(|pc| pc.kind == Kind::Pc && pc.side == c.side);
@@ -62,14 +62,14 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let wanted = players.div_ceil(2);
     if groups < wanted {
-        play.own(Event::Advised(Advised { groups: count(groups), wanted: count(wanted) }));
+        play.own(Advised { groups: count(groups), wanted: count(wanted) });
     }
     let points = match play.table().options.interrupt_points {
         InterruptPoints::ByPlayers(by_players) => by_players.then(|| count(players)),
         InterruptPoints::Exactly(points) => u32::try_from(points.get()).ok(),
     };
     if let Some(points) = points {
-        play.own(Event::InterruptPointsGained(InterruptPointsGained { points }));
+        play.own(InterruptPointsGained { points });
     }
     start_round(play, 1);
     match &c.first {
@@ -102,16 +102,16 @@ fn roll_opening(play: &mut Scene<'_>, c: &Start) {
     let as_high = rolls.iter().skip(1).filter(|(other, _)| other.total == best.total);
     let tied = as_high.map(|(other, _)| other.combatant.clone()).collect();
     let rolls = rolls.into_iter().map(|(roll, _)| roll).collect();
-    play.own(Event::OpeningRolled(OpeningRolled { rolls }));
+    play.own(OpeningRolled { rolls });
     take_turn(play, best.combatant, Way::Rolled { die: best.die, total: best.total, tied });
 }
 
 /// Begins a turn: the window closes, an action readied for longer than a round lapses, effects count its start.
 pub(super) fn take_turn(play: &mut Scene<'_>, combatant: CombatantId, by: Way) {
     if play.table().get(&combatant).is_some_and(|c| c.state.readied.is_some()) {
-        play.own(Event::ReadiedLapsed(ReadiedLapsed { combatant: combatant.clone() }));
+        play.own(ReadiedLapsed { combatant: combatant.clone() });
     }
-    play.own(Event::Begun(Begun { combatant: combatant.clone(), by }));
+    play.own(Begun { combatant: combatant.clone(), by });
     start_turn(play, &combatant);
 }
 
@@ -176,7 +176,7 @@ fn name(play: &mut Scene<'_>, next: &CombatantId) -> Result<(), Violation> {
     if nominee.acted {
         return Err(Violation::new("already_acted", "AI-9", format!("{next} has acted this round")));
     }
-    play.own(Event::Named(Named { combatant: next.clone(), by }));
+    play.own(Named { combatant: next.clone(), by });
     Ok(())
 }
 
@@ -258,9 +258,9 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
     let displaced = Some(nominee.clone());
     if c.means == Means::Inspiration {
         let held = inspiration.saturating_sub(1);
-        play.own(Event::InspirationSpent(InspirationSpent { combatant: id.clone(), held }));
+        play.own(InspirationSpent { combatant: id.clone(), held });
     }
-    play.own(Event::Interrupted(Interrupted { combatant: id.clone(), displaced, means: c.means }));
+    play.own(Interrupted { combatant: id.clone(), displaced, means: c.means });
     Ok(())
 }
 
@@ -293,7 +293,7 @@ fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
         return Err(Violation::new("already_readied", "AI-12", detail));
     }
     let readied = Readied { action: c.action.clone(), trigger: c.trigger.clone() };
-    play.own(Event::ActionReadied(ActionReadied { combatant: c.combatant.clone(), readied }));
+    play.own(ActionReadied { combatant: c.combatant.clone(), readied });
     Ok(())
 }
 
@@ -305,7 +305,7 @@ fn fire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     if !c.active() {
         return Err(Violation::new("not_active", "AI-12", format!("{id} is out of the fight")));
     }
-    play.own(Event::ReadiedFired(ReadiedFired { combatant: id.clone() }));
+    play.own(ReadiedFired { combatant: id.clone() });
     Ok(())
 }
 
@@ -319,7 +319,7 @@ fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     if held >= 3 {
         return Err(Violation::new("inspiration_full", "AI-28", format!("{id} holds 3 inspiration points, the most")));
     }
-    play.own(Event::Inspired(Inspired { combatant: id.clone(), held: held + 1 }));
+    play.own(Inspired { combatant: id.clone(), held: held + 1 });
     Ok(())
 }
 
@@ -329,7 +329,7 @@ fn spend(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     if c.kind != Kind::Pc || held == 0 {
         return Err(Violation::new("no_inspiration", "AI-29", format!("{id} has no inspiration point to spend")));
     }
-    play.own(Event::InspirationSpent(InspirationSpent { combatant: id.clone(), held: held - 1 }));
+    play.own(InspirationSpent { combatant: id.clone(), held: held - 1 });
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! The catalogue of Active Initiative, in our own words.
 
-use crate::vocabulary::{CommandSpec, Manifest, Rule};
+use crate::vocabulary::{Commands, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "active-initiative",
@@ -8,18 +8,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     author: "Giffyglyph (Darker Dungeons)",
     source: "https://giffyglyph.com/darkerdungeons/grimoire/4.0.0/en/active_initiative.html",
     summary: "No order is rolled: whoever finishes a turn names the next, and enemies may steal it for inspiration or after damage.",
-    commands: &[
-        CommandSpec::gm("start", "Begin the scene with whoever triggered it, or with the highest roll."),
-        CommandSpec::player("end_turn", "End a turn and name the next combatant."),
-        CommandSpec::player("nominate", "Name the next combatant where the turn ended without that."),
-        CommandSpec::player("begin_turn", "Begin the turn of the one who is named; the window for interrupts closes."),
-        CommandSpec::player("interrupt", "Steal the next turn from the one who is named."),
-        CommandSpec::player("ready", "Ready an action in one's own turn."),
-        CommandSpec::player("fire", "Let a readied action happen."),
-        CommandSpec::gm("inspire", "Hand out an inspiration point."),
-        CommandSpec::player("spend", "Spend an inspiration point on advantage."),
-        CommandSpec::player("delay", "Always refused: nobody delays here."),
-    ],
+    commands: super::Command::SPECS,
     conditions: &[],
     down: "unconscious",
     rules: RULES,

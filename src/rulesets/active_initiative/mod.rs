@@ -16,8 +16,8 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play,
-    Redaction, Ruleset, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending,
+    Play, Redaction, Ruleset, Table as AnyTable, Violation,
 };
 
 /// The ruleset `active-initiative`.
@@ -40,8 +40,10 @@ impl Ruleset for ActiveInitiative {
         decide::decide(play, command)
     }
 
-    fn evolve(table: &mut Table, event: &Event) {
-        evolve::evolve(table, event);
+    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
+        if let AnyEvent::Own(event) = event {
+            evolve::evolve(table, event);
+        }
     }
 
     fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
@@ -49,8 +51,13 @@ impl Ruleset for ActiveInitiative {
         Ok(())
     }
 
-    fn sender(command: &Command) -> Actor<'_> {
-        command::sender(command)
+    fn actor(command: &Command) -> Actor<'_> {
+        match command {
+            // It takes the time to interrupt from everybody else, so the next combatant's player must agree.
+            Command::EndTurn(EndTurn { combatant, next: Some(next), begin: true }) => Actor::Of(vec![combatant, next]),
+            Command::Interrupt(Interrupt { means: Means::InterruptPoint, .. }) => Actor::Gm,
+            command => command.actor(),
+        }
     }
 
     fn legal_commands(table: &Table) -> Vec<LegalCommand> {
@@ -81,8 +88,8 @@ impl Ruleset for ActiveInitiative {
         redact::redact_event(event, redaction)
     }
 
-    fn secret(event: &Event) -> bool {
-        redact::secret(event)
+    fn is_secret(event: &Event) -> bool {
+        redact::is_secret(event)
     }
 
     fn remark(table: &Table, combatant: &Combatant<Self>) -> String {

@@ -9,14 +9,14 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
     match event {
         AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => {
             let points_lost = play.table().state.interrupt_points.unwrap_or(0);
-            play.own(Event::SceneClosed(SceneClosed { points_lost }));
+            play.own(SceneClosed { points_lost });
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {
         }
         AnyEvent::Shared(SharedEvent::Damaged(e)) => {
             let exposed = play.table().get(&e.combatant).is_none_or(|c| c.state.exposed);
             if e.amount > 0 && !exposed {
-                play.own(Event::Exposed(Exposed { combatant: e.combatant.clone() }));
+                play.own(Exposed { combatant: e.combatant.clone() });
             }
         }
         AnyEvent::Shared(SharedEvent::Overridden(e)) => take_over(play, e.combatant.clone()),
@@ -26,7 +26,7 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
                 end_turn(play, &e.combatant);
             }
             if play.table().state.last_actor.as_ref() == Some(&e.combatant) {
-                play.own(Event::Forgotten(Forgotten { combatant: e.combatant.clone() }));
+                play.own(Forgotten { combatant: e.combatant.clone() });
             }
             settle(play);
         }
@@ -59,7 +59,7 @@ pub(super) fn advance(play: &mut Scene<'_>, starter: bool) {
     let next = table.round.saturating_add(1);
     end_round(play);
     start_round(play, next);
-    play.own(Event::AllowanceRenewed(AllowanceRenewed {}));
+    play.own(AllowanceRenewed {});
     choose(play, true);
 }
 
@@ -72,6 +72,6 @@ pub(super) fn choose(play: &mut Scene<'_>, starter: bool) {
     };
     if !open {
         let chooser = chooser(play.table());
-        play.own(Event::ChoiceOpened(ChoiceOpened { chooser, starter }));
+        play.own(ChoiceOpened { chooser, starter });
     }
 }

@@ -1,7 +1,7 @@
 //! What Active Initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{CachedJson, CombatantId, Die, Int, Text};
+use crate::vocabulary::{CachedJson, CombatantId, Die, Int, Text, public, redacted};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -102,14 +102,15 @@ pub struct CombatantState {
     pub readied: Option<Readied>,
 }
 
-/// An action that waits for its trigger.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Readied {
-    /// What will be done.
-    pub action: Text<200>,
-    /// What it waits for.
-    pub trigger: Text<200>,
+redacted! {
+    /// An action that waits for its trigger.
+    #[serde(deny_unknown_fields)]
+    pub struct Readied {
+        /// What will be done.
+        pub action: Text<200>,
+        /// What it waits for.
+        pub trigger: Text<200>,
+    }
 }
 
 /// What play keeps about the encounter under Active Initiative.
@@ -171,13 +172,14 @@ pub enum Phase {
     SomeoneActs,
 }
 
-/// A turn of this round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Taken {
-    /// Whose turn.
-    pub combatant: CombatantId,
-    /// How it got the turn.
-    pub by: Way,
+redacted! {
+    /// A turn of this round.
+    pub struct Taken {
+        /// Whose turn.
+        pub combatant: CombatantId,
+        /// How it got the turn.
+        pub by: Way,
+    }
 }
 
 /// The ways to get a turn (AI-16).
@@ -222,3 +224,5 @@ pub enum Means {
     /// One of the game master's interrupt points (AI-31).
     InterruptPoint,
 }
+
+public! { Means }

@@ -30,7 +30,7 @@ pub(super) fn adjust(play: &mut Combat<'_>, id: &CombatantId) {
     }
     let lost = before.max.saturating_sub(max);
     let current = before.current.saturating_sub(lost).min(max);
-    play.own(Event::ApChanged(ApChanged { combatant: id.clone(), ap: Ap { current, max } }));
+    play.own(ApChanged { combatant: id.clone(), ap: Ap { current, max } });
 }
 
 /// Refuses to spend Action Points that there are not, or not yet (DC-31, DC-44).

@@ -36,7 +36,7 @@ pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Vio
         Command::Legendary(c) => legendary::act(play, c),
         Command::FateCheck(c) => {
             let die = play.die(c.roll);
-            play.own(Event::FateChecked(FateChecked { die, high: die.face >= 10, team: None }));
+            play.own(FateChecked { die, high: die.face >= 10, team: None });
             Ok(())
         }
     }
@@ -49,7 +49,7 @@ fn in_turn(play: &Combat<'_>, id: &CombatantId, rule: &'static str) -> Result<()
     if acting.contains(id) {
         return Ok(());
     }
-    let whose: Vec<&str> = acting.iter().map(CombatantId::as_str).collect();
+    let whose: Vec<&str> = acting.iter().map(|id| id.as_str()).collect();
     let whose = if whose.is_empty() { "nobody".to_owned() } else { whose.join(" and ") };
     Err(Violation::new("not_your_turn", rule, format!("it is not {id}'s turn: it is {whose}'s")))
 }

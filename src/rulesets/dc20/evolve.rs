@@ -133,7 +133,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::InspirationUsed(e) => change_state(table, &e.combatant, |s| s.inspiration_die = false),
         Event::AdvantageUsed(e) => change_state(table, &e.combatant, |s| s.round_one_adv = false),
         Event::RoundOneLost(e) => {
-            for id in &e.combatants {
+            for id in e.combatants.iter() {
                 change_state(table, id, |s| {
                     s.round_one_adv = false;
                     s.attacked_with_adv = false;

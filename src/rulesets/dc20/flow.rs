@@ -3,7 +3,7 @@
 use super::team::{cycle, in_play, new_slot, occupied, rotation, team, wanting};
 use super::*;
 use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
-use crate::vocabulary::{ConditionCleared, Moment, SharedEvent, Slug};
+use crate::vocabulary::{ConditionCleared, Moment, Slug};
 
 /// How many rounds may go by on their own because nobody has Action Points: then the next turn stands all the same.
 const IDLE_ROUNDS: u32 = 2;
@@ -29,7 +29,7 @@ pub(super) fn advance(play: &mut Combat<'_>) {
             }
         }
     }
-    play.own(Event::NobodyLeft(NobodyLeft {}));
+    play.own(NobodyLeft {});
 }
 
 /// Comes to a turn; whether the combat waits there. In round 1 every PC Turn asks who takes it (DC-17), also where somebody has
@@ -40,7 +40,7 @@ fn enter(play: &mut Combat<'_>, slot: &Slot, borders: u32) -> bool {
     let chosen_now = slot.team == Team::Pc && table.round <= 1;
     if (chosen_now || !ready) && wanting(table, slot).next().is_some() {
         let phase = if slot.team == Team::Pc { Phase::Claim } else { Phase::Assign };
-        play.own(Event::SlotOpened(SlotOpened { slot: slot.id.clone(), phase }));
+        play.own(SlotOpened { slot: slot.id.clone(), phase });
         return true;
     }
     begin_slot(play, &slot.id, borders)
@@ -57,10 +57,10 @@ pub(super) fn begin_slot(play: &mut Combat<'_>, id: &SlotId, borders: u32) -> bo
     for combatant in out {
         play.tick(Moment::TurnStart(&combatant));
         play.tick(Moment::TurnEnd(&combatant));
-        play.own(Event::TurnMissed(TurnMissed { combatant }));
+        play.own(TurnMissed { combatant });
     }
     if combatants.is_empty() {
-        play.own(Event::SlotSkipped(SlotSkipped { slot: id.clone() }));
+        play.own(SlotSkipped { slot: id.clone() });
         return false;
     }
     begin_turns(play, id, combatants, borders);
@@ -69,11 +69,11 @@ pub(super) fn begin_slot(play: &mut Combat<'_>, id: &SlotId, borders: u32) -> bo
 
 /// Begins the turns of these in a slot.
 pub(super) fn begin_turns(play: &mut Combat<'_>, slot: &SlotId, combatants: Vec<CombatantId>, borders: u32) {
-    play.own(Event::SlotBegan(SlotBegan { slot: slot.clone(), combatants: combatants.clone() }));
+    play.own(SlotBegan { slot: slot.clone(), combatants: combatants.clone().into() });
     for id in combatants {
         let Some(delayed) = play.table().get(&id).map(|c| c.state.delayed) else { continue };
         if delayed {
-            play.own(Event::TurnResumed(TurnResumed { combatant: id }));
+            play.own(TurnResumed { combatant: id });
             continue;
         }
         start(play, &id);
@@ -87,7 +87,7 @@ pub(super) fn begin_turns(play: &mut Combat<'_>, slot: &SlotId, combatants: Vec<
 /// Starts a turn: what is held from the last one is wasted (DC-49), effects count the start (DC-40).
 pub(super) fn start(play: &mut Combat<'_>, id: &CombatantId) {
     if play.table().get(id).is_some_and(|c| c.state.held.is_some()) {
-        play.own(Event::HeldWasted(HeldWasted { combatant: id.clone() }));
+        play.own(HeldWasted { combatant: id.clone() });
     }
     start_turn(play, id);
 }
@@ -98,10 +98,10 @@ pub(super) fn close_turn(play: &mut Combat<'_>, id: &CombatantId) {
     let surprised = Slug::fixed("surprised");
     if play.table().get(id).is_some_and(|c| c.conditions.contains(&surprised)) {
         let combatant = id.clone();
-        play.shared(SharedEvent::ConditionCleared(ConditionCleared { combatant, member: None, condition: surprised }));
+        play.shared(ConditionCleared { combatant, member: None, condition: surprised });
     }
     let ap = play.table().get(id).map_or(Ap::default(), allowance::full);
-    play.own(Event::TurnClosed(TurnClosed { combatant: id.clone(), ap }));
+    play.own(TurnClosed { combatant: id.clone(), ap });
 }
 
 /// Goes on where the last turn of a slot has ended: legendary monsters may act after a PC Turn (DC-52).
@@ -120,7 +120,7 @@ fn open_legendary(play: &mut Combat<'_>, phase: Phase) -> bool {
     let here = phase == Phase::RoundEnd || over.is_some_and(taken);
     let able = table.active().any(|c| c.state.lap > 0 && team(&table.state, c) != Team::Pc);
     if here && able {
-        play.own(Event::LegendaryOpened(LegendaryOpened { phase }));
+        play.own(LegendaryOpened { phase });
     }
     here && able
 }
@@ -133,7 +133,7 @@ pub(super) fn begin_combat(play: &mut Combat<'_>) {
     start_round(play, 1);
     let points = |c: &Creature| Points { combatant: c.id.clone(), ap: allowance::full(c), lap: max_lap(c) };
     let points = play.table().iter().map(points).collect();
-    play.own(Event::CombatBegan(CombatBegan { points }));
+    play.own(CombatBegan { points });
 }
 
 pub(super) fn max_lap(c: &Creature) -> u32 {
@@ -147,14 +147,14 @@ pub(super) fn close_round(play: &mut Combat<'_>) {
     let granted = |c: &&Creature| c.state.round_one_adv || c.state.attacked_with_adv;
     let combatants: Vec<_> = play.table().iter().filter(granted).map(|c| c.id.clone()).collect();
     if !combatants.is_empty() {
-        play.own(Event::RoundOneLost(RoundOneLost { combatants }));
+        play.own(RoundOneLost { combatants: combatants.into() });
     }
     end_round(play);
-    play.own(Event::RoundClosed(RoundClosed { seconds: u64::from(round) * 12 }));
+    play.own(RoundClosed { seconds: u64::from(round) * 12 });
     let regain: Vec<_> = play.table().iter().filter(|c| c.state.lap != max_lap(c)).collect();
     let regain: Vec<_> = regain.into_iter().map(|c| (c.id.clone(), max_lap(c))).collect();
     for (combatant, lap) in regain {
-        play.own(Event::LapRegained(LapRegained { combatant, lap }));
+        play.own(LapRegained { combatant, lap });
     }
     start_round(play, round.saturating_add(1));
 }
@@ -167,7 +167,7 @@ pub(super) fn add_turns(play: &mut Combat<'_>) -> Option<SlotId> {
         if team == Team::Pc {
             added = Some(slot.id.clone());
         }
-        play.own(Event::SlotAdded(SlotAdded { slot, after: None }));
+        play.own(SlotAdded { slot, after: None });
     }
     added
 }
@@ -187,7 +187,7 @@ pub(super) fn add_team(play: &mut Combat<'_>, newcomer: &Creature) {
     for id in after {
         let state = &play.table().state;
         let (slot, after) = (new_slot(state, whose, unseen), last_passed(state, id));
-        play.own(Event::SlotAdded(SlotAdded { slot, after: Some(after) }));
+        play.own(SlotAdded { slot, after: Some(after) });
     }
 }
 

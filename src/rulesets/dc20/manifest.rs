@@ -1,6 +1,6 @@
 //! The catalogue of DC20, in our own words.
 
-use crate::vocabulary::{CommandSpec, Manifest, Rule};
+use crate::vocabulary::{Commands, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "dc20",
@@ -8,33 +8,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     author: "The Dungeon Coach (DC20 RPG, 0.10.5 beta)",
     source: "https://thedungeoncoach.com",
     summary: "Players' characters check against an Encounter DC, then the teams take turns alternately; turns can be shared, delayed, merged and left empty.",
-    commands: &[
-        CommandSpec::gm("start", "Set the Encounter DC, roll for Initiative and lay out the turns."),
-        CommandSpec::player("initiative_check", "Make the Initiative Check of a player's character that joined later."),
-        CommandSpec::player("claim", "Claim the PC Turn that is awaited, alone, against others or together."),
-        CommandSpec::gm("assign", "Put enemies or NPCs into a turn of their team."),
-        CommandSpec::player(
-            "pass",
-            "Let what is awaited go by: do not claim a PC Turn, leave a turn empty, or end the time of legendary monsters.",
-        ),
-        CommandSpec::gm(
-            "merge",
-            "Put the next two Enemy Turns into one while a PC Turn is shared; later ones move up.",
-        ),
-        CommandSpec::player("end_turn", "End a turn."),
-        CommandSpec::player("delay", "Move one's own turn for good to a later PC Turn or until after an enemy."),
-        CommandSpec::player("spend", "Spend Action Points, on one's turn or as a reaction."),
-        CommandSpec::player("hold", "Pay for an action that waits for a trigger."),
-        CommandSpec::player("trigger_held", "Let a held action happen."),
-        CommandSpec::player(
-            "attack",
-            "Make an Attack; it tells whether it has ADV from a critical failure of Initiative.",
-        ),
-        CommandSpec::player("use_inspiration", "Add the Inspiration Die to a Check or Save."),
-        CommandSpec::player("use_advantage", "Take the ADV of a critical success of Initiative in round 1."),
-        CommandSpec::gm("legendary", "Let a legendary monster spend its points."),
-        CommandSpec::gm("fate_check", "Roll a plain d20 and see whether it shows 10 or more."),
-    ],
+    commands: super::Command::SPECS,
     conditions: &["surprised", "stunned", "stunned-2", "stunned-3", "stunned-4"],
     down: "deaths-door",
     rules: RULES,

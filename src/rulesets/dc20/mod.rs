@@ -20,8 +20,8 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play,
-    Redaction, Ruleset, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending,
+    Play, Redaction, Ruleset, Table as AnyTable, Violation,
 };
 
 /// The ruleset `dc20`.
@@ -46,8 +46,10 @@ impl Ruleset for Dc20 {
         decide::decide(play, command)
     }
 
-    fn evolve(table: &mut Table, event: &Event) {
-        evolve::evolve(table, event);
+    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
+        if let AnyEvent::Own(event) = event {
+            evolve::evolve(table, event);
+        }
     }
 
     fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
@@ -55,8 +57,12 @@ impl Ruleset for Dc20 {
         Ok(())
     }
 
-    fn sender(command: &Command) -> Actor<'_> {
-        command::sender(command)
+    fn actor(command: &Command) -> Actor<'_> {
+        match command {
+            Command::Claim(c) if !c.others.is_empty() => Actor::Gm,
+            Command::EndTurn(EndTurn { all: true, .. }) => Actor::Gm,
+            command => command.actor(),
+        }
     }
 
     /// DC-40 counts from the turn in which an effect is made, whoever made it (ADC10).

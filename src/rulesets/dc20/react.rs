@@ -10,7 +10,7 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
     match event {
         AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => {
             let dice_lost = play.table().iter().filter(|c| c.state.inspiration_die).map(|c| c.id.clone()).collect();
-            play.own(Event::CombatClosed(CombatClosed { dice_lost }));
+            play.own(CombatClosed { dice_lost });
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {
         }
@@ -31,7 +31,7 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
             if play.table().state.acting.contains(&e.combatant) {
                 end_turn(play, &e.combatant);
             }
-            play.own(Event::PlaceLost(PlaceLost { combatant: e.combatant.clone() }));
+            play.own(PlaceLost { combatant: e.combatant.clone() });
             settle(play);
         }
         AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => {
@@ -52,9 +52,9 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
 fn admit(play: &mut Combat<'_>, c: &Creature) {
     if play.table().round > 0 {
         let (combatant, ap) = (c.id.clone(), allowance::full(c));
-        play.own(Event::ApChanged(ApChanged { combatant: combatant.clone(), ap }));
+        play.own(ApChanged { combatant: combatant.clone(), ap });
         if max_lap(c) > 0 {
-            play.own(Event::LapRegained(LapRegained { combatant, lap: max_lap(c) }));
+            play.own(LapRegained { combatant, lap: max_lap(c) });
         }
     }
     rank(play, c);
@@ -64,7 +64,7 @@ fn admit(play: &mut Combat<'_>, c: &Creature) {
     }
     let late = table.round > 1;
     if let Some(slot) = add_turns(play).filter(|_| late) {
-        play.own(Event::Assigned(Assigned { slot, combatants: vec![c.id.clone()], by: Way::Joined }));
+        play.own(Assigned { slot, combatants: vec![c.id.clone()].into(), by: Way::Joined });
     }
 }
 
@@ -73,7 +73,7 @@ fn rank(play: &mut Combat<'_>, c: &Creature) {
     let State { enemy_teams, unseen_teams, .. } = &play.table().state;
     let new = |teams: &[Slug]| teams.len() < MAX_ENEMY_TEAMS && !teams.contains(&c.side);
     if is_enemy(c) && new(enemy_teams) && (!c.hidden || new(unseen_teams)) {
-        play.own(Event::TeamJoined(TeamJoined { side: c.side.clone(), unseen: c.hidden }));
+        play.own(TeamJoined { side: c.side.clone(), unseen: c.hidden });
     }
     add_team(play, c);
 }
@@ -96,14 +96,14 @@ fn show(play: &mut Combat<'_>, c: &Creature) {
         (Team::Enemy(_), _) => Team::Enemy(1),
         (of_the_hidden, _) => of_the_hidden,
     };
-    play.own(Event::SlotShown(SlotShown { slot: slot.id.clone(), team: whose }));
+    play.own(SlotShown { slot: slot.id.clone(), team: whose });
     if whose != Team::Pc || !lacks_turns(play.table()) {
         return;
     }
     let others = cycle(&play.table().state).into_iter().filter(|(team, _)| *team != Team::Pc);
     for (team, unseen) in others {
         let slot = new_slot(&play.table().state, team, unseen);
-        play.own(Event::SlotAdded(SlotAdded { slot, after: None }));
+        play.own(SlotAdded { slot, after: None });
     }
 }
 
@@ -168,8 +168,8 @@ pub(super) fn make_room(play: &mut Combat<'_>) {
         let taken = |id: &SlotId| state.slot(id).is_some();
         let to = SlotId::from_name(&format!("p-{id}"), "p", false, state.slots.len(), taken);
         let slot = Slot { id: to.clone(), ..nth(Team::Pc, true, 0) };
-        play.own(Event::SlotAdded(SlotAdded { slot, after: None }));
-        play.own(Event::Assigned(Assigned { slot: to, combatants: vec![id], by: Way::Joined }));
+        play.own(SlotAdded { slot, after: None });
+        play.own(Assigned { slot: to, combatants: vec![id].into(), by: Way::Joined });
     }
 }
 
@@ -183,13 +183,13 @@ fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
     let placeless = table.get(id).filter(|c| c.state.slot.is_none());
     let fits = awaited.zip(placeless).filter(|(slot, c)| slot.team == team(&table.state, c));
     if let Some(slot) = fits.map(|(slot, _)| slot.id.clone()) {
-        play.own(Event::Assigned(Assigned { slot, combatants: vec![id.clone()], by: Way::Assigned }));
+        play.own(Assigned { slot, combatants: vec![id.clone()].into(), by: Way::Assigned });
         decide::follow(play);
     }
     let delayed = play.table().get(id).is_some_and(|c| c.state.delayed);
-    play.own(Event::TurnSet(TurnSet { combatant: id.clone() }));
+    play.own(TurnSet { combatant: id.clone() });
     if delayed {
-        play.own(Event::TurnResumed(TurnResumed { combatant: id.clone() }));
+        play.own(TurnResumed { combatant: id.clone() });
     } else {
         start(play, id);
     }

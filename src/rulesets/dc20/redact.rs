@@ -1,13 +1,13 @@
-//! What those may know of a combat under DC20 who may not know all.
+//! What viewers know of a combat under DC20.
 //!
-//! The turns that all see are laid out for those alone whom all see: their number, their order and their names are what they would be
-//! without the hidden. For the hidden who find no place in those there are turns beside them ([`Slot::unseen`]), which are left out
-//! here for all who know nobody in them.
+//! The turns that everybody sees are laid out for combatants that everybody sees. Their number, order and names do not depend on hidden
+//! ones. A hidden combatant without a place among them gets a turn beside them ([`Slot::unseen`]), which is left out here for viewers
+//! who know nobody in it.
 
 use super::contest::{Contest, contest};
 use super::team::{MAX_ENEMY_TEAMS, is_pc, nth, of_the_hidden, team, wanting};
 use super::*;
-use crate::vocabulary::Slug;
+use crate::vocabulary::{Redact, Slug};
 use std::sync::Arc;
 
 /// What an audience knows of the turns.
@@ -127,91 +127,52 @@ pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
 
 pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Dc20>) -> Option<Event> {
     let name = |id: &SlotId| Known::of(redaction.whole, redaction.audience).name(id);
-    let some = |ids: &[CombatantId]| Some(redaction.names(ids)).filter(|known| !known.is_empty());
-    let about = match event {
-        Event::DcSet(_) | Event::FateChecked(_) | Event::RoundClosed(_) | Event::NobodyLeft(_) => {
-            return Some(event.clone());
-        }
-        Event::OrderLaid(_) => {
-            let State { winner, enemy_teams, unseen_teams, slots, .. } = redaction.after().state.clone();
-            let count = |wanted: &dyn Fn(&Creature) -> bool| {
-                let pcs = redaction.after().active().filter(|c| is_pc(c) && wanted(c)).count();
-                u32::try_from(pcs).unwrap_or(u32::MAX)
-            };
-            let successes = count(&|c| c.state.check.as_ref().is_some_and(|check| check.success));
-            let (pcs, winner, slots) = (count(&|_| true), winner?, slots.to_vec());
-            return Some(Event::OrderLaid(OrderLaid { successes, pcs, winner, enemy_teams, unseen_teams, slots }));
-        }
-        Event::CombatBegan(e) => {
-            let points = e.points.iter().filter(|points| redaction.knows(&points.combatant)).cloned().collect();
-            return Some(Event::CombatBegan(CombatBegan { points }));
-        }
-        Event::SlotOpened(_) if redaction.someone_acts => return None,
-        Event::SlotOpened(e) => return Some(Event::SlotOpened(SlotOpened { slot: name(&e.slot)?, ..e.clone() })),
-        Event::SlotClaimed(e) => {
-            let (combatants, outbid) = (some(&e.combatants)?, redaction.names(&e.outbid));
-            return Some(Event::SlotClaimed(SlotClaimed { combatants, outbid, ..e.clone() }));
-        }
-        Event::Assigned(e) => {
-            let (slot, combatants) = (name(&e.slot)?, some(&e.combatants)?);
-            return Some(Event::Assigned(Assigned { slot, combatants, by: e.by }));
-        }
-        Event::SlotSkipped(e) => return Some(Event::SlotSkipped(SlotSkipped { slot: name(&e.slot)? })),
-        Event::SlotBegan(e) => {
-            let (slot, combatants) = (name(&e.slot)?, some(&e.combatants)?);
-            return Some(Event::SlotBegan(SlotBegan { slot, combatants }));
-        }
+    let mut redacted = match event {
+        Event::OrderLaid(_) => return order_laid(redaction.after()).map(Event::OrderLaid),
         Event::SlotAdded(e) => {
             return added(redaction, &name(&e.slot.id)?, e.after.is_some()).map(Event::SlotAdded);
         }
         Event::SlotShown(e) => {
             let slot = name(&e.slot)?;
             return Some(match redaction.start.state.slot(&slot) {
-                Some(_) => Event::SlotShown(SlotShown { slot, team: e.team }),
-                None => Event::SlotAdded(added(redaction, &slot, true)?),
+                Some(_) => SlotShown { slot, team: e.team }.into(),
+                None => added(redaction, &slot, true)?.into(),
             });
         }
-        Event::TeamJoined(e) => {
-            return (!e.unseen || redaction.after().state.unseen_teams.contains(&e.side)).then(|| event.clone());
-        }
-        Event::SlotsMerged(e) => {
-            let (into, from, moved_up) = (name(&e.into)?, name(&e.from)?, e.moved_up.iter().filter_map(name).collect());
-            return Some(Event::SlotsMerged(SlotsMerged { into, from, shared: e.shared.clone(), moved_up }));
-        }
-        Event::RoundOneLost(e) => {
-            return Some(Event::RoundOneLost(RoundOneLost { combatants: some(&e.combatants)? }));
-        }
-        Event::LegendaryOpened(_) => return (!redaction.someone_acts).then(|| event.clone()),
-        Event::CombatClosed(e) => {
-            return Some(Event::CombatClosed(CombatClosed { dice_lost: redaction.names(&e.dice_lost) }));
-        }
-        Event::PlaceHeld(e) => {
-            let held = PlaceHeld { combatant: e.combatant.clone(), behind: redaction.name(e.behind.as_ref()) };
-            return redaction.knows(&e.combatant).then_some(Event::PlaceHeld(held));
-        }
-        Event::ClaimMade(e) => &e.combatant,
-        Event::ClaimPassed(e) => &e.combatant,
-        Event::Attacked(e) if !redaction.knows(&e.target) => return None,
-        Event::Attacked(e) => &e.combatant,
-        Event::Aggressed(e) => &e.combatant,
-        Event::CheckMade(e) => &e.combatant,
-        Event::TurnMissed(e) => &e.combatant,
-        Event::TurnResumed(e) => &e.combatant,
-        Event::TurnClosed(e) => &e.combatant,
-        Event::Delayed(e) => &e.combatant,
-        Event::PlaceLost(e) => &e.combatant,
-        Event::ApChanged(e) => &e.combatant,
-        Event::ApSpent(e) => &e.combatant,
-        Event::ActionHeld(e) => &e.combatant,
-        Event::HeldTriggered(e) => &e.combatant,
-        Event::HeldWasted(e) => &e.combatant,
-        Event::InspirationUsed(e) => &e.combatant,
-        Event::AdvantageUsed(e) => &e.combatant,
-        Event::LegendaryActed(e) => &e.combatant,
-        Event::LapRegained(e) => &e.combatant,
-        Event::TurnSet(e) => &e.combatant,
+        Event::TeamJoined(e) if e.unseen && !redaction.after().state.unseen_teams.contains(&e.side) => return None,
+        Event::SlotOpened(_) | Event::LegendaryOpened(_) if redaction.someone_acts => return None,
+        event => event.redact(redaction.audience)?,
     };
-    redaction.knows(about).then(|| event.clone())
+    match &mut redacted {
+        Event::SlotOpened(e) => e.slot = name(&e.slot)?,
+        Event::Assigned(e) => e.slot = name(&e.slot)?,
+        Event::SlotSkipped(e) => e.slot = name(&e.slot)?,
+        Event::SlotBegan(e) => e.slot = name(&e.slot)?,
+        Event::SlotsMerged(e) => {
+            (e.into, e.from) = (name(&e.into)?, name(&e.from)?);
+            e.moved_up = e.moved_up.iter().filter_map(name).collect();
+        }
+        _ => {}
+    }
+    Some(redacted)
+}
+
+/// The turns as the viewer of `table` sees them laid out.
+fn order_laid(table: &Table) -> Option<OrderLaid> {
+    let State { winner, enemy_teams, unseen_teams, slots, .. } = table.state.clone();
+    let count = |wanted: &dyn Fn(&Creature) -> bool| {
+        let pcs = table.active().filter(|c| is_pc(c) && wanted(c)).count();
+        u32::try_from(pcs).unwrap_or(u32::MAX)
+    };
+    let successes = count(&|c| c.state.check.as_ref().is_some_and(|check| check.success));
+    Some(OrderLaid {
+        successes,
+        pcs: count(&|_| true),
+        winner: winner?,
+        enemy_teams,
+        unseen_teams,
+        slots: slots.to_vec(),
+    })
 }
 
 /// A turn as it is told that there is one more, `after` another or at the end of the order.

@@ -1,7 +1,7 @@
 //! What DC20 keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{CombatantId, Die, Int, Slug, Text};
+use crate::vocabulary::{CombatantId, Die, Int, Slug, Text, public, redacted};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -112,30 +112,33 @@ pub struct CombatantState {
     pub lap_spent: u32,
 }
 
-/// Action Points.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Ap {
-    /// What is left.
-    pub current: u32,
-    /// The most there can be now, penalties taken off.
-    pub max: u32,
+redacted! {
+    /// Action Points.
+    #[derive(Copy, Default)]
+    pub struct Ap {
+        /// What is left.
+        pub current: u32,
+        /// The most there can be now, penalties taken off.
+        pub max: u32,
+    }
 }
 
-/// An Initiative Check as it was made.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Check {
-    /// Every d20 that was rolled; more than one with ADV or DisADV.
-    pub dice: Vec<Die>,
-    /// The face that counts.
-    pub natural: u16,
-    /// Combat Mastery, Agility and what features add.
-    pub bonus: i64,
-    /// The result, by which competing claims are settled (DC-18).
-    pub total: i64,
-    /// Whether it beat the Encounter DC (DC-7).
-    pub success: bool,
-    /// Whether it was critical (DC-9).
-    pub critical: Critical,
+redacted! {
+    /// An Initiative Check as it was made.
+    pub struct Check {
+        /// Every d20 that was rolled; more than one with ADV or DisADV.
+        pub dice: Vec<Die>,
+        /// The face that counts.
+        pub natural: u16,
+        /// Combat Mastery, Agility and what features add.
+        pub bonus: i64,
+        /// The result, by which competing claims are settled (DC-18).
+        pub total: i64,
+        /// Whether it beat the Encounter DC (DC-7).
+        pub success: bool,
+        /// Whether it was critical (DC-9).
+        pub critical: Critical,
+    }
 }
 
 /// What the natural die says besides success and failure (DC-9).
@@ -150,15 +153,16 @@ pub enum Critical {
     Failure,
 }
 
-/// An action that waits for its trigger; its Action Points are paid (DC-49).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Held {
-    /// What will be done.
-    pub action: Text<200>,
-    /// What it waits for.
-    pub trigger: Text<200>,
-    /// What was paid.
-    pub ap: u32,
+redacted! {
+    /// An action that waits for its trigger; its Action Points are paid (DC-49).
+    pub struct Held {
+        /// What will be done.
+        pub action: Text<200>,
+        /// What it waits for.
+        pub trigger: Text<200>,
+        /// What was paid.
+        pub ap: u32,
+    }
 }
 
 /// How a combatant came to its place.
@@ -195,21 +199,22 @@ pub enum Team {
     Npc,
 }
 
-/// An Initiative Turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Slot {
-    /// Names it.
-    pub id: SlotId,
-    /// Whose turn it is.
-    pub team: Team,
-    /// Who acts in it.
-    pub occupants: Vec<CombatantId>,
-    /// Whether it was merged into another one and is there no more (DC-25).
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub removed: bool,
-    /// Whether it was laid out for the hidden: nobody is told of it who knows nobody in it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub unseen: bool,
+redacted! {
+    /// An Initiative Turn.
+    pub struct Slot {
+        /// Names it.
+        pub id: SlotId,
+        /// Whose turn it is.
+        pub team: Team,
+        /// Who acts in it.
+        pub occupants: Vec<CombatantId>,
+        /// Whether it was merged into another one and is there no more (DC-25).
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub removed: bool,
+        /// Whether it was laid out for the hidden: nobody is told of it who knows nobody in it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub unseen: bool,
+    }
 }
 
 /// What play keeps about the encounter under DC20.
@@ -303,3 +308,5 @@ impl State {
         self.slots.get(passed.map_or(0, |i| i + 1)..).unwrap_or_default()
     }
 }
+
+public! { Critical, Way, Team, Phase }

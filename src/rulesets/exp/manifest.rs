@@ -1,6 +1,6 @@
 //! What never changes about EXP.
 
-use crate::vocabulary::{CommandSpec, Manifest, Rule};
+use crate::vocabulary::{Commands, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "exp",
@@ -9,22 +9,11 @@ pub(super) static MANIFEST: Manifest = Manifest {
     source: "https://github.com/mobilehugh/EXP_Documents",
     summary: "Everybody rolls for each two-second unit. A high initiative is a tactical advantage: in pass after pass through \
               the list one may wait with the move, the attack or both, and only the lowest must spend what it has left.",
-    commands: COMMANDS,
+    commands: super::Command::SPECS,
     conditions: &["unconscious", "stunned", "paralyzed"],
     down: "defeated",
     rules: RULES,
 };
-
-const COMMANDS: &[CommandSpec] = &[
-    CommandSpec::gm("start", "Everybody rolls initiative, and the first unit begins."),
-    CommandSpec::player("roll_unit", "Everybody rolls again, and the next unit begins."),
-    CommandSpec::player("declare", "Answers for each component that is left: now, wait, or nothing."),
-    CommandSpec::player("announce", "Says what is about to be declared, so that others may jump ahead of it."),
-    CommandSpec::player("jump", "Tries to use a waited component ahead of the lower persona that is asked."),
-    CommandSpec::player("mental_attack", "Attacks with the mind at any moment of the unit, outside the list."),
-    CommandSpec::gm("mental_duel", "Two mental attackers roll for who of them attacks first."),
-    CommandSpec::player("decline_duel", "Attacks nobody in a mental duel, and keeps the attack."),
-];
 
 const RULES: &[Rule] = &[
     Rule::official("EX-1", "Initiative is a d20 with DEX and level."),

@@ -16,8 +16,8 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play,
-    Redaction, Ruleset, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending,
+    Play, Redaction, Ruleset, Table as AnyTable, Violation,
 };
 
 /// The ruleset `exp`.
@@ -41,16 +41,23 @@ impl Ruleset for Exp {
         decide::decide(play, command)
     }
 
-    fn evolve(table: &mut Table, event: &Event) {
-        evolve::evolve(table, event);
+    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
+        if let AnyEvent::Own(event) = event {
+            evolve::evolve(table, event);
+        }
     }
 
     fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
         react::react(play, event)
     }
 
-    fn sender(command: &Command) -> Actor<'_> {
-        command::sender(command)
+    fn actor(command: &Command) -> Actor<'_> {
+        match command {
+            // Everybody must roll, so any player may start it; the dice are each player's own.
+            Command::RollUnit(c) => Actor::Of(c.rolls.keys().chain(c.tie_rolls.keys()).collect()),
+            Command::Jump(Jump { referee_roll: Some(_), .. }) => Actor::Gm,
+            command => command.actor(),
+        }
     }
 
     fn legal_commands(table: &Table) -> Vec<LegalCommand> {

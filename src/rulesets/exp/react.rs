@@ -39,8 +39,8 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
 /// Somebody has left: nobody waits for it any more. An effect that counts its turns counts at the unit's end.
 fn leave(play: &mut Scene<'_>, id: &CombatantId) {
     if play.table().state.asked.contains(id) {
-        play.shared(SharedEvent::TurnEnded(TurnEnded { combatant: id.clone() }));
-        play.own(Event::DroppedOut(DroppedOut { combatant: id.clone() }));
+        play.shared(TurnEnded { combatant: id.clone() });
+        play.own(DroppedOut { combatant: id.clone() });
     }
     break_off(play, id);
 }

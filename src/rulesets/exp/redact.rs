@@ -1,6 +1,7 @@
-//! What those may know of a fight under EXP who may not know all.
+//! What viewers know of a fight under EXP.
 
 use super::*;
+use crate::vocabulary::Redact;
 use std::sync::Arc;
 
 pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
@@ -8,9 +9,8 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
     let present = |id: &CombatantId| audience.knows(id);
     state.asked.retain(present);
     state.duel.retain(present);
-    state.announced = state.announced.filter(|announced| present(&announced.combatant));
+    state.announced = state.announced.redact(audience).flatten();
     state.jumps.retain(|jumper| present(&jumper.combatant));
-    let ranking = ranking(&state.ranking, present);
     // The place of each old rank in the list that is left.
     let mut kept = 0_u32;
     let mut places = vec![0];
@@ -19,16 +19,15 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
         places.push(kept);
     }
     let place = |rank: u32| usize::try_from(rank).ok().and_then(|rank| places.get(rank)).copied().unwrap_or(kept);
-    state.ranking = Arc::new(ranking);
+    state.ranking = Arc::new(ranking(&state.ranking, audience));
     if someone_acts(whole, audience) {
         state.phase = Phase::SomeoneActs;
     }
-    let cursor = place(state.cursor);
-    state.cursor = cursor;
-    for seat in &mut table.combatants {
-        let rank = seat.state.rank.map(place);
-        if rank != seat.state.rank {
-            seat.change().state.rank = rank;
+    state.cursor = place(state.cursor);
+    for combatant in &mut table.combatants {
+        let rank = combatant.state.rank.map(place);
+        if rank != combatant.state.rank {
+            combatant.change().state.rank = rank;
         }
     }
     table.state = state;
@@ -47,65 +46,50 @@ pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
     }
 }
 
-/// The rolls of those who are `present`, with the digits of the ties among them alone.
-fn ranking(rolls: &[Roll], present: impl Fn(&CombatantId) -> bool) -> Vec<Roll> {
+/// The rolls of known combatants, with the digits of the ties among them alone.
+fn ranking(rolls: &[Roll], audience: &Audience<'_>) -> Vec<Roll> {
     let known = rolls.iter().filter_map(|roll| {
-        let combatants: Vec<CombatantId> = roll.combatants.iter().filter(|id| present(id)).cloned().collect();
-        (!combatants.is_empty()).then(|| Roll { combatants, ..roll.clone() })
+        let combatants = roll.combatants.redact(audience).filter(|known| !known.is_empty())?;
+        Some(Roll { combatants, ..roll.clone() })
     });
-    let known: Vec<Roll> = known.collect();
+    let mut ranking: Vec<Roll> = known.collect();
     let needed = |roll: &Roll| {
-        let tied = known.iter().filter(|other| other.id != roll.id && other.total == roll.total);
+        let tied = ranking.iter().filter(|other| other.id != roll.id && other.total == roll.total);
         let alike = |other: &Roll| roll.digits.iter().zip(&other.digits).take_while(|(a, b)| a.face == b.face).count();
         tied.map(|other| alike(other) + 1).max().unwrap_or(0)
     };
-    let needed: Vec<usize> = known.iter().map(needed).collect();
-    let mut ranking = known;
+    let needed: Vec<usize> = ranking.iter().map(needed).collect();
     for (roll, needed) in ranking.iter_mut().zip(needed) {
         roll.digits.truncate(needed);
     }
     ranking
 }
 
+/// A roll is told to those who know all who rolled; the lists of a unit are redacted by [`ranking`].
+impl Redact for Roll {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        self.combatants.iter().all(|id| audience.knows(id)).then(|| self.clone())
+    }
+}
+
 pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Exp>) -> Option<Event> {
-    let about = match event {
-        Event::PassStarted(_) | Event::UnitOver(_) => return Some(event.clone()),
-        Event::InitiativeRolled(e) => {
-            let ranking = ranking(&e.ranking, |id| redaction.knows(id));
-            return Some(Event::InitiativeRolled(InitiativeRolled { ranking }));
-        }
+    let (audience, whole) = (redaction.audience, redaction.whole);
+    match event {
+        Event::InitiativeRolled(e) => Some(InitiativeRolled { ranking: ranking(&e.ranking, audience) }.into()),
         Event::Asked(e) => {
-            let combatants = redaction.names(&e.combatants);
+            let combatants = e.combatants.redact(audience).filter(|known| !known.is_empty())?;
             let passed = usize::try_from(e.rank).unwrap_or(usize::MAX);
-            let known = redaction.whole.state.ranking.iter().take(passed);
-            let known = known.filter(|roll| roll.combatants.iter().any(|id| redaction.knows(id))).count();
-            let rank = u32::try_from(known).unwrap_or(e.rank);
-            return (!combatants.is_empty()).then_some(Event::Asked(Asked { rank, combatants }));
+            let known = whole.state.ranking.iter().take(passed);
+            let known = known.filter(|roll| roll.combatants.iter().any(|id| audience.knows(id))).count();
+            Some(Asked { rank: u32::try_from(known).unwrap_or(e.rank), combatants }.into())
         }
         Event::Declared(e) => {
-            let rank = redaction.whole.get(&e.combatant).filter(|c| redaction.audience.sees(c))?.state.rank;
+            let rank = whole.get(&e.combatant).filter(|c| audience.sees(c))?.state.rank;
             let waits = e.movement == Some(Use::Wait) || e.act == Some(Use::Wait);
-            let forced = e.forced || !waits && lowest_of(redaction.whole, rank, |c| redaction.audience.sees(c));
-            return Some(Event::Declared(Declared { forced, ..e.clone() }));
+            let forced = e.forced || !waits && lowest_of(whole, rank, |c| audience.sees(c));
+            Some(Declared { forced, ..e.clone() }.into())
         }
-        Event::WaitJumped(e) => {
-            let before = redaction.names(&e.before);
-            return redaction.knows(&e.combatant).then(|| Event::WaitJumped(WaitJumped { before, ..e.clone() }));
-        }
-        Event::MentalDuelRolled(e) => {
-            return e.duel.iter().all(|roll| redaction.knows(&roll.id)).then(|| event.clone());
-        }
-        Event::MentalAttacked(e) => {
-            let target = redaction.name(e.target.as_ref());
-            return redaction
-                .knows(&e.combatant)
-                .then(|| Event::MentalAttacked(MentalAttacked { target, ..e.clone() }));
-        }
-        Event::Announced(e) => &e.combatant,
-        Event::ComponentsLost(e) => &e.combatant,
-        Event::ComponentsRestored(e) => &e.combatant,
-        Event::DroppedOut(e) => &e.combatant,
-        Event::DuelBrokenOff(e) => &e.combatant,
-    };
-    redaction.knows(about).then(|| event.clone())
+        Event::MentalDuelRolled(e) if e.duel.redact(audience)?.len() < e.duel.len() => None,
+        event => event.redact(audience),
+    }
 }

@@ -1,7 +1,7 @@
 //! What EXP keeps.
 
 use super::{Announced, Persona, Table, Use};
-use crate::vocabulary::{CombatantId, Die, Int, OUT, Slug};
+use crate::vocabulary::{CombatantId, Die, Int, OUT, Slug, public, redacted};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ pub struct CombatantStats {
     /// The crowd that it belongs to: personas with the same word here share one roll and one place in the list (EX-4). A
     /// player's persona with a `group` rolls with it too (AEX10).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<Slug>,
+    pub group: Option<CombatantId>,
 }
 
 impl Default for CombatantStats {
@@ -254,20 +254,21 @@ pub enum Phase {
     SomeoneActs,
 }
 
-/// A wait jump over the act that is about to happen.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Jumper {
-    /// Who jumped.
-    pub combatant: CombatantId,
-    /// Whether it came off.
-    pub success: bool,
+redacted! {
+    /// A wait jump over the act that is about to happen.
+    pub struct Jumper {
+        /// Who jumped.
+        pub combatant: CombatantId,
+        /// Whether it came off.
+        pub success: bool,
+    }
 }
 
 /// An initiative roll.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Roll {
     /// Whose: a persona's id, or the word that a crowd shares.
-    pub id: Slug,
+    pub id: CombatantId,
     /// Who stands at this place.
     pub combatants: Vec<CombatantId>,
     /// The d20.
@@ -343,6 +344,8 @@ pub(super) fn announced(table: &Table) -> Option<&Announced> {
 }
 
 /// The word under which a persona rolls: its crowd's, or its own id (EX-4, AEX10).
-pub(super) fn roll_id(c: &Persona) -> &Slug {
+pub(super) fn roll_id(c: &Persona) -> &CombatantId {
     c.stats.group.as_ref().unwrap_or(&c.id)
 }
+
+public! { Component }

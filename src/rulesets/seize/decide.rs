@@ -24,10 +24,10 @@ pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Viol
 
 /// Begins a turn; one who rolled a 20 and has its extra Action still has it now.
 pub(super) fn take_turn(play: &mut Fight<'_>, combatant: CombatantId, by: Way) {
-    play.own(Event::Begun(Begun { combatant: combatant.clone(), by }));
+    play.own(Begun { combatant: combatant.clone(), by });
     start_turn(play, &combatant);
     if holds_extra_action(play, &combatant) {
-        play.own(Event::ExtraActionGranted(ExtraActionGranted { combatant }));
+        play.own(ExtraActionGranted { combatant });
     }
 }
 
@@ -47,7 +47,7 @@ fn finish(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
 /// Ends a turn and goes on: to those who may seize the next one, else to whoever is next.
 pub(super) fn close_turn(play: &mut Fight<'_>, id: &CombatantId) {
     if holds_extra_action(play, id) {
-        play.own(Event::ExtraActionLapsed(ExtraActionLapsed { combatant: id.clone() }));
+        play.own(ExtraActionLapsed { combatant: id.clone() });
     }
     end_turn(play, id);
     if !open_seizing(play) {
@@ -61,7 +61,7 @@ pub(super) fn open_seizing(play: &mut Fight<'_>) -> bool {
     let eligible: Vec<_> = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
     let open = !eligible.is_empty();
     if open {
-        play.own(Event::SeizingOpened(SeizingOpened { eligible }));
+        play.own(SeizingOpened { eligible: eligible.into() });
     }
     open
 }
@@ -92,7 +92,7 @@ fn choose(play: &mut Fight<'_>, starter: bool) {
     };
     if !open {
         let chooser = chooser(play.table());
-        play.own(Event::ChoiceOpened(ChoiceOpened { chooser, starter }));
+        play.own(ChoiceOpened { chooser, starter });
     }
 }
 
@@ -180,6 +180,6 @@ fn spend(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
         let detail = format!("{id} has no extra Action: a 20 gives one, good in the first turn");
         return Err(Violation::new("no_extra_action", "WA-6", detail));
     }
-    play.own(Event::ExtraActionSpent(ExtraActionSpent { combatant: id.clone() }));
+    play.own(ExtraActionSpent { combatant: id.clone() });
     Ok(())
 }

@@ -8,7 +8,7 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
         Event::InitiativeRolled(e) => {
             for roll in e.rolls.iter().filter(|roll| roll.meaning != Meaning::Plain) {
                 let twenty = roll.meaning == Meaning::Twenty;
-                for id in &roll.combatants {
+                for id in roll.combatants.iter() {
                     change_state(table, id, |s| {
                         s.extra_action = twenty;
                         s.skips_round_1 = !twenty;

@@ -1,6 +1,6 @@
 //! The catalogue of Seize the initiative, in our own words.
 
-use crate::vocabulary::{CommandSpec, Manifest, Rule};
+use crate::vocabulary::{Commands, Manifest, Rule};
 
 /// The conditions that keep somebody from seizing, though not from being picked (AWA4).
 pub(super) const DISABLED: &[&str] = &["unconscious", "incapacitated", "stunned"];
@@ -11,15 +11,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     author: "shoedog0727 (The New World, on World Anvil)",
     source: "https://worldanvil.com/w/the-new-world-shoedog0727/a/initiative-article",
     summary: "A roll decides the first turn, whoever finishes a turn picks the next, and whoever loses hit points may seize it instead.",
-    commands: &[
-        CommandSpec::gm("start", "Begin the fight: everybody rolls, and the first turn begins."),
-        CommandSpec::player("end_turn", "End a turn, and pick the next combatant where nobody may seize."),
-        CommandSpec::player("seize", "Seize the next turn after losing hit points."),
-        CommandSpec::player("decline", "Let the next turn go to whomever is picked."),
-        CommandSpec::gm("close_seizing", "Go on: whoever has not seized by now declines."),
-        CommandSpec::player("nominate", "Pick the next combatant where the turn ended without that."),
-        CommandSpec::player("spend", "Spend the extra Action that a 20 gives."),
-    ],
+    commands: super::Command::SPECS,
     conditions: DISABLED,
     down: "unconscious",
     rules: RULES,

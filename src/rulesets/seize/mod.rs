@@ -17,8 +17,8 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play,
-    Redaction, Ruleset, Table as AnyTable, Violation,
+    Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play, Redaction,
+    Ruleset, Table as AnyTable, Violation,
 };
 
 /// The ruleset `seize`.
@@ -42,17 +42,15 @@ impl Ruleset for Seize {
         decide::decide(play, command)
     }
 
-    fn evolve(table: &mut Table, event: &Event) {
-        evolve::evolve(table, event);
+    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
+        if let AnyEvent::Own(event) = event {
+            evolve::evolve(table, event);
+        }
     }
 
     fn react(play: &mut Fight<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
         react::react(play, event);
         Ok(())
-    }
-
-    fn sender(command: &Command) -> Actor<'_> {
-        command::sender(command)
     }
 
     fn legal_commands(table: &Table) -> Vec<LegalCommand> {

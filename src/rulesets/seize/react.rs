@@ -6,7 +6,7 @@ use crate::vocabulary::{Damaged, SharedEvent};
 
 pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) {
     match event {
-        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => play.own(Event::FightClosed(FightClosed {})),
+        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => play.own(FightClosed {}),
         _ if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {}
         AnyEvent::Shared(SharedEvent::Damaged(e)) => hurt(play, e),
         AnyEvent::Shared(SharedEvent::Overridden(e)) => take_turn(play, e.combatant.clone(), Way::Overridden {}),
@@ -26,7 +26,7 @@ fn hurt(play: &mut Fight<'_>, e: &Damaged) {
     if e.hp_lost == 0 || !table.get(&e.combatant).is_some_and(counts) {
         return;
     }
-    play.own(Event::Hurt(Hurt { combatant: e.combatant.clone() }));
+    play.own(Hurt { combatant: e.combatant.clone() });
     if matches!(play.table().state.phase, Phase::ChooseNext {}) {
         open_seizing(play);
     }
@@ -39,7 +39,7 @@ fn leave(play: &mut Fight<'_>, id: &CombatantId) {
         || state.turns.iter().any(|taken| taken.combatant == *id)
         || state.queue.iter().any(|seizer| seizer.combatant == *id);
     if known {
-        play.own(Event::Forgotten(Forgotten { combatant: id.clone() }));
+        play.own(Forgotten { combatant: id.clone() });
     }
     if in_turn {
         close_turn(play, id);
@@ -53,7 +53,7 @@ fn settle(play: &mut Fight<'_>) {
     let table = play.table();
     let lost = table.state.queue.iter().filter(|seizer| !table.get(&seizer.combatant).is_some_and(able));
     for combatant in lost.map(|seizer| seizer.combatant.clone()).collect::<Vec<_>>() {
-        play.own(Event::SeizerDropped(SeizerDropped { combatant }));
+        play.own(SeizerDropped { combatant });
     }
     let table = play.table();
     match &table.state.phase {

@@ -1,7 +1,7 @@
 //! What Seize the initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{CombatantId, Die, Int, Slug};
+use crate::vocabulary::{CombatantId, Die, Int, Participants, Slug, public, redacted};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -140,27 +140,29 @@ pub enum Phase {
     SomeoneActs,
 }
 
-/// Somebody who has seized a turn and waits for it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Seizer {
-    /// Who.
-    pub combatant: CombatantId,
-    /// The Initiative Bonus with which it seized: those who seize after the same turn act in its order (WA-15).
-    pub bonus: i64,
-    /// Which of the times at which turns could be seized it was; earlier ones go first (AWA4).
-    pub window: u32,
-    /// Who else seized after the same turn with the same bonus, so that AWA2 decides between them.
-    #[serde(default, deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
-    pub tied: Vec<CombatantId>,
+redacted! {
+    /// Somebody who has seized a turn and waits for it.
+    pub struct Seizer {
+        /// Who.
+        pub combatant: CombatantId,
+        /// The Initiative Bonus with which it seized: those who seize after the same turn act in its order (WA-15).
+        pub bonus: i64,
+        /// Which of the times at which turns could be seized it was; earlier ones go first (AWA4).
+        pub window: u32,
+        /// Who else seized after the same turn with the same bonus, so that AWA2 decides between them.
+        #[serde(default, deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
+        pub tied: Vec<CombatantId>,
+    }
 }
 
-/// A turn of this round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Taken {
-    /// Whose turn.
-    pub combatant: CombatantId,
-    /// How it got the turn.
-    pub by: Way,
+redacted! {
+    /// A turn of this round.
+    pub struct Taken {
+        /// Whose turn.
+        pub combatant: CombatantId,
+        /// How it got the turn.
+        pub by: Way,
+    }
 }
 
 /// The ways to get a turn.
@@ -212,14 +214,15 @@ pub enum Meaning {
     Twenty,
 }
 
-/// Somebody whose result was as good as the best.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Equal {
-    /// One combatant, or a group that rolls together.
-    pub combatants: Vec<CombatantId>,
-    /// What told the best from it.
-    #[schema(inline)]
-    pub tie: Tie,
+redacted! {
+    /// Somebody whose result was as good as the best.
+    pub struct Equal {
+        /// One combatant, or a group that rolls together.
+        pub combatants: Participants,
+        /// What told the best from it.
+        #[schema(inline)]
+        pub tie: Tie,
+    }
 }
 
 /// What decides between equal results.
@@ -233,3 +236,5 @@ pub enum Tie {
     /// A player's character before others, then whoever joined first (AWA2).
     Fixed,
 }
+
+public! { Meaning, Tie }

@@ -1,24 +1,22 @@
 //! Turns and rounds begin and end here, and effects with them.
 
-use crate::vocabulary::{
-    CombatantId, Moment, Play, RoundEnded, RoundStarted, Ruleset, SharedEvent, TurnEnded, TurnStarted,
-};
+use crate::vocabulary::{CombatantId, Moment, Play, RoundEnded, RoundStarted, Ruleset, TurnEnded, TurnStarted};
 
 /// Starts `id`'s turn; the effects that count its turn starts lose one.
 pub fn start_turn<R: Ruleset>(play: &mut Play<'_, R>, id: &CombatantId) {
-    play.shared(SharedEvent::TurnStarted(TurnStarted { combatant: id.clone() }));
+    play.shared(TurnStarted { combatant: id.clone() });
     play.tick(Moment::TurnStart(id));
 }
 
 /// Ends `id`'s turn: the effects that count its turn ends lose one, and it has acted.
 pub fn end_turn<R: Ruleset>(play: &mut Play<'_, R>, id: &CombatantId) {
     play.tick(Moment::TurnEnd(id));
-    play.shared(SharedEvent::TurnEnded(TurnEnded { combatant: id.clone() }));
+    play.shared(TurnEnded { combatant: id.clone() });
 }
 
 /// Starts a round: nobody has acted.
 pub fn start_round<R: Ruleset>(play: &mut Play<'_, R>, round: u32) {
-    play.shared(SharedEvent::RoundStarted(RoundStarted { round }));
+    play.shared(RoundStarted { round });
 }
 
 /// Ends the round: the effects that count round ends lose one.
@@ -37,5 +35,5 @@ pub fn end_round<R: Ruleset>(play: &mut Play<'_, R>) {
     let counts: Vec<_> = counts.collect();
     play.count_down(counts);
     let round = play.table().round;
-    play.shared(SharedEvent::RoundEnded(RoundEnded { round }));
+    play.shared(RoundEnded { round });
 }

@@ -1,22 +1,25 @@
 //! Shapes that older logs and documents have.
 
-use crate::vocabulary::CombatantId;
 use serde::{Deserialize, Deserializer};
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-enum Written {
-    All(Vec<CombatantId>),
-    One(CombatantId),
+enum Written<T> {
+    All(Vec<T>),
+    One(T),
     Flag(#[expect(dead_code)] bool),
 }
 
-/// Reads a list of combatants that used to be one combatant, or a flag: of a flag nobody knows who was meant.
-pub fn several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<CombatantId>, D::Error> {
+/// Reads a list of ids that used to be one id, or a flag; of a flag nobody knows who was meant.
+pub fn several<'de, D, C>(deserializer: D) -> Result<C, D::Error>
+where
+    D: Deserializer<'de>,
+    C: IntoIterator<Item: Deserialize<'de>> + FromIterator<C::Item>,
+{
     Ok(match Written::deserialize(deserializer)? {
-        Written::All(all) => all,
-        Written::One(one) => vec![one],
-        Written::Flag(_) => Vec::new(),
+        Written::All(all) => all.into_iter().collect(),
+        Written::One(one) => std::iter::once(one).collect(),
+        Written::Flag(_) => C::from_iter([]),
     })
 }
 

@@ -1,6 +1,6 @@
 //! The catalogue of Venture, in our own words.
 
-use crate::vocabulary::{CommandSpec, Manifest, Rule};
+use crate::vocabulary::{Commands, Manifest, Rule};
 
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "venture",
@@ -8,36 +8,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     author: "the authors of Venture, a rewrite of Exalted",
     source: "Venture, Systems, Combat: Turn Order and Initiative (/systems/combat/turn-order-and-initiative/ of its site)",
     summary: "Initiative is a track from -20 to 20 that rises, falls and crashes in the fight; the highest who has not acted goes next.",
-    commands: &[
-        CommandSpec::gm("start", "Everybody Joins Battle: pools, successes or dice; the free actions follow."),
-        CommandSpec::gm("settle", "Settle the fight with one who is no Worthy Foe by one roll."),
-        CommandSpec::player("join_battle", "Join Battle later than the others."),
-        CommandSpec::player("free_action", "Take the free action that harms nobody and that nobody opposes."),
-        CommandSpec::player(
-            "begin_turn",
-            "Begin the turn when one's tick is reached: the steps of the start of a turn.",
-        ),
-        CommandSpec::player("delay", "Hold the action back when one's tick is reached."),
-        CommandSpec::player("claim", "Take the turn that was held back, between two others."),
-        CommandSpec::player(
-            "act",
-            "Take a combat action; an attack names its targets. Or record an attack outside the turn.",
-        ),
-        CommandSpec::player("rush", "Take a combat action to close in; the move may come later."),
-        CommandSpec::player("disengage", "Take a combat action to break away; the move may come later."),
-        CommandSpec::player("flurry", "Open a second combat action, to be paid at the end of the turn."),
-        CommandSpec::player("move", "Make the reflexive move of the turn."),
-        CommandSpec::player("follow_up", "Make the move of an earlier Rush or Disengage."),
-        CommandSpec::player("pass", "Give up the free action, or the move of an earlier Rush or Disengage."),
-        CommandSpec::player("end_turn", "End the turn: the steps of the end of a turn."),
-        CommandSpec::player("spend", "Pay a cost in Initiative or motes."),
-        CommandSpec::player("declare", "Let something happen at the start of each of one's turns, such as anima flux."),
-        CommandSpec::player("withdraw", "Let it happen no more."),
-        CommandSpec::gm(
-            "adjust",
-            "Correct somebody: Initiative, for a number of turns where one is given; motes, tokens, Onslaught, Crash, acted.",
-        ),
-    ],
+    commands: super::Command::SPECS,
     conditions: &["prone"],
     down: "defeated",
     rules: RULES,

@@ -16,8 +16,8 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play,
-    Redaction, Ruleset, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending,
+    Play, Redaction, Ruleset, Table as AnyTable, Violation,
 };
 
 /// The ruleset `venture`.
@@ -40,16 +40,22 @@ impl Ruleset for Venture {
         decide::decide(play, command)
     }
 
-    fn evolve(table: &mut Table, event: &Event) {
-        evolve::evolve(table, event);
+    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
+        if let AnyEvent::Own(event) = event {
+            evolve::evolve(table, event);
+        }
     }
 
     fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
         react::react(play, event)
     }
 
-    fn sender(command: &Command) -> Actor<'_> {
-        command::sender(command)
+    fn actor(command: &Command) -> Actor<'_> {
+        match command {
+            // A ruling: it takes combatants out of the fight, or gives an attack outside the own turn.
+            Command::Act(c) if c.reflexive || c.targets.iter().any(Target::ruling) => Actor::Gm,
+            command => command.actor(),
+        }
     }
 
     fn legal_commands(table: &Table) -> Vec<LegalCommand> {
@@ -69,7 +75,7 @@ impl Ruleset for Venture {
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        redact::someone_acts(whole, audience)
+        redact::someone_acts(whole, &whole.state, audience)
     }
 
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
@@ -77,7 +83,7 @@ impl Ruleset for Venture {
     }
 
     fn looks_back(event: &Event) -> bool {
-        redact::looks_back(event)
+        matches!(event, Event::TickReached(_))
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {

@@ -54,7 +54,7 @@ pub(super) fn acting(table: &Table) -> Option<&CombatantId> {
 pub(super) fn settle(play: &mut Fight<'_>) {
     let lapsed = play.table().iter().filter(|c| c.state.delaying && !c.active()).map(|c| c.id.clone());
     for combatant in lapsed.collect::<Vec<_>>() {
-        play.own(Event::DelayLapsed(DelayLapsed { combatant }));
+        play.own(DelayLapsed { combatant });
     }
     let table = play.table();
     match &table.state.phase {
@@ -94,7 +94,7 @@ pub(super) fn open_free_action(play: &mut Fight<'_>) {
     match play.table().iter().filter(|c| has_free_action(c)).min_by_key(|c| rank(c)) {
         Some(c) => {
             let combatant = c.id.clone();
-            play.own(Event::FreeActionReached(FreeActionReached { combatant }));
+            play.own(FreeActionReached { combatant });
         }
         None => {
             leave_round_zero(play);
@@ -105,7 +105,7 @@ pub(super) fn open_free_action(play: &mut Fight<'_>) {
 
 /// Round 0 is no round to effects: it costs them nothing.
 fn leave_round_zero(play: &mut Fight<'_>) {
-    play.shared(SharedEvent::RoundEnded(RoundEnded { round: 0 }));
+    play.shared(RoundEnded { round: 0 });
     start_round(play, 1);
 }
 
@@ -120,9 +120,9 @@ pub(super) fn reach_tick(play: &mut Fight<'_>) {
     }
     match (tick, &play.table().state.phase) {
         (Some(tick), Phase::Tick(reached)) if tick == *reached => {}
-        (Some(tick), _) => play.own(Event::TickReached(TickReached { tick })),
+        (Some(tick), _) => play.own(TickReached { tick }),
         (None, Phase::Standstill {}) => {}
-        (None, _) => play.own(Event::StandstillReached(StandstillReached {})),
+        (None, _) => play.own(StandstillReached {}),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What Venture keeps.
 
 use super::Pool;
-use crate::vocabulary::{CombatantId, Die, Int, Text};
+use crate::vocabulary::{CombatantId, Die, Int, Text, redacted};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -179,35 +179,38 @@ pub enum FreeActionState {
     Passed,
 }
 
-/// How somebody Joined Battle.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct JoinRoll {
-    /// The pool that was chosen.
-    pub pool: Pool,
-    /// The dice of ten sides, in the order of rolling; none where the table gave the successes.
-    pub dice: Vec<Die>,
-    /// The successes: 7 and up counts one, 10 counts two (AVE9).
-    pub successes: i64,
+redacted! {
+    /// How somebody Joined Battle.
+    pub struct JoinRoll {
+        /// The pool that was chosen.
+        pub pool: Pool,
+        /// The dice of ten sides, in the order of rolling; none where the table gave the successes.
+        pub dice: Vec<Die>,
+        /// The successes: 7 and up counts one, 10 counts two (AVE9).
+        pub successes: i64,
+    }
 }
 
-/// Something that happens at the start of each turn of a combatant, such as anima flux (VE-17).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct StartEffect {
-    /// Its name for people, unique among those of its combatant.
-    pub name: Text<80>,
-    /// Initiative gained, or lost where negative, at each start of turn.
-    pub initiative: Int<-40, 40>,
-    /// Motes gained, or lost where negative, at each start of turn.
-    pub motes: Int<-1000, 1000>,
+redacted! {
+    /// Something that happens at the start of each turn of a combatant, such as anima flux (VE-17).
+    pub struct StartEffect {
+        /// Its name for people, unique among those of its combatant.
+        pub name: Text<80>,
+        /// Initiative gained, or lost where negative, at each start of turn.
+        pub initiative: Int<-40, 40>,
+        /// Motes gained, or lost where negative, at each start of turn.
+        pub motes: Int<-1000, 1000>,
+    }
 }
 
-/// A change of Initiative that lasts for a number of turns (AVE18).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct TimedChange {
-    /// Initiative that was gained, or lost where negative.
-    pub initiative: Int<-40, 40>,
-    /// The starts of its turns until it is taken back, 1 for the next.
-    pub turns: Int<1, 10_000>,
+redacted! {
+    /// A change of Initiative that lasts for a number of turns (AVE18).
+    pub struct TimedChange {
+        /// Initiative that was gained, or lost where negative.
+        pub initiative: Int<-40, 40>,
+        /// The starts of its turns until it is taken back, 1 for the next.
+        pub turns: Int<1, 10_000>,
+    }
 }
 
 /// What play keeps about the encounter under Venture.
@@ -250,15 +253,16 @@ pub enum Phase {
     SomeoneActs {},
 }
 
-/// A tick of the track on which somebody acts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Tick {
-    /// Whose turn comes next.
-    pub next: CombatantId,
-    /// Its Initiative.
-    pub tick: i64,
-    /// Whether others who have not acted stand on the same tick (AVE5); the hidden do not count.
-    pub same_tick: bool,
-    /// Whether it has delayed and every other turn of the round is over (AVE4).
-    pub delayed: bool,
+redacted! {
+    /// A tick of the track on which somebody acts.
+    pub struct Tick {
+        /// Whose turn comes next.
+        pub next: CombatantId,
+        /// Its Initiative.
+        pub tick: i64,
+        /// Whether others who have not acted stand on the same tick (AVE5); the hidden do not count.
+        pub same_tick: bool,
+        /// Whether it has delayed and every other turn of the round is over (AVE4).
+        pub delayed: bool,
+    }
 }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use turnkeeper::engine::{Request, SeededDice, Viewer};
-use turnkeeper::vocabulary::{HOUSE_RULES, LegalCommand, Manifest, Slug};
+use turnkeeper::vocabulary::{CombatantId, HOUSE_RULES, LegalCommand, Manifest};
 
 /// A law that does not hold, and how that shows.
 #[derive(Debug, Clone)]
@@ -228,7 +228,7 @@ impl Judge {
         }
         let by = |id: &str| {
             taking.iter().any(|o| self.sends(id, o))
-                || taking.iter().any(|o| o.combatant.as_ref().is_some_and(|c| c == id) || mentions(o, id))
+                || taking.iter().any(|o| o.combatant.as_ref().is_some_and(|c| *c == *id) || mentions(o, id))
         };
         if let Some(idle) = who.iter().find(|id| !by(id)) {
             return breach("whoever is awaited can act", format!("{idle} has no option of {pending}"));
@@ -244,7 +244,7 @@ impl Judge {
 
     /// Whether the player of `id` may send what is offered.
     fn sends(&self, id: &str, option: &LegalCommand) -> bool {
-        let player = Viewer::player("player", Slug::new(id).into_iter().collect());
+        let player = Viewer::player("player", CombatantId::new(id).into_iter().collect());
         let request = Request::read(option.command.clone()).expect("an option is a request");
         self.table.game.authorize(&player, &request).is_ok()
     }

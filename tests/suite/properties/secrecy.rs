@@ -14,7 +14,7 @@ use crate::support::table::{RULESETS, entry};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use turnkeeper::engine::{Creation, Decided, Eyes, Game, Meta, Request, Role, TokenRecord, Viewer};
-use turnkeeper::vocabulary::{CombatantId, Dice, Slug};
+use turnkeeper::vocabulary::{CombatantId, Dice};
 
 /// The plays of each ruleset and law where nothing else is said.
 const PLAYS: u64 = 12;
@@ -38,7 +38,7 @@ impl Dice for Lasting {
 }
 
 fn named(ids: &[&str]) -> Vec<CombatantId> {
-    ids.iter().map(|id| Slug::new(id).expect("a short name")).collect()
+    ids.iter().map(|id| CombatantId::new(id).expect("a short name")).collect()
 }
 
 /// Those who look: a player with a combatant of its own, and an onlooker.

@@ -6,7 +6,7 @@ use crate::support::table::{RULESETS, Table};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::engine::{AnyRuleset, Refusal, Request, Role, SeededDice, Viewer, type_schema};
-use turnkeeper::vocabulary::{CombatantId, SHARED_COMMANDS, SharedCommand, Tagged};
+use turnkeeper::vocabulary::{CombatantId, Commands, SharedCommand, Tagged};
 
 /// The game master's commands of each ruleset; all others of its own are players'.
 const GM: [(&str, &[&str]); 6] = [
@@ -156,7 +156,7 @@ fn a_refusal_tells_nothing_of_who_is_there() {
 
 #[test]
 fn every_shared_command_has_its_row_and_a_gm_command_says_so_in_both_places() {
-    let rows: Vec<&str> = SHARED_COMMANDS.iter().map(|c| c.verb).collect();
+    let rows: Vec<&str> = SharedCommand::SPECS.iter().map(|c| c.verb).collect();
     assert_eq!(rows, SharedCommand::TAGS);
     for (id, gm) in GM {
         let manifest = RULESETS.get(id).expect("a ruleset").manifest();

@@ -20,7 +20,7 @@ pub(super) fn spend(play: &mut Combat<'_>, c: &Spend) -> Result<(), Violation> {
     let combatant = c.combatant.clone();
     let spent = affordable(play, &combatant, c.ap.get())?;
     let left = play.combatant("combatant", &combatant)?.state.ap.current.saturating_sub(spent);
-    play.own(Event::ApSpent(ApSpent { combatant, spent, left, action: c.action.clone() }));
+    play.own(ApSpent { combatant, spent, left, action: c.action.clone() });
     Ok(())
 }
 
@@ -32,7 +32,7 @@ pub(super) fn hold(play: &mut Combat<'_>, c: &Hold) -> Result<(), Violation> {
         return Err(Violation::new("already_holding", "DC-49", detail));
     }
     let held = Held { action: c.action.clone(), trigger: c.trigger.clone(), ap };
-    play.own(Event::ActionHeld(ActionHeld { combatant: c.combatant.clone(), held }));
+    play.own(ActionHeld { combatant: c.combatant.clone(), held });
     Ok(())
 }
 
@@ -44,7 +44,7 @@ pub(super) fn trigger(play: &mut Combat<'_>, id: &CombatantId) -> Result<(), Vio
     if !c.active() {
         return Err(Violation::new("not_active", "DC-49", format!("{id} is out of the fight")));
     }
-    play.own(Event::HeldTriggered(HeldTriggered { combatant: id.clone() }));
+    play.own(HeldTriggered { combatant: id.clone() });
     Ok(())
 }
 
@@ -60,7 +60,7 @@ pub(super) fn attack(play: &mut Combat<'_>, c: &Attack) -> Result<(), Violation>
         return Err(Violation::field("attacks_itself", "target", format!("{} cannot attack itself", c.target)));
     }
     let adv = target.state.attacked_with_adv;
-    play.own(Event::Attacked(Attacked { combatant: c.combatant.clone(), target: c.target.clone(), adv }));
+    play.own(Attacked { combatant: c.combatant.clone(), target: c.target.clone(), adv });
     Ok(())
 }
 
@@ -72,7 +72,7 @@ pub(super) fn use_inspiration(play: &mut Combat<'_>, c: &UseInspiration) -> Resu
         return Err(Violation::new("no_inspiration_die", "DC-8", detail));
     }
     let die = play.die(c.roll);
-    play.own(Event::InspirationUsed(InspirationUsed { combatant: c.combatant.clone(), die }));
+    play.own(InspirationUsed { combatant: c.combatant.clone(), die });
     Ok(())
 }
 
@@ -83,6 +83,6 @@ pub(super) fn use_advantage(play: &mut Combat<'_>, id: &CombatantId) -> Result<(
         let detail = format!("{id} has no ADV of a critical success: it is there once, in round 1");
         return Err(Violation::new("no_advantage", "DC-10", detail));
     }
-    play.own(Event::AdvantageUsed(AdvantageUsed { combatant: id.clone() }));
+    play.own(AdvantageUsed { combatant: id.clone() });
     Ok(())
 }

@@ -33,7 +33,7 @@ pub(super) fn claim(play: &mut Combat<'_>, c: &Claim) -> Result<(), Violation> {
             Ok(())
         }
         Contest::Open(_) | Contest::Tied(_) | Contest::Needed(_) | Contest::Unclaimed => {
-            play.own(Event::ClaimMade(ClaimMade { slot, combatant: c.combatant.clone(), share: c.share }));
+            play.own(ClaimMade { slot, combatant: c.combatant.clone(), share: c.share });
             Ok(())
         }
     }
@@ -59,7 +59,7 @@ pub(super) fn pass(play: &mut Combat<'_>, who: Option<&CombatantId>) -> Result<(
         Contest::Won { combatants, by, outbid } => win(play, combatants, by, outbid),
         Contest::Unclaimed => close(play),
         Contest::Open(_) | Contest::Tied(_) => match who {
-            Some(id) => play.own(Event::ClaimPassed(ClaimPassed { slot, combatant: id.clone() })),
+            Some(id) => play.own(ClaimPassed { slot, combatant: id.clone() }),
             None => {
                 let claimed: Vec<_> = answers.claims.into_iter().map(|claim| claim.combatant).collect();
                 return Err(tied(play.table(), &claimed));
@@ -81,7 +81,7 @@ pub(in super::super) fn settle(play: &mut Combat<'_>) {
 fn win(play: &mut Combat<'_>, combatants: Vec<CombatantId>, by: Way, outbid: Vec<CombatantId>) {
     let Some(slot) = play.table().state.slot.clone() else { return };
     begin_combat(play);
-    play.own(Event::SlotClaimed(SlotClaimed { slot: slot.clone(), combatants, by, outbid }));
+    play.own(SlotClaimed { slot: slot.clone(), combatants: combatants.into(), by, outbid });
     // One who is hidden has taken a turn that was laid out for the others.
     make_room(play);
     take(play, &slot);
@@ -124,7 +124,7 @@ fn may_answer(table: &Table, id: &CombatantId, share: Option<bool>) -> Result<()
 fn tied(table: &Table, claimed: &[CombatantId]) -> Violation {
     let best = claimed.iter().filter_map(|id| table.get(id)).map(result).max().flatten();
     let top = claimed.iter().filter(|id| table.get(id).map(result) == Some(best));
-    let names = top.map(CombatantId::as_str).collect::<Vec<_>>().join(" and ");
+    let names = top.map(|id| id.as_str()).collect::<Vec<_>>().join(" and ");
     let detail = match best {
         Some(total) => format!("{names} all have {total}: each claims with `share`, or all but one pass"),
         None => format!("{names} made no check: all but one pass"),

@@ -21,7 +21,7 @@ pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
         (None, Some(enemy)) => match later_enemy(play, enemy)? {
             true => (turn_after(&play.table().state, enemy), Way::DelayedAfter),
             false => {
-                play.own(Event::PlaceHeld(PlaceHeld { combatant: id.clone(), behind: Some(enemy.clone()) }));
+                play.own(PlaceHeld { combatant: id.clone(), behind: Some(enemy.clone()) });
                 proceed(play);
                 return Ok(());
             }
@@ -41,10 +41,10 @@ fn move_to(play: &mut Combat<'_>, id: &CombatantId, to: Option<SlotId>, by: Way)
     let to = to.unwrap_or_else(|| {
         let slot = new_slot(&play.table().state, Team::Pc, false);
         let to = slot.id.clone();
-        play.own(Event::SlotAdded(SlotAdded { slot, after: None }));
+        play.own(SlotAdded { slot, after: None });
         to
     });
-    play.own(Event::Delayed(Delayed { combatant: id.clone(), to, by }));
+    play.own(Delayed { combatant: id.clone(), to, by });
 }
 
 /// Gives their places to those who delayed behind an enemy that is assigned by now, and is seen.

@@ -40,7 +40,7 @@ pub(super) fn act(play: &mut Combat<'_>, c: &Legendary) -> Result<(), Violation>
         return Err(Violation::new("not_enough_lap", rule, detail));
     }
     let left = monster.state.lap.saturating_sub(spent);
-    play.own(Event::LegendaryActed(LegendaryActed { combatant: id.clone(), spent, left }));
+    play.own(LegendaryActed { combatant: id.clone(), spent, left });
     close_window(play);
     Ok(())
 }

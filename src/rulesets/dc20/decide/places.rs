@@ -63,7 +63,7 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
     }
     let combatants = assignees(play, c, whose, unseen, &slot)?;
     begin_combat(play);
-    play.own(Event::Assigned(Assigned { slot: slot.clone(), combatants: combatants.clone(), by: Way::Assigned }));
+    play.own(Assigned { slot: slot.clone(), combatants: combatants.clone().into(), by: Way::Assigned });
     follow(play);
     let state = &play.table().state;
     let here = state.slot.as_ref() == Some(&slot);

@@ -5,7 +5,7 @@ use super::super::react::make_room;
 use super::super::team::{MAX_ENEMY_TEAMS, is_enemy, is_pc, nth, of_the_hidden, rotation, team};
 use super::super::*;
 use super::settle;
-use crate::vocabulary::{ConditionSet, D20, Die, EncounterStarted, SharedEvent, Slug, Status};
+use crate::vocabulary::{ConditionSet, D20, Die, EncounterStarted, Slug, Status};
 
 /// The easy column of the Encounter DC table (DC-1); each row holds for two levels.
 const EASY: [i64; 10] = [11, 12, 14, 15, 16, 17, 18, 20, 21, 22];
@@ -26,9 +26,9 @@ pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
         let detail = "there is no player's character who could roll: add one on the side players first";
         return Err(Violation::new("no_player_characters", "ADC17", detail));
     }
-    play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
+    play.shared(EncounterStarted {});
     if let Some(Aggression { combatant, action, resolved }) = c.aggression.clone() {
-        play.own(Event::Aggressed(Aggressed { combatant, action, resolved }));
+        play.own(Aggressed { combatant, action, resolved });
     }
     surprise(play, c);
     let dc = set_dc(play, c, pcs.get(..counted).unwrap_or_default());
@@ -110,7 +110,7 @@ fn surprise(play: &mut Combat<'_>, c: &Start) {
     for combatant in &who {
         if play.table().get(combatant).is_some_and(|c| !c.conditions.contains(&condition)) {
             let (combatant, condition) = (combatant.clone(), condition.clone());
-            play.shared(SharedEvent::ConditionSet(ConditionSet { combatant, member: None, condition }));
+            play.shared(ConditionSet { combatant, member: None, condition });
         }
     }
 }
@@ -118,7 +118,7 @@ fn surprise(play: &mut Combat<'_>, c: &Start) {
 /// The Encounter DC, given or looked up.
 fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) -> i64 {
     if let Some(dc) = c.dc {
-        play.own(Event::DcSet(DcSet { dc: dc.get(), level: None, difficulty: None }));
+        play.own(DcSet { dc: dc.get(), level: None, difficulty: None });
         return dc.get();
     }
     let highest = pcs.iter().filter_map(|id| play.table().get(id)).map(|c| c.stats.level).max();
@@ -132,7 +132,7 @@ fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) -> i64 {
     };
     let dc = EASY.get(row).copied().unwrap_or(22) + harder;
     let level = u32::try_from(level).ok();
-    play.own(Event::DcSet(DcSet { dc, level, difficulty: Some(difficulty) }));
+    play.own(DcSet { dc, level, difficulty: Some(difficulty) });
     dc
 }
 
@@ -151,7 +151,7 @@ pub(super) fn check_late(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<(
     check(play, id, dc, c.roll);
     let granted = |c: &Creature| c.state.round_one_adv || c.state.attacked_with_adv;
     if play.table().round > 1 && play.table().get(id).is_some_and(granted) {
-        play.own(Event::RoundOneLost(RoundOneLost { combatants: vec![id.clone()] }));
+        play.own(RoundOneLost { combatants: vec![id.clone()].into() });
     }
     if play.table().state.phase == Phase::Claim {
         settle(play);
@@ -187,7 +187,7 @@ fn check(play: &mut Combat<'_>, id: &CombatantId, dc: i64, given: Option<D20>) -
         Critical::None => beaten,
     };
     let check = Check { dice, natural, bonus, total, success, critical };
-    play.own(Event::CheckMade(CheckMade { combatant: id.clone(), check }));
+    play.own(CheckMade { combatant: id.clone(), check });
     success
 }
 
@@ -206,7 +206,7 @@ fn rotate(play: &mut Combat<'_>, c: &Start, mut sides: Sides) -> Sides {
     while let Some(side) = sides.seen.get(first).filter(|_| first + 1 < sides.seen.len()).cloned() {
         let die = play.die(given.next());
         let high = die.face >= 10;
-        play.own(Event::FateChecked(FateChecked { die, high, team: Some(side) }));
+        play.own(FateChecked { die, high, team: Some(side) });
         if high {
             break;
         }
@@ -240,5 +240,5 @@ fn lay_out(play: &mut Combat<'_>, sides: Sides, successes: usize, pcs: usize) {
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let (successes, pcs) = (count(successes), count(pcs));
     let Sides { seen: enemy_teams, unseen: unseen_teams } = sides;
-    play.own(Event::OrderLaid(OrderLaid { successes, pcs, winner, enemy_teams, unseen_teams, slots }));
+    play.own(OrderLaid { successes, pcs, winner, enemy_teams, unseen_teams, slots });
 }

@@ -10,7 +10,7 @@ pub(super) fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violati
         return Err(Violation::new("announced_already", "AEX13", detail));
     }
     let Declare { combatant, movement, act, order } = plan;
-    play.own(Event::Announced(Announced { combatant, movement, act, order, text: c.text.clone() }));
+    play.own(Announced { combatant, movement, act, order, text: c.text.clone() });
     Ok(())
 }
 
@@ -25,7 +25,7 @@ pub(super) fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation
             return Err(Violation::new("not_as_announced", "AEX13", detail));
         }
     }
-    play.own(Event::Declared(Declared { combatant, movement, act, order, forced }));
+    play.own(Declared { combatant, movement, act, order, forced });
     pass::rest(play, &c.combatant);
     advance(play);
     Ok(())
@@ -69,7 +69,7 @@ fn answerable(play: &Scene<'_>, c: &Declare) -> Result<bool, Violation> {
 }
 
 fn not_asked(table: &Table, persona: &Persona) -> Violation {
-    let asked: Vec<_> = table.state.asked.iter().map(CombatantId::as_str).collect();
+    let asked: Vec<_> = table.state.asked.iter().map(|id| id.as_str()).collect();
     let asked = asked.join(", ");
     if persona.state.open() {
         let detail = format!("the list asks {asked} now, not {}", persona.id);

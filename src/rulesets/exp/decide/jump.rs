@@ -33,7 +33,7 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
         (AweMode::Fixed18 | AweMode::OpposedD20, _) => face + bonus >= 18,
     };
     let (combatant, component, before) = (c.combatant.clone(), c.component, play.table().state.asked.clone());
-    play.own(Event::WaitJumped(WaitJumped { combatant, component, before, die, bonus, referee_die, success }));
+    play.own(WaitJumped { combatant, component, before, die, bonus, referee_die, success });
     pass::rest(play, &c.combatant);
     Ok(())
 }
@@ -42,7 +42,7 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
 fn over(table: &Table, persona: &Persona) -> Result<(), Violation> {
     let State { asked, cursor, jumps, .. } = &table.state;
     if persona.state.rank.is_none_or(|rank| rank >= *cursor) {
-        let names: Vec<_> = asked.iter().map(CombatantId::as_str).collect();
+        let names: Vec<_> = asked.iter().map(|id| id.as_str()).collect();
         let detail = format!("{} has no higher initiative than {}, whose act is next", persona.id, names.join(", "));
         return Err(Violation::new("not_lower", "AEX6", detail));
     }

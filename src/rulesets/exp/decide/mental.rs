@@ -21,7 +21,7 @@ pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Viola
         no_duel(table)?;
     }
     can_attack(persona)?;
-    play.own(Event::MentalAttacked(MentalAttacked { combatant: c.combatant.clone(), target: c.target.clone() }));
+    play.own(MentalAttacked { combatant: c.combatant.clone(), target: c.target.clone() });
     pass::rest(play, &c.combatant);
     advance(play);
     Ok(())
@@ -43,7 +43,7 @@ pub(super) fn duel(play: &mut Scene<'_>, c: &MentalDuel) -> Result<(), Violation
     let contenders: Vec<_> = duellists.into_iter().map(contender).collect();
     sound(&contenders, &c.rolls, &c.tie_rolls)?;
     let duel = rank(play, contenders, &c.rolls, &c.tie_rolls);
-    play.own(Event::MentalDuelRolled(MentalDuelRolled { duel }));
+    play.own(MentalDuelRolled { duel });
     Ok(())
 }
 
@@ -61,7 +61,7 @@ pub(super) fn decline(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Viol
 /// Ends the duel: those who have not attacked are awaited no more.
 pub(in super::super) fn end_duel(play: &mut Scene<'_>) {
     for combatant in play.table().state.duel.clone() {
-        play.own(Event::DuelBrokenOff(DuelBrokenOff { combatant }));
+        play.own(DuelBrokenOff { combatant });
     }
 }
 

@@ -14,10 +14,10 @@ pub(in super::super) fn advance(play: &mut Scene<'_>) {
             come_to(play, rank);
         } else if ranks().next().is_some() {
             let pass = table.state.pass.saturating_add(1);
-            play.own(Event::PassStarted(PassStarted { pass }));
+            play.own(PassStarted { pass });
         } else {
             let passes = table.state.pass;
-            play.own(Event::UnitOver(UnitOver { passes }));
+            play.own(UnitOver { passes });
             end_round(play);
         }
     }
@@ -38,7 +38,7 @@ fn come_to(play: &mut Scene<'_>, rank: u32) {
 fn ask(play: &mut Scene<'_>, rank: u32, combatants: Vec<CombatantId>) {
     let first_time = |id: &CombatantId| play.table().get(id).is_some_and(|c| !c.state.asked);
     let starting: Vec<_> = combatants.iter().filter(|id| first_time(id)).cloned().collect();
-    play.own(Event::Asked(Asked { rank, combatants }));
+    play.own(Asked { rank, combatants });
     for id in starting {
         start_turn(play, &id);
     }
@@ -51,7 +51,7 @@ pub(in super::super) fn lose(play: &mut Scene<'_>, id: &CombatantId, because: Lo
     let components = [Component::Move, Component::Act].into_iter().filter(|c| lost(state.of(*c)));
     let components: Vec<_> = components.collect();
     if !components.is_empty() {
-        play.own(Event::ComponentsLost(ComponentsLost { combatant: id.clone(), components, because }));
+        play.own(ComponentsLost { combatant: id.clone(), components, because });
         if because != Loss::JoinedLate {
             rest(play, id);
         }
@@ -95,7 +95,7 @@ pub(in super::super) fn take_over(play: &mut Scene<'_>, id: &CombatantId) -> Res
     let Some(state) = table.get(id).map(|c| &c.state) else { return Ok(()) };
     let rank = state.rank.unwrap_or(table.state.cursor);
     if !state.open() {
-        play.own(Event::ComponentsRestored(ComponentsRestored { combatant: id.clone() }));
+        play.own(ComponentsRestored { combatant: id.clone() });
     }
     ask(play, rank, vec![id.clone()]);
     Ok(())

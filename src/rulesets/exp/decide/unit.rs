@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::rulesets::shared::start_round;
-use crate::vocabulary::{EncounterStarted, SharedEvent, Slug};
+use crate::vocabulary::EncounterStarted;
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,7 +11,7 @@ const MAX_DIGITS: usize = 16;
 
 /// Somebody, or a crowd, that is about to roll.
 pub(super) struct Contender {
-    pub id: Slug,
+    pub id: CombatantId,
     pub combatants: Vec<CombatantId>,
     pub bonus: i64,
 }
@@ -23,7 +23,7 @@ pub(super) fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     somebody_acts(play.table())?;
     let contenders = contenders(play.table());
     sound(&contenders, &c.rolls, &c.tie_rolls)?;
-    play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
+    play.shared(EncounterStarted {});
     begin(play, contenders, &c.rolls, &c.tie_rolls);
     advance(play);
     Ok(())
@@ -60,14 +60,14 @@ fn begin(play: &mut Scene<'_>, contenders: Vec<Contender>, rolls: &Rolls, tie_ro
     let unit = play.table().round.saturating_add(1);
     start_round(play, unit);
     let ranking = rank(play, contenders, rolls, tie_rolls);
-    play.own(Event::InitiativeRolled(InitiativeRolled { ranking }));
+    play.own(InitiativeRolled { ranking });
 }
 
 /// Everybody in the fight, the stunned too: they may recover before they are asked (AEX9). A crowd rolls with the values of
 /// whoever of it joined first (EX-4); the values of the hidden would show.
 fn contenders(table: &Table) -> Vec<Contender> {
     let mut contenders: Vec<Contender> = Vec::with_capacity(table.combatants.len());
-    let mut places: HashMap<Slug, usize> = HashMap::with_capacity(table.combatants.len());
+    let mut places: HashMap<CombatantId, usize> = HashMap::with_capacity(table.combatants.len());
     let seen = table.active().filter(|c| !c.hidden);
     for c in seen.chain(table.active().filter(|c| c.hidden)) {
         let id = roll_id(c).clone();
@@ -86,7 +86,7 @@ fn contenders(table: &Table) -> Vec<Contender> {
 
 /// Refuses rolls of somebody who does not roll, and more digits than anybody needs.
 pub(super) fn sound(contenders: &[Contender], rolls: &Rolls, tie_rolls: &TieRolls) -> Result<(), Violation> {
-    let known: BTreeSet<&Slug> = contenders.iter().map(|c| &c.id).collect();
+    let known: BTreeSet<&CombatantId> = contenders.iter().map(|c| &c.id).collect();
     let named = rolls.keys().map(|id| ("rolls", id)).chain(tie_rolls.keys().map(|id| ("tie_rolls", id)));
     for (field, id) in named {
         if !known.contains(id) {

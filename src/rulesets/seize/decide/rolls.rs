@@ -1,7 +1,7 @@
 //! The roll that decides the first turn.
 
 use super::*;
-use crate::vocabulary::{D20, Die, EncounterStarted, Kind, SharedEvent, Slug};
+use crate::vocabulary::{D20, Die, EncounterStarted, Kind, Slug};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -44,10 +44,10 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     if rollers.is_empty() {
         return Err(Violation::new("nobody_to_act", "WA-1", "nobody is here to roll: add a combatant first"));
     }
-    play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
+    play.shared(EncounterStarted {});
     let contenders = roll(play, c, rollers);
     let rolled = contenders.iter().map(|c| InitiativeRoll {
-        combatants: c.roller.combatants.clone(),
+        combatants: c.roller.combatants.clone().into(),
         group: c.roller.group.clone(),
         die: c.die,
         bonus: c.roller.bonus,
@@ -55,7 +55,7 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
         meaning: c.meaning,
     });
     let rolls = rolled.collect();
-    play.own(Event::InitiativeRolled(InitiativeRolled { rolls }));
+    play.own(InitiativeRolled { rolls });
     let Some((first, by)) = winner(play, c, &contenders) else { return Ok(()) };
     start_round(play, 1);
     if matches!(by, Way::Rolled { meaning: Meaning::One, .. }) {
@@ -168,9 +168,9 @@ fn winner(play: &mut Fight<'_>, c: &Start, contenders: &[Contender]) -> Option<(
     if rolls_off {
         let rolls = dice.iter().map(|(die, contender)| {
             let combatants = contender.roller.combatants.clone();
-            RollOffRoll { combatants, die: *die }
+            RollOffRoll { combatants: combatants.into(), die: *die }
         });
-        play.own(Event::RolledOff(RolledOff { rolls: rolls.collect() }));
+        play.own(RolledOff { rolls: rolls.collect() });
     }
     let top = dice.first().map(|(die, _)| *die);
     let best = dice.first().map_or(best, |(_, contender)| contender);
@@ -183,7 +183,7 @@ fn winner(play: &mut Fight<'_>, c: &Start, contenders: &[Contender]) -> Option<(
     let others = others.filter(|(_, other)| equal(other));
     let others = others.map(|(place, other)| (other, if place < tied { Tie::Fixed } else { Tie::Bonus }));
     let equals =
-        rolled_off.chain(others).map(|(other, tie)| Equal { combatants: other.roller.combatants.clone(), tie });
+        rolled_off.chain(others).map(|(other, tie)| Equal { combatants: other.roller.combatants.clone().into(), tie });
     let equals = equals.collect();
     let by = Way::Rolled {
         dice: std::iter::once(best.die).chain(top).collect(),

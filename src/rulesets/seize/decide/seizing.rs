@@ -53,14 +53,14 @@ pub(super) fn seize(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violat
     let before = |s: &&Seizer| s.window < table.state.windows || rank(&s.combatant, s.bonus) > mine;
     let after = table.state.queue.iter().take_while(before).count();
     let after = u32::try_from(after).unwrap_or(u32::MAX);
-    play.own(Event::Seized(Seized { combatant: id.clone(), bonus, after }));
+    play.own(Seized { combatant: id.clone(), bonus, after });
     go_on(play);
     Ok(())
 }
 
 pub(super) fn decline(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     check(play, id)?;
-    play.own(Event::Declined(Declined { combatant: id.clone() }));
+    play.own(Declined { combatant: id.clone() });
     go_on(play);
     Ok(())
 }
@@ -76,7 +76,7 @@ pub(super) fn close(play: &mut Fight<'_>, c: &CloseSeizing) -> Result<(), Violat
     }
     let undecided: Vec<_> = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
     for combatant in undecided {
-        play.own(Event::Declined(Declined { combatant }));
+        play.own(Declined { combatant });
     }
     advance(play);
     match &c.next {

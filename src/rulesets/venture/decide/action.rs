@@ -19,14 +19,14 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
         return Err(Violation::field("not_an_attack", "attack", detail));
     }
     check_targets(play, c)?;
-    play.own(Event::ActionTaken(ActionTaken {
+    play.own(ActionTaken {
         combatant: id.clone(),
         action: c.action.clone(),
         attack: c.attack,
         decisive: c.decisive,
         follow_up: false,
         reflexive: c.reflexive,
-    }));
+    });
     let mut kills = false;
     for (i, target) in c.targets.iter().enumerate() {
         kills |= attack(play, id, target, i)?;
@@ -88,7 +88,7 @@ fn check_targets(play: &Fight<'_>, c: &Act) -> Result<(), Violation> {
 fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target, index: usize) -> Result<bool, Violation> {
     let id = &target.combatant;
     let onslaught = play.combatant("targets", id)?.state.onslaught.saturating_add(1);
-    play.own(Event::Attacked(Attacked { combatant: by.clone(), target: id.clone(), onslaught }));
+    play.own(Attacked { combatant: by.clone(), target: id.clone(), onslaught });
     let usual = play.table().options.attacked_loss.get();
     let loss = target.loses.map_or(usual, |loss| loss.get());
     let at = format!("targets.{index}.shift.");
@@ -105,7 +105,7 @@ fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target, index: usize)
     }
     let Some(condition) = falls else { return Ok(false) };
     let (combatant, member) = (id.clone(), target.member.clone());
-    play.shared(SharedEvent::ConditionSet(ConditionSet { combatant, member, condition }));
+    play.shared(ConditionSet { combatant, member, condition });
     Ok(true)
 }
 
@@ -140,14 +140,14 @@ pub(super) fn manoeuvre(
     play: &mut Fight<'_>, id: &CombatantId, action: &'static str, moved: bool,
 ) -> Result<(), Violation> {
     may_take_action(play, id)?;
-    play.own(Event::ActionTaken(ActionTaken {
+    play.own(ActionTaken {
         combatant: id.clone(),
         action: Some(Text::fixed(action)),
         attack: false,
         decisive: false,
         follow_up: !moved,
         reflexive: false,
-    }));
+    });
     Ok(())
 }
 
@@ -173,7 +173,7 @@ pub(super) fn flurry(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Viola
         let detail = format!("{id} has not taken its combat action: a flurry comes after it");
         return Err(Violation::new("no_action_yet", "VE-11", detail));
     }
-    play.own(Event::Flurried(Flurried { combatant: id.clone() }));
+    play.own(Flurried { combatant: id.clone() });
     Ok(())
 }
 
@@ -181,7 +181,7 @@ pub(super) fn reflexive_move(play: &mut Fight<'_>, id: &CombatantId) -> Result<(
     if in_turn(play, id, "VE-10")?.state.moved {
         return Err(Violation::new("already_moved", "VE-10", format!("{id} has used the reflexive move of its turn")));
     }
-    play.own(Event::Moved(Moved { combatant: id.clone() }));
+    play.own(Moved { combatant: id.clone() });
     Ok(())
 }
 
@@ -197,18 +197,18 @@ pub(super) fn follow_up(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Vi
         let detail = format!("{actor}'s turn waits for its own move: {id} moves before or after that");
         return Err(Violation::new("not_your_follow_up", "VE-15", detail));
     }
-    play.own(Event::FollowUpTaken(FollowUpTaken { combatant: id.clone() }));
+    play.own(FollowUpTaken { combatant: id.clone() });
     if awaits_follow_up(play, id) { go_on(play, id) } else { Ok(()) }
 }
 
 pub(super) fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     if awaits_follow_up(play, id) {
         fighter(play, "combatant", id)?;
-        play.own(Event::FollowUpPassed(FollowUpPassed { combatant: id.clone() }));
+        play.own(FollowUpPassed { combatant: id.clone() });
         return go_on(play, id);
     }
     may_act_freely(play, id)?;
-    play.own(Event::FreeActionPassed(FreeActionPassed { combatant: id.clone() }));
+    play.own(FreeActionPassed { combatant: id.clone() });
     Ok(())
 }
 

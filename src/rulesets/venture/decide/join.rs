@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::rulesets::shared::start_round;
-use crate::vocabulary::{ConditionSet, EncounterStarted, SharedEvent, Slug, Status};
+use crate::vocabulary::{ConditionSet, EncounterStarted, Slug, Status};
 
 /// Everybody Joins Battle (VE-2), and round 0 begins, in which they take their free actions (VE-6, AVE10).
 pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
@@ -25,7 +25,7 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     for id in &joiners {
         worthy(play.combatant("joins", id)?)?;
     }
-    play.shared(SharedEvent::EncounterStarted(EncounterStarted {}));
+    play.shared(EncounterStarted {});
     start_round(play, 0);
     let usual = Join::default();
     for id in &joiners {
@@ -70,9 +70,9 @@ pub(super) fn settle(play: &mut Fight<'_>, c: &Settle) -> Result<(), Violation> 
         let detail = format!("{} is a Worthy Foe, or has Joined Battle: that fight is played in turns", c.combatant);
         return Err(Violation::new("a_worthy_foe", "VE-1", detail));
     }
-    play.own(Event::Settled(Settled { combatant: c.combatant.clone(), loser: c.loser.clone() }));
+    play.own(Settled { combatant: c.combatant.clone(), loser: c.loser.clone() });
     let (combatant, condition) = (c.loser.clone(), Slug::fixed("defeated"));
-    play.shared(SharedEvent::ConditionSet(ConditionSet { combatant, member: None, condition }));
+    play.shared(ConditionSet { combatant, member: None, condition });
     react::settle(play);
     Ok(())
 }
@@ -84,7 +84,7 @@ pub(in super::super) fn enter(play: &mut Fight<'_>, id: &CombatantId, join: &Joi
     let max = stats.max_motes.get();
     let motes = stats.motes.map_or(max, |motes| motes.get().min(max));
     let initiative = (3 + roll.successes).min(20);
-    play.own(Event::JoinedBattle(JoinedBattle { combatant: id.clone(), roll, initiative, motes }));
+    play.own(JoinedBattle { combatant: id.clone(), roll, initiative, motes });
     Ok(())
 }
 
@@ -174,7 +174,7 @@ pub(super) fn free_action(play: &mut Fight<'_>, c: &FreeAction) -> Result<(), Vi
         return Err(Violation::new(code, "VE-8", detail));
     }
     let (combatant, action) = (c.combatant.clone(), c.action.clone());
-    play.own(Event::FreeActionTaken(FreeActionTaken { combatant, action }));
+    play.own(FreeActionTaken { combatant, action });
     Ok(())
 }
 

@@ -33,11 +33,11 @@ pub(super) fn change(
     if from == to {
         return Ok(());
     }
-    play.own(Event::InitiativeChanged(InitiativeChanged { combatant: id.clone(), from, to, because }));
+    play.own(InitiativeChanged { combatant: id.clone(), from, to, because });
     match (crashed, to > 0) {
         (false, false) => crash(play, id, blow),
         (true, true) => {
-            play.own(Event::CrashEnded(CrashEnded { combatant: id.clone() }));
+            play.own(CrashEnded { combatant: id.clone() });
             Ok(())
         }
         (false, true) | (true, false) => Ok(()),
@@ -47,7 +47,7 @@ pub(super) fn change(
 /// Crash: what it costs, and what it brings to an opponent who forced it (VE-26, VE-27, AVE14).
 fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<&Blow<'_>>) -> Result<(), Violation> {
     let forced = blow.map(|blow| blow.by).filter(|by| *by != id);
-    play.own(Event::Crashed(Crashed { combatant: id.clone(), by: forced.cloned() }));
+    play.own(Crashed { combatant: id.clone(), by: forced.cloned() });
     let (loss, bonus) = (play.table().options.crash_loss.get(), play.table().options.crash_bonus.get());
     change(play, id, -loss, Cause::CrashLoss, None)?;
     let side = &play.combatant("combatant", id)?.side;
@@ -59,7 +59,7 @@ fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<&Blow<'_>>) -> Res
     if shifts {
         let roll = roll(play, blow.by, blow.shift, blow.at)?;
         let successes = roll.successes;
-        play.own(Event::Shifted(Shifted { combatant: blow.by.clone(), roll }));
+        play.own(Shifted { combatant: blow.by.clone(), roll });
         change(play, blow.by, successes, Cause::Shift, None)?;
     }
     Ok(())
@@ -141,7 +141,7 @@ fn time(play: &mut Fight<'_>, id: &CombatantId, delta: i64, turns: Int<1, 10_000
     if initiative != 0 {
         let mut changes = state.timed.clone();
         changes.push(TimedChange { initiative: Int::clamped(initiative), turns });
-        play.own(Event::TimedChangesSet(TimedChangesSet { combatant: id.clone(), changes }));
+        play.own(TimedChangesSet { combatant: id.clone(), changes });
     }
     Ok(())
 }
@@ -154,7 +154,7 @@ pub(super) fn count_timed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), 
     }
     let (over, mut going): (Vec<_>, Vec<_>) = changes.into_iter().partition(|timed| timed.turns.get() == 1);
     going.iter_mut().for_each(|timed| timed.turns = Int::clamped(timed.turns.get() - 1));
-    play.own(Event::TimedChangesSet(TimedChangesSet { combatant: id.clone(), changes: going }));
+    play.own(TimedChangesSet { combatant: id.clone(), changes: going });
     for timed in over {
         change(play, id, -timed.initiative.get(), Cause::Expired, None)?;
     }
@@ -168,9 +168,9 @@ fn correct(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> {
     match c.crashed {
         Some(true) if !crashed => {
             let by = c.by.clone().filter(|by| *by != combatant);
-            play.own(Event::Crashed(Crashed { combatant: combatant.clone(), by }));
+            play.own(Crashed { combatant: combatant.clone(), by });
         }
-        Some(false) if crashed => play.own(Event::CrashEnded(CrashEnded { combatant: combatant.clone() })),
+        Some(false) if crashed => play.own(CrashEnded { combatant: combatant.clone() }),
         _ => {}
     }
     let crashed = c.crashed.unwrap_or(crashed);
@@ -178,10 +178,10 @@ fn correct(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> {
     let onslaught = c.onslaught.and_then(|points| u32::try_from(points.get()).ok());
     if recovery_tokens.is_some() || onslaught.is_some() || c.acted.is_some() {
         let acted = c.acted;
-        play.own(Event::Corrected(Corrected { combatant: combatant.clone(), recovery_tokens, onslaught, acted }));
+        play.own(Corrected { combatant: combatant.clone(), recovery_tokens, onslaught, acted });
     }
     if c.acted == Some(true) && delaying {
-        play.own(Event::DelayLapsed(DelayLapsed { combatant }));
+        play.own(DelayLapsed { combatant });
     }
     Ok(())
 }
@@ -197,7 +197,7 @@ pub(super) fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation
         return Err(Violation::new("already_declared", "VE-17", detail));
     }
     let effect = StartEffect { name: c.name.clone(), initiative: c.initiative, motes: c.motes };
-    play.own(Event::StartEffectDeclared(StartEffectDeclared { combatant: c.combatant.clone(), effect }));
+    play.own(StartEffectDeclared { combatant: c.combatant.clone(), effect });
     Ok(())
 }
 
@@ -208,7 +208,7 @@ pub(super) fn withdraw(play: &mut Fight<'_>, c: &Withdraw) -> Result<(), Violati
         return Err(Violation::new("not_declared", "VE-17", detail));
     }
     let (combatant, name) = (c.combatant.clone(), c.name.clone());
-    play.own(Event::StartEffectWithdrawn(StartEffectWithdrawn { combatant, name }));
+    play.own(StartEffectWithdrawn { combatant, name });
     Ok(())
 }
 
@@ -222,7 +222,7 @@ pub(super) fn regain_motes(play: &mut Fight<'_>, id: &CombatantId, delta: i64) {
     let from = motes_of(c);
     let to = (from + delta).clamp(0, c.stats.max_motes.get());
     if from != to {
-        play.own(Event::MotesChanged(MotesChanged { combatant: id.clone(), from, to }));
+        play.own(MotesChanged { combatant: id.clone(), from, to });
     }
 }
 

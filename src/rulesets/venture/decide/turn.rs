@@ -28,7 +28,7 @@ pub(super) fn delay(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violat
         let detail = format!("{id} has delayed past everybody: it takes its turn now");
         return Err(Violation::new("already_delaying", "AVE4", detail));
     }
-    play.own(Event::Delayed(Delayed { combatant: id.clone() }));
+    play.own(Delayed { combatant: id.clone() });
     Ok(())
 }
 
@@ -82,11 +82,11 @@ pub(in super::super) fn take_turn(play: &mut Fight<'_>, id: &CombatantId) -> Res
     let state = &play.combatant("combatant", id)?.state;
     let (points, follow_up) = (state.onslaught, state.follow_up);
     if points > 0 {
-        play.own(Event::OnslaughtEnded(OnslaughtEnded { combatant: id.clone(), points }));
+        play.own(OnslaughtEnded { combatant: id.clone(), points });
     }
     count_timed(play, id)?;
     if follow_up {
-        play.own(Event::FollowUpOffered(FollowUpOffered { combatant: id.clone() }));
+        play.own(FollowUpOffered { combatant: id.clone() });
         return Ok(());
     }
     go_on(play, id)
@@ -98,15 +98,15 @@ pub(super) fn go_on(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violat
     let (from, tokens_spent) = (state.initiative, state.recovery_tokens);
     let effects = state.start_effects.clone();
     if state.crashed && tokens_spent >= RECOVERY {
-        play.own(Event::Recovered(Recovered { combatant: id.clone(), tokens_spent, from, to: RECOVERED }));
+        play.own(Recovered { combatant: id.clone(), tokens_spent, from, to: RECOVERED });
     }
     for effect in effects {
         let (combatant, name) = (id.clone(), effect.name);
-        play.own(Event::StartEffectResolved(StartEffectResolved { combatant, name }));
+        play.own(StartEffectResolved { combatant, name });
         change(play, id, effect.initiative.get(), Cause::StartEffect, None)?;
         regain_motes(play, id, effect.motes.get());
     }
-    play.own(Event::ActionsRefreshed(ActionsRefreshed { combatant: id.clone() }));
+    play.own(ActionsRefreshed { combatant: id.clone() });
     Ok(())
 }
 
@@ -116,7 +116,7 @@ pub(super) fn end(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violatio
     let prone = c.has("prone");
     let CombatantState { attacked, crashed, flurrying, actions_taken, free_action, recovery_tokens, .. } = c.state;
     if free_action == FreeActionState::Open {
-        play.own(Event::FreeActionPassed(FreeActionPassed { combatant: id.clone() }));
+        play.own(FreeActionPassed { combatant: id.clone() });
     }
     if !crashed && !prone && !attacked {
         change(play, id, REST, Cause::NoAttack, None)?;
@@ -125,7 +125,7 @@ pub(super) fn end(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violatio
         let tokens = (recovery_tokens + if attacked { 1 } else { 2 }).min(MOST_TOKENS);
         if tokens > recovery_tokens {
             let gained = tokens - recovery_tokens;
-            play.own(Event::RecoveryTokensGained(RecoveryTokensGained { combatant: id.clone(), gained, tokens }));
+            play.own(RecoveryTokensGained { combatant: id.clone(), gained, tokens });
         }
     }
     if flurrying {

@@ -1,0 +1,123 @@
+//! What a viewer may know of a value: values without the combatants and effects that it does not know.
+
+use super::{Audience, CombatantId, Die, INLINE, Int, Readers, Slug, Text};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::ops::Deref;
+use utoipa::openapi::{ArrayBuilder, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// A value that can be shown without what an audience does not know.
+///
+/// A required id that the audience does not know drops the value that holds it. An optional one becomes none, and lists are filtered.
+pub trait Redact: Sized {
+    /// The value as `audience` may know it; None if nothing of it may be told.
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self>;
+}
+
+impl<T: Redact> Redact for Option<T> {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        Some(self.as_ref().and_then(|value| value.redact(audience)))
+    }
+}
+
+impl<T: Redact> Redact for Vec<T> {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        Some(self.iter().filter_map(|value| value.redact(audience)).collect())
+    }
+}
+
+impl<const MIN: i64, const MAX: i64> Redact for Int<MIN, MAX> {
+    fn redact(&self, _: &Audience<'_>) -> Option<Self> {
+        Some(*self)
+    }
+}
+
+impl<const MAX: usize> Redact for Text<MAX> {
+    fn redact(&self, _: &Audience<'_>) -> Option<Self> {
+        Some(self.clone())
+    }
+}
+
+/// Marks types that hold no ids: every audience may know them.
+#[macro_export]
+macro_rules! public {
+    ($($type:ty),* $(,)?) => { $(
+        impl $crate::vocabulary::Redact for $type {
+            fn redact(&self, _: &$crate::vocabulary::Audience<'_>) -> Option<Self> {
+                Some(self.clone())
+            }
+        }
+    )* };
+}
+
+/// Declares a struct of events that is redacted field by field, and serializes without its absent fields.
+#[macro_export]
+macro_rules! redacted {
+    ($(#[$meta:meta])* pub struct $name:ident { $( $(#[$field_meta:meta])* pub $field:ident: $type:ty ),* $(,)? }) => {
+        #[serde_with::skip_serializing_none]
+        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        $(#[$meta])*
+        pub struct $name { $( $(#[$field_meta])* pub $field: $type ),* }
+
+        impl $crate::vocabulary::Redact for $name {
+            fn redact(&self, _audience: &$crate::vocabulary::Audience<'_>) -> Option<Self> {
+                Some(Self { $( $field: $crate::vocabulary::Redact::redact(&self.$field, _audience)? ),* })
+            }
+        }
+    };
+}
+
+crate::public! { bool, u16, u32, u64, i64, Die, Slug, Readers }
+
+/// Combatants that take part in something together, at least one. What names them is dropped for an audience that knows none of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Participants(pub Vec<CombatantId>);
+
+impl Deref for Participants {
+    type Target = [CombatantId];
+
+    fn deref(&self) -> &[CombatantId] {
+        &self.0
+    }
+}
+
+impl IntoIterator for Participants {
+    type Item = CombatantId;
+    type IntoIter = std::vec::IntoIter<CombatantId>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl FromIterator<CombatantId> for Participants {
+    fn from_iter<I: IntoIterator<Item = CombatantId>>(combatants: I) -> Self {
+        Self(combatants.into_iter().collect())
+    }
+}
+
+impl From<Vec<CombatantId>> for Participants {
+    fn from(combatants: Vec<CombatantId>) -> Self {
+        Self(combatants)
+    }
+}
+
+impl Redact for Participants {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        self.0.redact(audience).filter(|known| !known.is_empty()).map(Self)
+    }
+}
+
+impl PartialSchema for Participants {
+    fn schema() -> RefOr<Schema> {
+        ArrayBuilder::new().items(CombatantId::schema()).into()
+    }
+}
+
+impl ToSchema for Participants {
+    fn name() -> Cow<'static, str> {
+        format!("{INLINE}ids").into()
+    }
+}
