@@ -1,6 +1,6 @@
 //! The rules of Active Initiative.
 
-use super::react::{advance, choose};
+use super::react::advance;
 use super::*;
 use crate::rulesets::shared::{end_turn, start_round, start_turn};
 use crate::vocabulary::{EncounterStarted, Kind};
@@ -73,7 +73,7 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     }
     start_round(play, 1);
     match &c.first {
-        Some(first) => take_turn(play, first.clone(), Way::Opened {}),
+        Some(first) => take_turn(play, first),
         None => roll_opening(play, c),
     }
     Ok(())
@@ -98,21 +98,20 @@ fn roll_opening(play: &mut Scene<'_>, c: &Start) {
         rolls.push((OpeningRoll { combatant, die, total }, stats));
     }
     rolls.sort_by_key(|(roll, stats)| Reverse((roll.total, stats.dex, stats.wis)));
-    let Some((best, _)) = rolls.first().cloned() else { return };
-    let as_high = rolls.iter().skip(1).filter(|(other, _)| other.total == best.total);
-    let tied = as_high.map(|(other, _)| other.combatant.clone()).collect();
-    let rolls = rolls.into_iter().map(|(roll, _)| roll).collect();
+    let rolls: Vec<_> = rolls.into_iter().map(|(roll, _)| roll).collect();
+    let best = rolls.first().map(|roll| roll.combatant.clone());
     play.own(OpeningRolled { rolls });
-    take_turn(play, best.combatant, Way::Rolled { die: best.die, total: best.total, tied });
+    if let Some(best) = best {
+        take_turn(play, &best);
+    }
 }
 
-/// Begins a turn: the window closes, an action readied for longer than a round lapses, effects count its start.
-pub(super) fn take_turn(play: &mut Scene<'_>, combatant: CombatantId, by: Way) {
-    if play.table().get(&combatant).is_some_and(|c| c.state.readied.is_some()) {
+/// Starts a turn: the window closes, and an action readied in the last one lapses.
+pub(super) fn take_turn(play: &mut Scene<'_>, combatant: &CombatantId) {
+    if play.table().get(combatant).is_some_and(|c| c.state.readied.is_some()) {
         play.own(ReadiedLapsed { combatant: combatant.clone() });
     }
-    play.own(Begun { combatant: combatant.clone(), by });
-    start_turn(play, &combatant);
+    start_turn(play, combatant);
 }
 
 fn finish(play: &mut Scene<'_>, c: &EndTurn) -> Result<(), Violation> {
@@ -183,9 +182,8 @@ fn name(play: &mut Scene<'_>, next: &CombatantId) -> Result<(), Violation> {
 fn begin(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
     match &play.table().state.phase {
-        Phase::Window { nominee, by } if nominee == id => {
-            let by = by.clone();
-            take_turn(play, id.clone(), by);
+        Phase::Window { nominee, .. } if nominee == id => {
+            take_turn(play, id);
             Ok(())
         }
         Phase::Window { nominee, .. } => {
@@ -331,10 +329,4 @@ fn spend(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     }
     play.own(InspirationSpent { combatant: id.clone(), held: held - 1 });
     Ok(())
-}
-
-/// The game master's override: that combatant's turn begins, and a turn that was going on is taken back.
-pub(super) fn take_over(play: &mut Scene<'_>, id: CombatantId) {
-    choose(play, false);
-    take_turn(play, id, Way::Overridden {});
 }

@@ -1,11 +1,11 @@
 //! The events of Active Initiative.
 
-use super::{Means, Readied, Way};
+use super::{Means, Readied};
 use crate::vocabulary::{CombatantId, Die, events, redacted};
 
 events! {
     /// Something that happens under Active Initiative alone.
-    Event;
+    Event older "begun" "allowance_renewed" "forgotten";
 
     /// Advice, not a rule: there are fewer groups of monsters than half the players (AI-15).
     "advised" => Advised {
@@ -25,14 +25,6 @@ events! {
     "interrupt_points_gained" => InterruptPointsGained {
         /// How many.
         points: u32,
-    }
-
-    /// The window is closed and the turn has begun: damage from before it gives nothing any more (AI-25).
-    "begun" => Begun {
-        /// Whose turn.
-        combatant: CombatantId,
-        /// How it got the turn.
-        by: Way,
     }
 
     /// Somebody was named to take the next turn; the window for interrupts is open (AI-17).
@@ -60,9 +52,6 @@ events! {
         /// True where the one to be named is the first of a round (AI-41).
         starter: bool,
     }
-
-    /// A round began: the game master may spend an interrupt point again (AI-44).
-    "allowance_renewed" => AllowanceRenewed {}
 
     /// Somebody took damage: until the next turn begins it may interrupt for free, if it has not acted (AI-20) and the turn that has just
     /// ended was not its own (AAI13).
@@ -105,12 +94,6 @@ events! {
         combatant: CombatantId,
         /// How many it holds now.
         held: u32,
-    }
-
-    /// Whoever took the last turn has left: nobody who comes under the same id names the next one for it (AI-7).
-    "forgotten" => Forgotten {
-        /// Who.
-        combatant: CombatantId,
     }
 
     /// The scene is over; what the game master had left of the interrupt points is gone (AI-33).

@@ -1,58 +1,76 @@
-//! What the events of Active Initiative do to the state; no rules here.
+//! What events do to a scene of Active Initiative; no rules here.
 
 use super::{CombatantState, Event, Means, Phase, Table, Taken, Way};
-use crate::vocabulary::{CombatantId, Int};
+use crate::vocabulary::{CombatantId, Event as AnyEvent, Int, SharedEvent};
 
-pub(super) fn evolve(table: &mut Table, event: &Event) {
+pub(super) fn evolve(table: &mut Table, event: &AnyEvent<super::ActiveInitiative>) {
     match event {
-        Event::Advised(_) | Event::OpeningRolled(_) => {}
+        AnyEvent::Own(event) => evolve_own(table, event),
+        AnyEvent::Shared(SharedEvent::RoundStarted(_)) => {
+            table.state.interrupt_point_used = false;
+            table.state.turns.clear();
+        }
+        AnyEvent::Shared(SharedEvent::Overridden(e)) => open_window(table, &e.combatant, Way::Overridden {}),
+        AnyEvent::Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
+            table.state.last_actor.take_if(|last| *last == e.combatant);
+        }
+        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
+    }
+}
+
+fn evolve_own(table: &mut Table, event: &Event) {
+    match event {
+        Event::Advised(_) | Event::Older(_) => {}
+        Event::OpeningRolled(e) => {
+            let Some((best, others)) = e.rolls.split_first() else { return };
+            let tied = others.iter().filter(|roll| roll.total == best.total).map(|roll| roll.combatant.clone());
+            let by = Way::Rolled { die: best.die, total: best.total, tied: tied.collect() };
+            open_window(table, &best.combatant, by);
+        }
         Event::InterruptPointsGained(e) => table.state.interrupt_points = Some(e.points),
-        Event::Begun(e) => {
-            close_window(table);
-            table.state.turns.retain(|taken| taken.combatant != e.combatant);
-            table.state.turns.push(Taken { combatant: e.combatant.clone(), by: e.by.clone() }.into());
-            table.state.last_actor = Some(e.combatant.clone());
-            table.state.phase = Phase::InTurn { actor: e.combatant.clone() };
-        }
-        Event::Named(e) => {
-            let by = Way::Named { by: e.by.clone() };
-            table.state.phase = Phase::Window { nominee: e.combatant.clone(), by };
-        }
+        Event::Named(e) => open_window(table, &e.combatant, Way::Named { by: e.by.clone() }),
         Event::Interrupted(e) => {
-            let by = Way::Interrupted { means: e.means };
-            table.state.phase = Phase::Window { nominee: e.combatant.clone(), by };
+            open_window(table, &e.combatant, Way::Interrupted { means: e.means });
             change_state(table, &e.combatant, |s| s.interrupted = true);
             if e.means == Means::InterruptPoint {
                 table.state.interrupt_points = table.state.interrupt_points.map(|points| points.saturating_sub(1));
                 table.state.interrupt_point_used = true;
             }
         }
+        // Older programs told a choice between an override and its turn.
+        Event::ChoiceOpened(_) if matches!(table.state.phase, Phase::Window { by: Way::Overridden {}, .. }) => {}
         Event::ChoiceOpened(e) if e.starter => table.state.phase = Phase::ChooseStarter {},
         Event::ChoiceOpened(_) => table.state.phase = Phase::ChooseNext {},
-        Event::AllowanceRenewed(_) => {
-            table.state.interrupt_point_used = false;
-            table.state.turns.clear();
-        }
         Event::Exposed(e) => change_state(table, &e.combatant, |s| s.exposed = true),
         Event::ActionReadied(e) => change_state(table, &e.combatant, |s| s.readied = Some(e.readied.clone())),
         Event::ReadiedFired(e) => change_state(table, &e.combatant, |s| s.readied = None),
         Event::ReadiedLapsed(e) => change_state(table, &e.combatant, |s| s.readied = None),
         Event::Inspired(e) => hold(table, &e.combatant, e.held),
         Event::InspirationSpent(e) => hold(table, &e.combatant, e.held),
-        Event::Forgotten(e) => _ = table.state.last_actor.take_if(|last| *last == e.combatant),
-        Event::SceneClosed(_) => {
-            table.state.interrupt_points = Some(0);
-            table.state.phase = Phase::Over;
-        }
+        Event::SceneClosed(_) => table.state.interrupt_points = Some(0),
     }
 }
 
-fn close_window(table: &mut Table) {
+fn open_window(table: &mut Table, nominee: &CombatantId, by: Way) {
+    table.state.phase = Phase::Window { nominee: nominee.clone(), by };
+}
+
+/// The turn of the nominee starts; without a window the combatant triggered the scene.
+fn start_turn(table: &mut Table, combatant: &CombatantId) {
     for c in table.combatants.iter_mut().filter(|c| c.state.exposed || c.state.interrupted) {
         let state = &mut c.change().state;
-        state.exposed = false;
-        state.interrupted = false;
+        (state.exposed, state.interrupted) = (false, false);
     }
+    let state = &mut table.state;
+    let by = match std::mem::replace(&mut state.phase, Phase::InTurn { actor: combatant.clone() }) {
+        Phase::Window { by, .. } => by,
+        _ => Way::Opened {},
+    };
+    state.turns.retain(|taken| taken.combatant != *combatant);
+    state.turns.push(Taken { combatant: combatant.clone(), by }.into());
+    state.last_actor = Some(combatant.clone());
 }
 
 fn change_state(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut CombatantState)) {

@@ -1,4 +1,4 @@
-//! Active Initiative, from Giffyglyph's Darker Dungeons: whoever finishes a turn names the next, and enemies may interrupt.
+//! Active Initiative, from Giffyglyph's Darker Dungeons: after a turn, its player names the next combatant, and enemies may interrupt.
 
 mod command;
 mod decide;
@@ -6,9 +6,7 @@ mod event;
 mod evolve;
 mod legal_commands;
 mod manifest;
-mod order;
 mod react;
-mod redact;
 mod state;
 
 pub use command::*;
@@ -16,9 +14,10 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending,
-    Play, Redaction, Ruleset, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, Manifest, OrderEntry,
+    Pending, Play, Reason, Redact, Redaction, Ruleset, Table as AnyTable, Violation,
 };
+use decide::{chooser, hurt_off_turn, is_the_gms};
 
 /// The ruleset `active-initiative`.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,9 +40,7 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        if let AnyEvent::Own(event) = event {
-            evolve::evolve(table, event);
-        }
+        evolve::evolve(table, event);
     }
 
     fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
@@ -65,34 +62,140 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        order::current(table)
+        match &table.state.phase {
+            Phase::InTurn { actor } => vec![actor.clone()],
+            _ => Vec::new(),
+        }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        order::pending(table)
+        let awaited =
+            |decision, who, commands: &[&'static str], rule| Some(Pending::new(decision, who, commands, rule));
+        match &table.state.phase {
+            Phase::Setup => awaited("start", Vec::new(), &["start"], "AI-2"),
+            Phase::InTurn { actor } => awaited("end_turn", vec![actor.clone()], &["end_turn"], "AI-7"),
+            Phase::ChooseNext {} | Phase::ChooseStarter {} if table.active().next().is_none() => {
+                awaited("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "AI-35")
+            }
+            Phase::ChooseNext {} => awaited("next", chooser(table).into_iter().collect(), &["nominate"], "AI-7"),
+            Phase::ChooseStarter {} => awaited("starter", chooser(table).into_iter().collect(), &["nominate"], "AI-41"),
+            Phase::Window { nominee, .. } => {
+                let may_interrupt = table.waiting().filter(|c| may_interrupt(table, c, nominee)).map(|c| c.id.clone());
+                let who: Vec<_> = std::iter::once(nominee.clone()).chain(may_interrupt).collect();
+                match who.len() {
+                    1 => awaited("begin_turn", who, &["begin_turn"], "AI-17"),
+                    _ => awaited("begin_or_interrupt", who, &["begin_turn", "interrupt"], "AI-17"),
+                }
+            }
+            Phase::Over => None,
+            Phase::SomeoneActs => Some(Pending::someone()),
+        }
     }
 
+    /// The turns of this round that started and were not taken back, and the next one.
     fn order(table: &Table) -> Vec<OrderEntry> {
-        order::order(table)
+        let mut places: Vec<OrderEntry> = Vec::with_capacity(table.state.turns.len() + 1);
+        let acting = Self::current(table);
+        let had = |id: &CombatantId| acting.contains(id) || table.get(id).is_some_and(|c| c.acted);
+        for taken in table.state.turns.iter().filter(|taken| had(&taken.combatant)) {
+            places.extend(place(table, &taken.combatant, &taken.by));
+        }
+        if let Phase::Window { nominee, by } = &table.state.phase {
+            places.extend(place(table, nominee, by));
+        }
+        places
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        redact::someone_acts(whole, audience)
+        match &whole.state.phase {
+            Phase::InTurn { actor } => audience.misses(whole, actor),
+            Phase::Window { nominee, .. } => audience.misses(whole, nominee),
+            Phase::ChooseNext {} | Phase::ChooseStarter {} => {
+                // Only hidden combatants are left to be named.
+                let exhausted = || whole.waiting().next().is_some() && !whole.waiting().any(|c| audience.sees(c));
+                chooser(whole).is_some_and(|id| audience.misses(whole, &id)) || exhausted()
+            }
+            Phase::SomeoneActs => true,
+            Phase::Setup | Phase::Over => false,
+        }
     }
 
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-        redact::redact(table, whole, audience);
+        let state = &mut table.state;
+        state.interrupt_points = None;
+        state.turns = state.turns.redact(audience).unwrap_or_default();
+        state.last_actor = state.last_actor.redact(audience).flatten();
+        if Self::someone_acts(whole, audience) {
+            state.phase = Phase::SomeoneActs;
+        } else if let Phase::Window { by, .. } = &mut state.phase {
+            *by = by.redact(audience).unwrap_or(Way::Overridden {});
+        }
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        redact::redact_event(event, redaction)
+        match event {
+            event if Self::is_secret(event) => None,
+            Event::ChoiceOpened(_) if redaction.someone_acts => None,
+            event => event.redact(redaction.audience),
+        }
     }
 
+    /// The game master's points, and advice on how many monsters there are.
     fn is_secret(event: &Event) -> bool {
-        redact::is_secret(event)
+        matches!(event, Event::Advised(_) | Event::InterruptPointsGained(_) | Event::SceneClosed(_))
     }
 
-    fn remark(table: &Table, combatant: &Combatant<Self>) -> String {
-        order::remark(table, combatant)
+    fn remark(table: &Table, c: &Combatant<Self>) -> String {
+        let mut remarks = Vec::new();
+        if matches!(&table.state.phase, Phase::Window { nominee, .. } if *nominee == c.id) {
+            remarks.push("named".to_owned());
+        }
+        if hurt_off_turn(table, c) && !c.acted {
+            remarks.push("may interrupt".to_owned());
+        }
+        if c.stats.inspiration.get() > 0 {
+            remarks.push(format!("inspiration {}", c.stats.inspiration));
+        }
+        if c.state.readied.is_some() {
+            remarks.push("readied".to_owned());
+        }
+        remarks.join(", ")
+    }
+}
+
+/// Whether some means would let `c` steal the turn of `nominee` (AI-18 to AI-21, AI-31).
+fn may_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &CombatantId) -> bool {
+    let enemy = table.get(nominee).is_some_and(|n| n.side != c.side);
+    let pc = c.kind == Kind::Pc;
+    let state = &table.state;
+    let left =
+        table.options.interrupt_points.played() && state.interrupt_points > Some(0) && !state.interrupt_point_used;
+    let point = left && is_the_gms(c);
+    let paid = pc && c.stats.inspiration.get() > 0;
+    enemy && !c.state.interrupted && (hurt_off_turn(table, c) || paid || point)
+}
+
+fn place(table: &Table, id: &CombatantId, by: &Way) -> Option<OrderEntry> {
+    let acted = table.get(id)?.acted;
+    Some(OrderEntry { combatant: id.clone(), acted, slot: None, because: because(by) })
+}
+
+fn because(by: &Way) -> Reason {
+    match by {
+        Way::Opened {} => Reason::new("AI-2", "triggered the scene"),
+        Way::Rolled { die, total, tied } => Reason {
+            dice: vec![*die],
+            tie_rule: (!tied.is_empty()).then_some("AI-5"),
+            bonus: Some(*total - i64::from(die.face)),
+            total: Some(*total),
+            ..Reason::new("AI-3", "rolled the highest initiative")
+        },
+        Way::Named { by } => Reason { named_by: by.clone(), ..Reason::new("AI-7", "was named") },
+        Way::Interrupted { means: Means::Inspiration } => Reason::new("AI-19", "interrupted for an inspiration point"),
+        Way::Interrupted { means: Means::Damage } => Reason::new("AI-20", "interrupted after taking damage"),
+        Way::Interrupted { means: Means::InterruptPoint } => {
+            Reason::new("AI-31", "interrupted for one of the game master's points")
+        }
+        Way::Overridden {} => Reason::new("TK-5", "the game master set it"),
     }
 }

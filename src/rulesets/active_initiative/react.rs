@@ -1,6 +1,6 @@
 //! What follows under Active Initiative from damage, deaths, comings and goings.
 
-use super::decide::{Scene, chooser, take_over};
+use super::decide::{Scene, chooser, take_turn};
 use super::*;
 use crate::rulesets::shared::{end_round, end_turn, start_round};
 use crate::vocabulary::SharedEvent;
@@ -8,8 +8,9 @@ use crate::vocabulary::SharedEvent;
 pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
     match event {
         AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => {
-            let points_lost = play.table().state.interrupt_points.unwrap_or(0);
-            play.own(SceneClosed { points_lost });
+            if let Some(points_lost) = play.table().state.interrupt_points.filter(|points| *points > 0) {
+                play.own(SceneClosed { points_lost });
+            }
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {
         }
@@ -19,14 +20,11 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
                 play.own(Exposed { combatant: e.combatant.clone() });
             }
         }
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_over(play, e.combatant.clone()),
+        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
         AnyEvent::Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_)) => settle(play),
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
             if matches!(&play.table().state.phase, Phase::InTurn { actor } if *actor == e.combatant) {
                 end_turn(play, &e.combatant);
-            }
-            if play.table().state.last_actor.as_ref() == Some(&e.combatant) {
-                play.own(Forgotten { combatant: e.combatant.clone() });
             }
             settle(play);
         }
@@ -59,7 +57,6 @@ pub(super) fn advance(play: &mut Scene<'_>, starter: bool) {
     let next = table.round.saturating_add(1);
     end_round(play);
     start_round(play, next);
-    play.own(AllowanceRenewed {});
     choose(play, true);
 }
 

@@ -1,11 +1,13 @@
 //! What Active Initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{CachedJson, CombatantId, Die, Int, Text, public, redacted};
+use crate::vocabulary::{Audience, CachedJson, CombatantId, Die, Int, Redact, Text, public, redacted};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use utoipa::ToSchema;
+
+public! { Means }
 
 /// Options of Active Initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -225,4 +227,21 @@ pub enum Means {
     InterruptPoint,
 }
 
-public! { Means }
+impl Redact for CachedJson<Taken> {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        let redacted = Taken::redact(self, audience)?;
+        Some(if redacted == **self { self.clone() } else { redacted.into() })
+    }
+}
+
+impl Redact for Way {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        Some(match self {
+            Self::Named { by } => Self::Named { by: by.redact(audience)? },
+            Self::Rolled { die, total, tied } => {
+                Self::Rolled { die: *die, total: *total, tied: tied.redact(audience)? }
+            }
+            by => by.clone(),
+        })
+    }
+}
