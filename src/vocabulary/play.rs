@@ -94,4 +94,21 @@ impl<'d, R: Ruleset> Play<'d, R> {
             Status::Ended => Err(Violation::new("encounter_ended", "TK-1", "the encounter has ended")),
         }
     }
+
+    /// Refused unless it is the turn of the combatant that the field `combatant` names; `rule` says whose turn it is.
+    pub fn in_turn(&self, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
+        self.combatant("combatant", id)?;
+        let acting = R::current(&self.table);
+        if acting.contains(id) {
+            return Ok(());
+        }
+        let detail = match acting.first() {
+            Some(actor) => format!("it is {actor}'s turn, not {id}'s"),
+            None if R::pending(&self.table).is_some_and(|pending| pending.is_someone()) => {
+                format!("somebody else acts now, not {id}")
+            }
+            None => format!("it is nobody's turn now, so not {id}'s"),
+        };
+        Err(Violation::new("not_your_turn", rule, detail))
+    }
 }

@@ -34,12 +34,12 @@ pub trait Commands: Tagged {
 /// Declares the events of a ruleset: a union in JSON (`{"type": "...", ...}`), and a struct for each event.
 ///
 /// Each struct serializes without its absent fields and is redacted field by field ([`Redact`](super::Redact)). After `older` stand the
-/// tags of events that only older programs wrote ([`OlderEvent`](super::OlderEvent)).
+/// tags of events that only older programs wrote ([`OlderEvent`](super::OlderEvent)), after a tag those that older programs gave it.
 #[macro_export]
 macro_rules! events {
     ($(#[$doc:meta])* $union:ident $(older $($older:literal)+)?; $(
         $(#[$meta:meta])*
-        $tag:literal => $name:ident { $( $(#[$field_meta:meta])* $field:ident: $type:ty ),* $(,)? }
+        $tag:literal $(| $alias:literal)* => $name:ident { $( $(#[$field_meta:meta])* $field:ident: $type:ty ),* $(,)? }
     )*) => {
         $(
             $crate::redacted! {
@@ -48,7 +48,7 @@ macro_rules! events {
             }
         )*
 
-        $crate::tagged! { $(#[$doc])* $union $(older $($older)+)?; $( $tag => $name ),* }
+        $crate::tagged! { $(#[$doc])* $union $(older $($older)+)?; $( $tag $(| $alias)* => $name ),* }
 
         impl $crate::vocabulary::Redact for $union {
             fn redact(&self, audience: &$crate::vocabulary::Audience<'_>) -> Option<Self> {
@@ -107,13 +107,13 @@ macro_rules! commands {
 /// discriminator, which derives cannot give together.
 #[macro_export]
 macro_rules! tagged {
-    ($(#[$doc:meta])* $name:ident $(older $($older:literal)+)?; $( $tag:literal => $variant:ident ),*) => {
+    ($(#[$doc:meta])* $name:ident $(older $($older:literal)+)?; $( $tag:literal $(| $alias:literal)* => $variant:ident ),*) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "type")]
         #[allow(missing_docs, reason = "each variant is its struct, documented there")]
         pub enum $name {
-            $( #[serde(rename = $tag)] $variant($variant), )*
+            $( #[serde(rename = $tag $(, alias = $alias)*)] $variant($variant), )*
             $( #[serde($(alias = $older),+)] Older($crate::vocabulary::OlderEvent), )?
         }
 
@@ -132,7 +132,7 @@ macro_rules! tagged {
                 tag: &str, fields: &serde_json::Map<String, serde_json::Value>,
             ) -> Option<Result<Self, $crate::vocabulary::FieldError>> {
                 match tag {
-                    $( $tag => Some($crate::vocabulary::read_fields::<$variant>(fields, &["type"]).map(Self::$variant)), )*
+                    $( $tag $(| $alias)* => Some($crate::vocabulary::read_fields::<$variant>(fields, &["type"]).map(Self::$variant)), )*
                     $( $($older)|+ => Some(Ok(Self::Older($crate::vocabulary::OlderEvent {}))), )?
                     _ => None,
                 }

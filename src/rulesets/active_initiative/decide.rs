@@ -115,7 +115,7 @@ pub(super) fn take_turn(play: &mut Scene<'_>, combatant: &CombatantId) {
 }
 
 fn finish(play: &mut Scene<'_>, c: &EndTurn) -> Result<(), Violation> {
-    in_turn(play, &c.combatant, "AI-7")?;
+    play.in_turn(&c.combatant, "AI-7")?;
     if c.begin && c.next.is_none() {
         return Err(Violation::field("next_missing", "next", "`begin` needs `next`: say whose turn begins"));
     }
@@ -272,20 +272,8 @@ pub(super) fn is_the_gms(c: &Combatant<ActiveInitiative>) -> bool {
     c.kind != Kind::Pc && c.controller.as_str() == "gm"
 }
 
-fn in_turn(play: &Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
-    play.combatant("combatant", id)?;
-    match &play.table().state.phase {
-        Phase::InTurn { actor } if actor == id => Ok(()),
-        Phase::InTurn { actor } => {
-            Err(Violation::new("not_your_turn", rule, format!("it is {actor}'s turn, not {id}'s")))
-        }
-        Phase::SomeoneActs => Err(Violation::new("not_your_turn", rule, format!("somebody else acts now, not {id}"))),
-        _ => Err(Violation::new("not_your_turn", rule, format!("it is nobody's turn now, so not {id}'s"))),
-    }
-}
-
 fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
-    in_turn(play, &c.combatant, "AI-12")?;
+    play.in_turn(&c.combatant, "AI-12")?;
     if play.table().get(&c.combatant).is_some_and(|x| x.state.readied.is_some()) {
         let detail = format!("{} has readied an action already", c.combatant);
         return Err(Violation::new("already_readied", "AI-12", detail));

@@ -22,12 +22,11 @@ pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Viol
     }
 }
 
-/// Begins a turn; one who rolled a 20 and has its extra Action still has it now.
-pub(super) fn take_turn(play: &mut Fight<'_>, combatant: CombatantId, by: Way) {
-    play.own(Begun { combatant: combatant.clone(), by });
-    start_turn(play, &combatant);
-    if holds_extra_action(play, &combatant) {
-        play.own(ExtraActionGranted { combatant });
+/// Starts a turn; a combatant that rolled a 20 gets its extra Action, if it still has it.
+pub(super) fn take_turn(play: &mut Fight<'_>, id: &CombatantId) {
+    start_turn(play, id);
+    if holds_extra_action(play, id) {
+        play.own(ExtraActionGranted { combatant: id.clone() });
     }
 }
 
@@ -36,7 +35,7 @@ fn holds_extra_action(play: &Fight<'_>, id: &CombatantId) -> bool {
 }
 
 fn finish(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
-    in_turn(play, &c.combatant, "WA-8")?;
+    play.in_turn(&c.combatant, "WA-8")?;
     close_turn(play, &c.combatant);
     match &c.next {
         Some(next) => name(play, next),
@@ -70,8 +69,8 @@ pub(super) fn open_seizing(play: &mut Fight<'_>) -> bool {
 /// ends (WA-10), and somebody must be picked. With nobody left in the fight it waits for a newcomer.
 pub(super) fn advance(play: &mut Fight<'_>) {
     let table = play.table();
-    if let Some(Seizer { combatant, bonus, tied, .. }) = table.state.queue.first().cloned() {
-        return take_turn(play, combatant, Way::Seized { bonus, tied });
+    if let Some(Seizer { combatant, .. }) = table.state.queue.first().cloned() {
+        return take_turn(play, &combatant);
     }
     let starting = matches!(table.state.phase, Phase::ChooseStarter {});
     if starting || table.waiting().any(|c| !barred(table, c)) || table.active().next().is_none() {
@@ -158,24 +157,13 @@ fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
         let detail = format!("{next} took the last turn and cannot start the round while there is anybody else");
         return refuse("names_itself", "WA-11", detail);
     }
-    take_turn(play, next.clone(), Way::Picked { by });
+    play.own(Picked { combatant: next.clone(), by: Way::Picked { by } });
+    take_turn(play, next);
     Ok(())
 }
 
-fn in_turn(play: &Fight<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
-    play.combatant("combatant", id)?;
-    match &play.table().state.phase {
-        Phase::InTurn { actor } if actor == id => Ok(()),
-        Phase::InTurn { actor } => {
-            Err(Violation::new("not_your_turn", rule, format!("it is {actor}'s turn, not {id}'s")))
-        }
-        Phase::SomeoneActs => Err(Violation::new("not_your_turn", rule, format!("somebody else acts now, not {id}"))),
-        _ => Err(Violation::new("not_your_turn", rule, format!("it is nobody's turn now, so not {id}'s"))),
-    }
-}
-
 fn spend(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    in_turn(play, id, "WA-6")?;
+    play.in_turn(id, "WA-6")?;
     if !holds_extra_action(play, id) {
         let detail = format!("{id} has no extra Action: a 20 gives one, good in the first turn");
         return Err(Violation::new("no_extra_action", "WA-6", detail));

@@ -6,7 +6,7 @@ use crate::vocabulary::{CombatantId, Die, Participants, Slug, events, redacted};
 
 events! {
     /// Something that happens under Seize the initiative alone.
-    Event;
+    Event older "forgotten" "fight_closed";
 
     /// Everybody rolled for the first turn, once and for the whole fight (WA-1, WA-18).
     "initiative_rolled" => InitiativeRolled {
@@ -20,11 +20,11 @@ events! {
         rolls: Vec<RollOffRoll>,
     }
 
-    /// A turn was given to somebody: what was lost before it lets nobody seize any more.
-    "begun" => Begun {
+    /// The next turn was given: by the roll, or by the player of the last one. It starts at once.
+    "picked" | "begun" => Picked {
         /// Whose turn.
         combatant: CombatantId,
-        /// How it got the turn.
+        /// How it got the turn: `rolled` or `picked`.
         by: Way,
     }
 
@@ -88,14 +88,6 @@ events! {
         starter: bool,
     }
 
-    /// Somebody who took a turn in this round, or had seized one, has left: nothing is kept of it.
-    "forgotten" => Forgotten {
-        /// Who.
-        combatant: CombatantId,
-    }
-
-    /// The fight is over: nobody is awaited any more.
-    "fight_closed" => FightClosed {}
 }
 
 redacted! {

@@ -1,31 +1,38 @@
-//! What the events of Seize the initiative do to the state; no rules here.
+//! What events do to a fight under Seize the initiative; no rules here.
 
-use super::{CombatantState, Event, Meaning, Phase, Seizer, State, Table, Taken};
-use crate::vocabulary::CombatantId;
+use super::{CombatantState, Event, Meaning, Phase, Seizer, State, Table, Taken, Way};
+use crate::vocabulary::{CombatantId, Event as AnyEvent, SharedEvent};
 
-pub(super) fn evolve(table: &mut Table, event: &Event) {
+pub(super) fn evolve(table: &mut Table, event: &AnyEvent<super::Seize>) {
+    match event {
+        AnyEvent::Own(event) => evolve_own(table, event),
+        AnyEvent::Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
+        AnyEvent::Shared(SharedEvent::Overridden(e)) => {
+            table.state.turns.retain(|taken| taken.combatant != e.combatant);
+        }
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
+            let state = &mut table.state;
+            state.queue.retain(|seizer| seizer.combatant != e.combatant);
+            state.turns.retain(|taken| taken.combatant != e.combatant);
+            state.last_actor.take_if(|last| *last == e.combatant);
+        }
+        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
+    }
+}
+
+fn evolve_own(table: &mut Table, event: &Event) {
     match event {
         Event::InitiativeRolled(e) => {
             for roll in e.rolls.iter().filter(|roll| roll.meaning != Meaning::Plain) {
                 let twenty = roll.meaning == Meaning::Twenty;
                 for id in roll.combatants.iter() {
-                    change_state(table, id, |s| {
-                        s.extra_action = twenty;
-                        s.skips_round_1 = !twenty;
-                    });
+                    change_state(table, id, |s| (s.extra_action, s.skips_round_1) = (twenty, !twenty));
                 }
             }
         }
-        Event::RolledOff(_) | Event::ExtraActionGranted(_) => {}
-        Event::Begun(e) => {
-            forget_losses(table);
-            let state = &mut table.state;
-            state.queue.retain(|seizer| seizer.combatant != e.combatant);
-            state.turns.retain(|taken| taken.combatant != e.combatant);
-            state.turns.push(Taken { combatant: e.combatant.clone(), by: e.by.clone() });
-            state.last_actor = Some(e.combatant.clone());
-            state.phase = Phase::InTurn { actor: e.combatant.clone() };
-        }
+        Event::RolledOff(_) | Event::ExtraActionGranted(_) | Event::Older(_) => {}
+        Event::Picked(e) => give_turn(&mut table.state, &e.combatant, e.by.clone()),
         Event::ExtraActionSpent(e) => change_state(table, &e.combatant, |s| s.extra_action = false),
         Event::ExtraActionLapsed(e) => change_state(table, &e.combatant, |s| s.extra_action = false),
         Event::Hurt(e) => change_state(table, &e.combatant, |s| s.hurt = true),
@@ -51,22 +58,32 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             forget_losses(table);
             if e.starter {
                 table.state.turns.clear();
-                table.state.phase = Phase::ChooseStarter {};
-            } else {
-                table.state.phase = Phase::ChooseNext {};
             }
+            table.state.phase = if e.starter { Phase::ChooseStarter {} } else { Phase::ChooseNext {} };
         }
-        Event::Forgotten(e) => {
-            let state = &mut table.state;
-            state.queue.retain(|seizer| seizer.combatant != e.combatant);
-            state.turns.retain(|taken| taken.combatant != e.combatant);
-            state.last_actor.take_if(|last| *last == e.combatant);
-        }
-        Event::FightClosed(_) => table.state.phase = Phase::Over,
     }
 }
 
-/// Nobody's loss of hit points counts any more.
+fn give_turn(state: &mut State, combatant: &CombatantId, by: Way) {
+    state.turns.retain(|taken| taken.combatant != *combatant);
+    state.turns.push(Taken { combatant: combatant.clone(), by });
+}
+
+/// The turn of the picked combatant starts, else that of the first who has seized one, else one that the game master set.
+fn start_turn(table: &mut Table, combatant: &CombatantId) {
+    forget_losses(table);
+    let state = &mut table.state;
+    if state.turns.last().is_none_or(|taken| taken.combatant != *combatant) {
+        let seizer = state.queue.first().filter(|seizer| seizer.combatant == *combatant);
+        let by = seizer.map(|Seizer { bonus, tied, .. }| Way::Seized { bonus: *bonus, tied: tied.clone() });
+        give_turn(state, combatant, by.unwrap_or(Way::Overridden {}));
+    }
+    state.queue.retain(|seizer| seizer.combatant != *combatant);
+    state.last_actor = Some(combatant.clone());
+    state.phase = Phase::InTurn { actor: combatant.clone() };
+}
+
+/// Losses of hit points before a turn let nobody seize after it.
 fn forget_losses(table: &mut Table) {
     for c in table.combatants.iter_mut().filter(|c| c.state.hurt) {
         c.change().state.hurt = false;

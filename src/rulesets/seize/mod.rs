@@ -1,5 +1,5 @@
-//! Seize the initiative, from the World Anvil world "The New World": a roll decides the first turn, whoever finishes a turn picks
-//! the next, and whoever loses hit points may seize it.
+//! Seize the initiative, from the World Anvil world "The New World": a roll decides the first turn. After a turn, its player picks who
+//! acts next, unless a combatant that lost hit points seizes the turn.
 
 mod command;
 mod decide;
@@ -7,9 +7,7 @@ mod event;
 mod evolve;
 mod legal_commands;
 mod manifest;
-mod order;
 mod react;
-mod redact;
 mod state;
 
 pub use command::*;
@@ -17,9 +15,10 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play, Redaction,
-    Ruleset, Table as AnyTable, Violation,
+    Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play, Reason,
+    Redact, Redaction, Ruleset, Table as AnyTable, Violation,
 };
+use decide::{barred, chooser, may_seize};
 
 /// The ruleset `seize`.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,9 +42,7 @@ impl Ruleset for Seize {
     }
 
     fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        if let AnyEvent::Own(event) = event {
-            evolve::evolve(table, event);
-        }
+        evolve::evolve(table, event);
     }
 
     fn react(play: &mut Fight<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
@@ -58,30 +55,145 @@ impl Ruleset for Seize {
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        order::current(table)
+        match &table.state.phase {
+            Phase::InTurn { actor } => vec![actor.clone()],
+            _ => Vec::new(),
+        }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        order::pending(table)
+        let awaited =
+            |decision, who, commands: &[&'static str], rule| Some(Pending::new(decision, who, commands, rule));
+        match &table.state.phase {
+            Phase::Over => None,
+            Phase::SomeoneActs => Some(Pending::someone()),
+            Phase::InTurn { actor } => awaited("end_turn", vec![actor.clone()], &["end_turn"], "WA-8"),
+            Phase::SeizeDecision {} => {
+                let eligible = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
+                awaited("seize", eligible, &["seize", "decline"], "WA-13")
+            }
+            _ if table.active().next().is_none() => {
+                awaited("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "WA-10")
+            }
+            Phase::Setup => awaited("start", Vec::new(), &["start"], "WA-1"),
+            Phase::ChooseNext {} => awaited("next", chooser(table).into_iter().collect(), &["nominate"], "WA-8"),
+            Phase::ChooseStarter {} => awaited("starter", chooser(table).into_iter().collect(), &["nominate"], "WA-11"),
+        }
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {
-        order::order(table)
+        let state = &table.state;
+        let mut places: Vec<OrderEntry> = Vec::with_capacity(state.turns.len() + state.queue.len());
+        let acting = Self::current(table);
+        let had = |id: &CombatantId| acting.contains(id) || table.get(id).is_some_and(|c| c.acted);
+        for taken in state.turns.iter().filter(|taken| had(&taken.combatant)) {
+            places.extend(place(table, &taken.combatant, because(&taken.by)));
+        }
+        for seizer in &state.queue {
+            places.extend(place(
+                table,
+                &seizer.combatant,
+                because(&Way::Seized { bonus: seizer.bonus, tied: seizer.tied.clone() }),
+            ));
+        }
+        places
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        redact::someone_acts(whole, audience)
+        // Only hidden combatants are left.
+        let exhausted = |open: &dyn Fn(&Combatant<Seize>) -> bool| {
+            whole.iter().any(open) && !whole.iter().filter(|c| audience.sees(c)).any(open)
+        };
+        match &whole.state.phase {
+            Phase::InTurn { actor } => audience.misses(whole, actor),
+            Phase::SeizeDecision {} => exhausted(&|c| may_seize(whole, c)),
+            Phase::ChooseNext {} | Phase::ChooseStarter {} => {
+                chooser(whole).is_some_and(|id| audience.misses(whole, &id))
+                    || exhausted(&|c| c.active() && !c.acted && !barred(whole, c))
+            }
+            Phase::SomeoneActs => true,
+            Phase::Setup | Phase::Over => false,
+        }
     }
 
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-        redact::redact(table, whole, audience);
+        let state = &mut table.state;
+        state.queue = state.queue.redact(audience).unwrap_or_default();
+        state.turns = state.turns.redact(audience).unwrap_or_default();
+        state.last_actor = state.last_actor.redact(audience).flatten();
+        // Windows of hidden combatants would be counted with the others.
+        state.windows = 0;
+        for seizer in &mut state.queue {
+            seizer.window = 0;
+        }
+        if Self::someone_acts(whole, audience) {
+            state.phase = Phase::SomeoneActs;
+        }
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        redact::redact_event(event, redaction)
+        let redacted = match event {
+            Event::ChoiceOpened(_) if redaction.someone_acts => return None,
+            event => event.redact(redaction.audience)?,
+        };
+        match redacted {
+            // Nobody rolls off alone.
+            Event::RolledOff(e) if e.rolls.len() < 2 => None,
+            Event::SeizingOpened(e) if e.eligible.is_empty() => None,
+            Event::Seized(e) => {
+                let mut known = redaction.whole.state.queue.iter().filter(|s| redaction.audience.knows(&s.combatant));
+                let after = known.position(|seizer| seizer.combatant == e.combatant)?;
+                Some(Seized { after: u32::try_from(after).unwrap_or(u32::MAX), ..e }.into())
+            }
+            redacted => Some(redacted),
+        }
     }
 
-    fn remark(table: &Table, combatant: &Combatant<Self>) -> String {
-        order::remark(table, combatant)
+    fn remark(table: &Table, c: &Combatant<Self>) -> String {
+        let mut remarks = Vec::new();
+        if barred(table, c) {
+            remarks.push("out for round 1");
+        }
+        if table.state.queue.iter().any(|seizer| seizer.combatant == c.id) {
+            remarks.push("has seized a turn");
+        }
+        if may_seize(table, c) {
+            remarks.push("may seize");
+        }
+        if c.state.extra_action {
+            remarks.push("extra Action");
+        }
+        remarks.join(", ")
+    }
+}
+
+fn place(table: &Table, id: &CombatantId, because: Reason) -> Option<OrderEntry> {
+    let acted = table.get(id)?.acted;
+    Some(OrderEntry { combatant: id.clone(), acted, slot: None, because })
+}
+
+fn because(by: &Way) -> Reason {
+    match by {
+        Way::Rolled { dice, bonus, total, meaning, equals } => {
+            let (rule, reason) = match meaning {
+                Meaning::Twenty => ("WA-6", "rolled a 20"),
+                Meaning::Plain => ("WA-4", "rolled the highest result"),
+                Meaning::One => ("AWA3", "everybody rolled a 1, and it has the highest bonus"),
+            };
+            Reason {
+                dice: dice.clone(),
+                bonus: Some(*bonus),
+                total: Some(*total),
+                tie_rule: equals.first().map(|next| if next.tie == Tie::Bonus { "WA-5" } else { "AWA2" }),
+                ..Reason::new(rule, reason)
+            }
+        }
+        Way::Picked { by } => Reason { named_by: by.clone(), ..Reason::new("WA-8", "was picked") },
+        Way::Seized { bonus, tied } => Reason {
+            bonus: Some(*bonus),
+            tie_rule: (!tied.is_empty()).then_some("AWA2"),
+            ..Reason::new("WA-12", "seized the turn after losing hit points")
+        },
+        Way::Overridden {} => Reason::new("TK-5", "the game master set it"),
     }
 }

@@ -6,11 +6,15 @@ use crate::vocabulary::{Damaged, SharedEvent};
 
 pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) {
     match event {
-        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => play.own(FightClosed {}),
         _ if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {}
         AnyEvent::Shared(SharedEvent::Damaged(e)) => hurt(play, e),
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_turn(play, e.combatant.clone(), Way::Overridden {}),
-        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(play, &e.combatant),
+        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
+            if matches!(&play.table().state.phase, Phase::InTurn { actor } if *actor == e.combatant) {
+                close_turn(play, &e.combatant);
+            }
+            settle(play);
+        }
         AnyEvent::Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_)) | AnyEvent::Roster(_) => {
             settle(play);
         }
@@ -30,21 +34,6 @@ fn hurt(play: &mut Fight<'_>, e: &Damaged) {
     if matches!(play.table().state.phase, Phase::ChooseNext {}) {
         open_seizing(play);
     }
-}
-
-fn leave(play: &mut Fight<'_>, id: &CombatantId) {
-    let state = &play.table().state;
-    let in_turn = matches!(&state.phase, Phase::InTurn { actor } if actor == id);
-    let known = state.last_actor.as_ref() == Some(id)
-        || state.turns.iter().any(|taken| taken.combatant == *id)
-        || state.queue.iter().any(|seizer| seizer.combatant == *id);
-    if known {
-        play.own(Forgotten { combatant: id.clone() });
-    }
-    if in_turn {
-        close_turn(play, id);
-    }
-    settle(play);
 }
 
 /// Brings the fight on where somebody new, gone or out of action makes a difference: whoever can do nothing with a seized turn

@@ -1,10 +1,12 @@
 //! What Seize the initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{CombatantId, Die, Int, Participants, Slug, public, redacted};
+use crate::vocabulary::{Audience, CombatantId, Die, Int, Participants, Redact, Slug, public, redacted};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
+
+public! { Meaning, Tie }
 
 /// Options of Seize the initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -237,4 +239,19 @@ pub enum Tie {
     Fixed,
 }
 
-public! { Meaning, Tie }
+/// A roll-off with hidden combatants alone did not take place.
+impl Redact for Way {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        Some(match self {
+            Self::Picked { by } => Self::Picked { by: by.redact(audience)? },
+            Self::Seized { bonus, tied } => Self::Seized { bonus: *bonus, tied: tied.redact(audience)? },
+            Self::Rolled { dice, bonus, total, meaning, equals } => {
+                let equals = equals.redact(audience)?;
+                let rolled_off = equals.iter().any(|equal| equal.tie != Tie::Bonus);
+                let dice = dice.iter().take(if rolled_off { 2 } else { 1 }).copied().collect();
+                Self::Rolled { dice, bonus: *bonus, total: *total, meaning: *meaning, equals }
+            }
+            by => by.clone(),
+        })
+    }
+}

@@ -62,7 +62,8 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
         end_round(play);
         start_round(play, 2);
     }
-    take_turn(play, first, by);
+    play.own(Picked { combatant: first.clone(), by });
+    take_turn(play, &first);
     Ok(())
 }
 
