@@ -4,6 +4,7 @@ use super::{
     Combatant, CombatantId, Dice, Die, EffectEnded, EffectId, EffectTicked, Event, Int, Moment, Ruleset, SharedEvent,
     Status, Table, Text, Violation,
 };
+use std::borrow::Cow;
 
 /// A transition in the making: a copy of the table on which every event happens as soon as it is told, so that what comes
 /// next is decided on what came before. Dropping it leaves the encounter untouched.
@@ -77,7 +78,7 @@ impl<'d, R: Ruleset> Play<'d, R> {
     }
 
     /// The combatant that a command's `field` names; refused as meaningless where there is none.
-    pub fn combatant(&self, field: &'static str, id: &CombatantId) -> Result<&Combatant<R>, Violation> {
+    pub fn combatant(&self, field: impl Into<Cow<'static, str>>, id: &CombatantId) -> Result<&Combatant<R>, Violation> {
         self.table.get(id).ok_or_else(|| {
             let detail = format!("there is no combatant {id} in this encounter");
             Violation::field("unknown_combatant", field, detail)

@@ -64,13 +64,14 @@ macro_rules! events {
 /// Declares the commands of a ruleset: a union in JSON (`{"type": "...", ...}`), and a struct for each command.
 ///
 /// In parentheses stands who may send it ([`AllowedRole`](super::AllowedRole)), and the field with the combatants in whose name a
-/// player sends it. The doc comment is the command's summary in the manifest.
+/// player sends it. The doc comment is the command's summary in the manifest. `field: Type = value` names the type's default, which
+/// the field has when it is absent.
 #[macro_export]
 macro_rules! commands {
     ($(#[$doc:meta])* $union:ident; $(
         $(#[doc = $summary:literal])+
         $tag:literal ($role:ident $(: $actor:ident)?) => $name:ident {
-            $( $(#[$field_meta:meta])* $field:ident: $type:ty ),* $(,)?
+            $( $(#[$field_meta:meta])* $field:ident: $type:ty $(= $default:tt)? ),* $(,)?
         }
     )*) => {
         $(
@@ -78,7 +79,9 @@ macro_rules! commands {
             #[serde_with::skip_serializing_none]
             #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
             #[serde(deny_unknown_fields)]
-            pub struct $name { $( $(#[$field_meta])* pub $field: $type ),* }
+            pub struct $name {
+                $( $(#[$field_meta])* $(#[serde(default)] #[schema(default = $default)])? pub $field: $type ),*
+            }
         )*
 
         $crate::tagged! { $(#[$doc])* $union; $( $tag => $name ),* }

@@ -1,7 +1,9 @@
-//! What several systems share: turns and rounds with their effect clocks, and shapes that older logs have.
+//! What several systems share: turns and rounds with their effect clocks, refusals, and shapes that older logs have.
 
 mod clock;
 mod older;
+mod require;
 
 pub use clock::{end_round, end_turn, start_round, start_turn};
 pub use older::several;
+pub use require::require;

@@ -5,13 +5,15 @@ use crate::vocabulary::{CombatantId, Text, events, public};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-events! {
-    /// Something that happens under Venture alone.
-    Event;
+public! { Cause }
 
-    /// One roll settled the fight with one who is no Worthy Foe (VE-1).
+events! {
+    /// An event of Venture alone.
+    Event older "actions_refreshed" "delay_lapsed";
+
+    /// One roll settled the fight with a combatant that is no Worthy Foe (VE-1).
     "settled" => Settled {
-        /// The one who is no Worthy Foe.
+        /// The combatant that is no Worthy Foe.
         combatant: CombatantId,
         /// Who lost and is defeated.
         loser: CombatantId,
@@ -25,11 +27,11 @@ events! {
         roll: JoinRoll,
         /// 3 and the successes, at most 20.
         initiative: i64,
-        /// The motes that it has.
+        /// Its motes.
         motes: i64,
     }
 
-    /// It is somebody's time for a free action (VE-7).
+    /// A combatant's free action is next (VE-7).
     "free_action_reached" => FreeActionReached {
         /// Whose.
         combatant: CombatantId,
@@ -49,24 +51,24 @@ events! {
         combatant: CombatantId,
     }
 
-    /// The next turn is somebody's, unless the track changes before it begins (VE-9, VE-13).
+    /// A combatant is next, unless the track changes before its turn begins (VE-9, VE-13).
     "tick_reached" => TickReached {
         /// Whose turn comes next, and on which tick.
         tick: Tick,
     }
 
-    /// Nobody in the fight has Joined Battle: it waits for a newcomer.
+    /// Nobody in the fight has Joined Battle; a newcomer must.
     "standstill_reached" => StandstillReached {}
 
     /// Start of turn, step 1: Onslaught is over (VE-14).
     "onslaught_ended" => OnslaughtEnded {
         /// Whose.
         combatant: CombatantId,
-        /// How much there was.
+        /// Its points.
         points: u32,
     }
 
-    /// Start of turn, step 2: the move from a Rush or Disengage can be made now (VE-15).
+    /// Start of turn, step 2: the move left from a Rush or Disengage can be made now (VE-15).
     "follow_up_offered" => FollowUpOffered {
         /// Who may move.
         combatant: CombatantId,
@@ -84,11 +86,11 @@ events! {
         combatant: CombatantId,
     }
 
-    /// Start of turn, step 3: recovery tokens bought the way out of Crash (VE-16).
+    /// Start of turn, step 3: recovery tokens ended the Crash (VE-16).
     "recovered" => Recovered {
         /// Who.
         combatant: CombatantId,
-        /// The tokens that are gone: all of them (AVE8).
+        /// The spent tokens: all of them (AVE8).
         tokens_spent: i64,
         /// The Initiative before.
         from: i64,
@@ -96,7 +98,7 @@ events! {
         to: i64,
     }
 
-    /// Something will happen at the start of each turn of a combatant (VE-17).
+    /// Something was declared for the start of each turn of a combatant (VE-17).
     "start_effect_declared" => StartEffectDeclared {
         /// Whose turns.
         combatant: CombatantId,
@@ -104,7 +106,7 @@ events! {
         effect: StartEffect,
     }
 
-    /// Something happens no more at the start of turns.
+    /// Something that was declared for the start of turns ended.
     "start_effect_withdrawn" => StartEffectWithdrawn {
         /// Whose turns.
         combatant: CombatantId,
@@ -112,7 +114,7 @@ events! {
         name: Text<80>,
     }
 
-    /// Start of turn, step 4: something happens; changes of Initiative and motes follow as events of their own (VE-17).
+    /// Start of turn, step 4: something that was declared happens; its changes follow as events (VE-17).
     "start_effect_resolved" => StartEffectResolved {
         /// Whose turn.
         combatant: CombatantId,
@@ -120,23 +122,17 @@ events! {
         name: Text<80>,
     }
 
-    /// Start of turn, step 5: the combat action and the reflexive move are there again, and the turn goes on (VE-18).
-    "actions_refreshed" => ActionsRefreshed {
-        /// Whose turn.
-        combatant: CombatantId,
-    }
-
     /// Somebody took a combat action (VE-10).
     "action_taken" => ActionTaken {
         /// Who.
         combatant: CombatantId,
-        /// What it did, where that was told.
+        /// What it did, if that was said.
         action: Option<Text<200>>,
         /// Whether it was an attack.
         attack: bool,
         /// Whether it was a decisive attack.
         decisive: bool,
-        /// Whether a move is still owed to it, after a Rush or Disengage.
+        /// Whether a Rush or Disengage leaves its move open.
         follow_up: bool,
         /// Whether it is an attack outside the own turn, which takes no combat action (AVE16).
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -149,11 +145,11 @@ events! {
         combatant: CombatantId,
         /// Who was attacked.
         target: CombatantId,
-        /// Its Onslaught now: so much is off its Defense.
+        /// Its Onslaught now, which lowers its Defense.
         onslaught: u32,
     }
 
-    /// Somebody flurries: a second combat action is open (VE-11).
+    /// Somebody opened a second combat action (VE-11).
     "flurried" => Flurried {
         /// Who.
         combatant: CombatantId,
@@ -165,14 +161,8 @@ events! {
         combatant: CombatantId,
     }
 
-    /// Somebody holds its action back (VE-12).
+    /// Somebody delayed its turn (VE-12).
     "delayed" => Delayed {
-        /// Who.
-        combatant: CombatantId,
-    }
-
-    /// Somebody who held its action back holds it no more: it is out of the fight, or the game master said that it has acted.
-    "delay_lapsed" => DelayLapsed {
         /// Who.
         combatant: CombatantId,
     }
@@ -193,17 +183,17 @@ events! {
     "crashed" => Crashed {
         /// Who.
         combatant: CombatantId,
-        /// Who forced it, where somebody else did.
+        /// Who forced it, if anybody else did.
         by: Option<CombatantId>,
     }
 
-    /// Somebody rose above 0 on the track and is Crashed no more; its recovery tokens are gone (VE-23, AVE12).
+    /// Somebody's Crash and its recovery tokens are gone, because it rose above 0 or the game master said so (VE-23, AVE12).
     "crash_ended" => CrashEnded {
         /// Who.
         combatant: CombatantId,
     }
 
-    /// Somebody crashed the one who had crashed it and Joins Battle anew (VE-31).
+    /// Somebody crashed the combatant that had crashed it, and Joins Battle anew (VE-31).
     "shifted" => Shifted {
         /// Who.
         combatant: CombatantId,
@@ -211,7 +201,7 @@ events! {
         roll: JoinRoll,
     }
 
-    /// End of turn, step 2: one who is Crashed gets recovery tokens (VE-20).
+    /// End of turn, step 2: a Crashed combatant gets recovery tokens (VE-20).
     "recovery_tokens_gained" => RecoveryTokensGained {
         /// Who.
         combatant: CombatantId,
@@ -239,15 +229,15 @@ events! {
         changes: Vec<TimedChange>,
     }
 
-    /// The game master corrected what is kept about somebody (AVE19).
+    /// The game master corrected the state of a combatant (AVE19).
     "corrected" => Corrected {
         /// Who.
         combatant: CombatantId,
-        /// Its recovery tokens now, where they were set.
+        /// Its recovery tokens now, if they were set.
         recovery_tokens: Option<i64>,
-        /// Its Onslaught now, where it was set.
+        /// Its Onslaught now, if it was set.
         onslaught: Option<u32>,
-        /// Whether it has acted in this round, where that was set.
+        /// Whether it has acted in this round, if that was set.
         acted: Option<bool>,
     }
 }
@@ -260,7 +250,7 @@ pub enum Cause {
     NoAttack,
     /// End of turn, step 3: a flurry is paid (VE-21).
     Flurry,
-    /// A cost was paid (VE-25).
+    /// A cost (VE-25).
     Spent,
     /// It was attacked (VE-27).
     Attacked,
@@ -270,14 +260,12 @@ pub enum Cause {
     CrashBonus,
     /// It went into Crash (VE-27).
     CrashLoss,
-    /// It crashed the one who had crashed it (VE-31).
+    /// It crashed the combatant that had crashed it (VE-31).
     Shift,
     /// Something at the start of its turn (VE-17).
     StartEffect,
     /// The game master moved it.
     Adjusted,
-    /// Start of turn, step 1: a timed change is taken back (AVE18).
+    /// Start of turn, step 1: a timed change ended (AVE18).
     Expired,
 }
-
-public! { Cause }

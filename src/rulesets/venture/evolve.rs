@@ -1,10 +1,25 @@
-//! What the events of Venture do to the state; no rules here.
+//! What events do to the state of Venture.
 
-use super::{CombatantState, Event, FreeActionState, Phase, Table};
-use crate::vocabulary::{Combatant, CombatantId, Int};
+use super::*;
+use crate::vocabulary::{Int, RosterEvent, SharedEvent};
 use std::sync::Arc;
 
-pub(super) fn evolve(table: &mut Table, event: &Event) {
+pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Venture>) {
+    match event {
+        AnyEvent::Own(event) => own(table, event),
+        // With a move left from a Rush or Disengage the actions come after that.
+        AnyEvent::Shared(SharedEvent::TurnStarted(e)) => {
+            if table.get(&e.combatant).is_some_and(|c| !c.state.follow_up) {
+                refresh(table, &e.combatant);
+            }
+        }
+        AnyEvent::Shared(SharedEvent::ConditionSet(e)) => drop_delay(table, &e.combatant),
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => drop_delay(table, &combatant.id),
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
+    }
+}
+
+fn own(table: &mut Table, event: &Event) {
     match event {
         Event::JoinedBattle(e) => change(table, &e.combatant, |c| {
             c.state.join_battle = Some(Arc::new(e.roll.clone()));
@@ -12,79 +27,80 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             c.stats.motes = Some(Int::clamped(e.motes));
         }),
         Event::FreeActionReached(e) => table.state.phase = Phase::FreeActions { next: e.combatant.clone() },
-        Event::FreeActionTaken(e) => change_state(table, &e.combatant, |s| s.free_action = FreeActionState::Taken),
-        Event::FreeActionPassed(e) => change_state(table, &e.combatant, |s| s.free_action = FreeActionState::Passed),
+        Event::FreeActionTaken(e) => change(table, &e.combatant, |c| c.state.free_action = FreeActionState::Taken),
+        Event::FreeActionPassed(e) => change(table, &e.combatant, |c| c.state.free_action = FreeActionState::Passed),
         Event::TickReached(e) => {
             table.state.tick = Some(e.tick.tick);
             table.state.phase = Phase::Tick(e.tick.clone());
         }
         Event::StandstillReached(_) => table.state.phase = Phase::Standstill {},
-        Event::OnslaughtEnded(e) => change_state(table, &e.combatant, |s| s.onslaught = 0),
+        Event::OnslaughtEnded(e) => change(table, &e.combatant, |c| c.state.onslaught = 0),
         Event::FollowUpOffered(e) => {
-            change_state(table, &e.combatant, |s| s.delaying = false);
+            change(table, &e.combatant, |c| c.state.delaying = false);
             table.state.phase = Phase::FollowUp { actor: e.combatant.clone() };
         }
-        Event::FollowUpTaken(e) => change_state(table, &e.combatant, |s| s.follow_up = false),
-        Event::FollowUpPassed(e) => change_state(table, &e.combatant, |s| s.follow_up = false),
-        Event::Recovered(e) => change_state(table, &e.combatant, |s| {
-            s.initiative = e.to;
-            leave_crash(s);
-        }),
-        Event::StartEffectDeclared(e) => {
-            change_state(table, &e.combatant, |s| s.start_effects.push(e.effect.clone()));
+        Event::FollowUpTaken(FollowUpTaken { combatant }) | Event::FollowUpPassed(FollowUpPassed { combatant }) => {
+            change(table, combatant, |c| c.state.follow_up = false);
+            if matches!(&table.state.phase, Phase::FollowUp { actor } if actor == combatant) {
+                refresh(table, combatant);
+            }
         }
+        Event::Recovered(e) => change(table, &e.combatant, |c| {
+            c.state.initiative = e.to;
+            c.state.leave_crash();
+        }),
+        Event::StartEffectDeclared(e) => change(table, &e.combatant, |c| c.state.start_effects.push(e.effect.clone())),
         Event::StartEffectWithdrawn(e) => {
-            change_state(table, &e.combatant, |s| s.start_effects.retain(|effect| effect.name != e.name));
+            change(table, &e.combatant, |c| c.state.start_effects.retain(|effect| effect.name != e.name));
         }
-        Event::Settled(_) | Event::StartEffectResolved(_) => {}
-        Event::Shifted(e) => change_state(table, &e.combatant, |s| s.crashed_by = None),
-        Event::ActionsRefreshed(e) => {
-            change_state(table, &e.combatant, |s| {
-                (s.delaying, s.flurrying, s.attacked, s.moved) = (false, false, false, false);
-                s.actions_taken = 0;
-            });
-            table.state.phase = Phase::InTurn { actor: e.combatant.clone() };
-        }
-        Event::ActionTaken(e) if e.reflexive => {}
-        Event::ActionTaken(e) => change_state(table, &e.combatant, |s| {
-            s.actions_taken = s.actions_taken.saturating_add(1);
-            s.attacked |= e.attack;
-            s.follow_up |= e.follow_up;
+        Event::Shifted(e) => change(table, &e.combatant, |c| c.state.crashed_by = None),
+        Event::ActionTaken(e) if !e.reflexive => change(table, &e.combatant, |c| {
+            c.state.actions_taken = c.state.actions_taken.saturating_add(1);
+            c.state.attacked |= e.attack;
+            c.state.follow_up |= e.follow_up;
         }),
-        Event::Attacked(e) => change_state(table, &e.target, |s| s.onslaught = e.onslaught),
-        Event::Flurried(e) => change_state(table, &e.combatant, |s| s.flurrying = true),
-        Event::Moved(e) => change_state(table, &e.combatant, |s| s.moved = true),
-        Event::Delayed(e) => change_state(table, &e.combatant, |s| s.delaying = true),
-        Event::DelayLapsed(e) => change_state(table, &e.combatant, |s| s.delaying = false),
-        Event::InitiativeChanged(e) => change_state(table, &e.combatant, |s| s.initiative = e.to),
-        Event::Crashed(e) => change_state(table, &e.combatant, |s| {
-            s.crashed = true;
-            s.crashed_by = e.by.clone();
-            s.recovery_tokens = 0;
+        Event::Attacked(e) => change(table, &e.target, |c| c.state.onslaught = e.onslaught),
+        Event::Flurried(e) => change(table, &e.combatant, |c| c.state.flurrying = true),
+        Event::Moved(e) => change(table, &e.combatant, |c| c.state.moved = true),
+        Event::Delayed(e) => change(table, &e.combatant, |c| c.state.delaying = true),
+        Event::InitiativeChanged(e) => change(table, &e.combatant, |c| c.state.initiative = e.to),
+        Event::Crashed(e) => change(table, &e.combatant, |c| {
+            c.state.crashed = true;
+            c.state.crashed_by = e.by.clone();
+            c.state.recovery_tokens = 0;
         }),
-        Event::CrashEnded(e) => change_state(table, &e.combatant, leave_crash),
-        Event::RecoveryTokensGained(e) => change_state(table, &e.combatant, |s| s.recovery_tokens = e.tokens),
+        Event::CrashEnded(e) => change(table, &e.combatant, |c| c.state.leave_crash()),
+        Event::RecoveryTokensGained(e) => change(table, &e.combatant, |c| c.state.recovery_tokens = e.tokens),
         Event::MotesChanged(e) => change(table, &e.combatant, |c| c.stats.motes = Some(Int::clamped(e.to))),
-        Event::TimedChangesSet(e) => change_state(table, &e.combatant, |s| s.timed.clone_from(&e.changes)),
+        Event::TimedChangesSet(e) => change(table, &e.combatant, |c| c.state.timed.clone_from(&e.changes)),
         Event::Corrected(e) => change(table, &e.combatant, |c| {
             c.state.recovery_tokens = e.recovery_tokens.unwrap_or(c.state.recovery_tokens);
             c.state.onslaught = e.onslaught.unwrap_or(c.state.onslaught);
+            c.state.delaying &= e.acted != Some(true);
             c.acted = e.acted.unwrap_or(c.acted);
         }),
+        Event::Settled(_) | Event::StartEffectResolved(_) | Event::ActionTaken(_) | Event::Older(_) => {}
     }
 }
 
-fn leave_crash(state: &mut CombatantState) {
-    state.crashed = false;
-    state.crashed_by = None;
-    state.recovery_tokens = 0;
+/// A combatant that falls out of the fight no longer holds its action back.
+fn drop_delay(table: &mut Table, id: &CombatantId) {
+    if table.get(id).is_some_and(|c| c.state.delaying && !c.active()) {
+        change(table, id, |c| c.state.delaying = false);
+    }
 }
 
-fn change_state(table: &mut Table, id: &CombatantId, alter: impl FnOnce(&mut CombatantState)) {
-    change(table, id, |c| alter(&mut c.state));
+/// Gives the combat action and the reflexive move of a turn (VE-18).
+fn refresh(table: &mut Table, id: &CombatantId) {
+    change(table, id, |c| {
+        let state = &mut c.state;
+        (state.delaying, state.flurrying, state.attacked, state.moved) = (false, false, false, false);
+        state.actions_taken = 0;
+    });
+    table.state.phase = Phase::InTurn { actor: id.clone() };
 }
 
-fn change(table: &mut Table, id: &CombatantId, alter: impl FnOnce(&mut Combatant<super::Venture>)) {
+fn change(table: &mut Table, id: &CombatantId, alter: impl FnOnce(&mut Fighter)) {
     if let Some(c) = table.get_mut(id) {
         alter(c);
     }

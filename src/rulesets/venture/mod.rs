@@ -6,7 +6,6 @@ mod event;
 mod evolve;
 mod legal_commands;
 mod manifest;
-mod order;
 mod react;
 mod redact;
 mod state;
@@ -16,15 +15,18 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending,
-    Play, Redaction, Ruleset, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, Manifest, OrderEntry,
+    Pending, Play, Reason, Redaction, Ruleset, Status, Table as AnyTable, Violation,
 };
+use std::cmp::Reverse;
 
 /// The ruleset `venture`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Venture;
 
 type Table = AnyTable<Venture>;
+type Fight<'d> = Play<'d, Venture>;
+type Fighter = Combatant<Venture>;
 
 impl Ruleset for Venture {
     type Options = Options;
@@ -36,24 +38,22 @@ impl Ruleset for Venture {
 
     const MANIFEST: &'static Manifest = &manifest::MANIFEST;
 
-    fn decide(play: &mut Play<'_, Self>, command: &Command) -> Result<(), Violation> {
+    fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
         decide::decide(play, command)
     }
 
-    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        if let AnyEvent::Own(event) = event {
-            evolve::evolve(table, event);
-        }
+    fn react(play: &mut Fight<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
+        react::react(play, event)
     }
 
-    fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
-        react::react(play, event)
+    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
+        evolve::evolve(table, event);
     }
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
-            // A ruling: it takes combatants out of the fight, or gives an attack outside the own turn.
-            Command::Act(c) if c.reflexive || c.targets.iter().any(Target::ruling) => Actor::Gm,
+            // A ruling: it takes combatants out of the fight, or attacks outside the own turn.
+            Command::Act(c) if c.reflexive || c.targets.iter().any(Target::is_ruling) => Actor::Gm,
             command => command.actor(),
         }
     }
@@ -63,19 +63,111 @@ impl Ruleset for Venture {
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        order::current(table)
+        let current = match &table.state.phase {
+            Phase::FreeActions { next } => Some(next),
+            phase => phase.acting(),
+        };
+        current.filter(|_| table.status == Status::Running).cloned().into_iter().collect()
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        order::pending(table)
+        let awaits = |decision, who, commands: &[_], rule| Some(Pending::new(decision, who, commands, rule));
+        let ids = |c: &Fighter| c.id.clone();
+        let newcomers = table.active().filter(|c| c.stats.worthy_foe && c.state.join_battle.is_none());
+        let newcomers: Vec<_> = newcomers.map(ids).collect();
+        let join = ("join_battle", !newcomers.is_empty());
+        match &table.state.phase {
+            Phase::Setup | Phase::Standstill {} if table.active().next().is_none() => {
+                awaits("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "VE-9")
+            }
+            Phase::Setup if table.active().all(|c| c.stats.worthy_foe) => {
+                awaits("start", Vec::new(), &["start"], "VE-2")
+            }
+            Phase::Standstill {} if join.1 => awaits("join_battle", newcomers, &["join_battle"], "VE-2"),
+            Phase::Setup | Phase::Standstill {} => {
+                awaits("settle", Vec::new(), &["settle", "update_combatant", "remove_combatant"], "VE-1")
+            }
+            Phase::FreeActions { next } => {
+                let commands = open([("free_action", true), ("pass", true), join]);
+                awaits("free_action", [vec![next.clone()], newcomers].concat(), &commands, "VE-7")
+            }
+            Phase::Tick(tick) => {
+                let others = table.waiting().filter(|c| c.state.delaying && c.id != tick.next);
+                let others: Vec<_> = others.map(ids).collect();
+                let claim = ("claim", tick.delayed || !others.is_empty());
+                let who = [vec![tick.next.clone()], others, newcomers].concat();
+                let commands = open([("begin_turn", true), ("delay", !tick.delayed), claim, join]);
+                awaits("begin_turn", who, &commands, if tick.delayed { "AVE4" } else { "VE-9" })
+            }
+            Phase::FollowUp { actor } => awaits("follow_up", vec![actor.clone()], &["follow_up", "pass"], "VE-15"),
+            Phase::InTurn { actor } => {
+                let state = &table.get(actor)?.state;
+                let untouched = state.actions_taken == 0;
+                let free_action = untouched && state.free_action == FreeActionState::Open;
+                let commands = open([
+                    ("free_action", free_action),
+                    ("pass", free_action),
+                    ("act", state.has_action()),
+                    ("rush", state.has_action()),
+                    ("disengage", state.has_action()),
+                    ("flurry", !untouched && !state.flurrying),
+                    ("move", !state.moved),
+                    ("end_turn", true),
+                ]);
+                awaits("end_turn", vec![actor.clone()], &commands, "VE-10")
+            }
+            Phase::SomeoneActs {} => Some(Pending::someone()),
+        }
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {
-        order::order(table)
+        let current = Self::current(table);
+        let free_actions = matches!(table.state.phase, Phase::FreeActions { .. });
+        let acted = |c: &Fighter| {
+            let acted = if free_actions { c.state.free_action != FreeActionState::Open } else { c.acted };
+            acted && !current.contains(&c.id)
+        };
+        let mut on_track: Vec<_> = table.active().filter(|c| c.state.join_battle.is_some()).collect();
+        on_track.sort_by_cached_key(|c| (!current.contains(&c.id), acted(c), c.state.delaying, rank(c)));
+        let entry = |c: &&Fighter| {
+            let place = |c: &Fighter| (c.state.initiative, c.acted, c.state.delaying);
+            let same_tick = on_track.iter().any(|other| other.id != c.id && place(other) == place(c));
+            let (rule, reason) = if c.state.delaying { ("VE-12", "holds its action") } else { ("VE-9", "Initiative") };
+            OrderEntry {
+                combatant: c.id.clone(),
+                acted: acted(c),
+                slot: Some(c.state.initiative.to_string()),
+                because: Reason {
+                    dice: c.state.join_battle.as_ref().map(|roll| roll.dice.clone()).unwrap_or_default(),
+                    total: Some(c.state.initiative),
+                    tie_rule: same_tick.then_some("AVE5"),
+                    ..Reason::new(rule, reason)
+                },
+            }
+        };
+        on_track.iter().map(entry).collect()
+    }
+
+    fn remark(table: &Table, c: &Fighter) -> String {
+        let state = &c.state;
+        if state.join_battle.is_none() {
+            return if table.status == Status::Running { "not joined".to_owned() } else { String::new() };
+        }
+        let next = matches!(&table.state.phase, Phase::Tick(tick) if tick.next == c.id);
+        let max_motes = c.stats.max_motes.get();
+        let remarks = [
+            Some(format!("initiative {}", state.initiative)),
+            next.then(|| "next".to_owned()),
+            state.crashed.then(|| format!("crashed ({} of 3 tokens)", state.recovery_tokens)),
+            state.delaying.then(|| "delaying".to_owned()),
+            (state.onslaught > 0).then(|| format!("onslaught {}", state.onslaught)),
+            (max_motes > 0).then(|| format!("motes {}/{max_motes}", c.stats.motes())),
+        ];
+        remarks.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        redact::someone_acts(whole, &whole.state, audience)
+        redact::someone_acts(whole, &whole.state.phase, audience)
     }
 
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
@@ -89,8 +181,15 @@ impl Ruleset for Venture {
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
         redact::redact_event(event, redaction)
     }
+}
 
-    fn remark(table: &Table, combatant: &Combatant<Self>) -> String {
-        order::remark(table, combatant)
-    }
+/// The commands that are open.
+fn open<const N: usize>(commands: [(&'static str, bool); N]) -> Vec<&'static str> {
+    commands.into_iter().filter(|(_, open)| *open).map(|(verb, _)| verb).collect()
+}
+
+/// What the track is sorted by: Initiative; on the same tick players' characters, more successes, who joined first (AVE5).
+fn rank(c: &Fighter) -> impl Ord + use<> {
+    let successes = c.state.join_battle.as_ref().map(|roll| roll.successes);
+    Reverse((c.state.initiative, c.kind == Kind::Pc, successes, Reverse(c.joined)))
 }

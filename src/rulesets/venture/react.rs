@@ -1,66 +1,44 @@
-//! What follows under Venture from deaths, comings and goings, and how the round goes on.
+//! What follows from shared commands, and how a fight goes on from turn to turn.
 
-use super::decide::{Fight, Fighter, cap_motes, enter, take_turn};
+use super::decide::{enter, regain_motes, take_turn};
 use super::*;
 use crate::rulesets::shared::{end_round, end_turn, start_round};
-use crate::vocabulary::{Kind, RosterEvent, RoundEnded, SharedEvent, Status};
-use std::cmp::Reverse;
+use crate::vocabulary::{RosterEvent, RoundEnded, SharedEvent};
 
 pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(), Violation> {
     if play.table().status != Status::Running {
         return Ok(());
     }
     match event {
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_over(play, &e.combatant)?,
-        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
-            if acting(play.table()) == Some(&e.combatant) {
-                end_turn(play, &e.combatant);
+        AnyEvent::Shared(SharedEvent::Overridden(e)) => {
+            if play.combatant("combatant", &e.combatant)?.state.join_battle.is_none() {
+                enter(play, &e.combatant, &Join::default(), "")?;
             }
+            if matches!(play.table().state.phase, Phase::FreeActions { .. }) {
+                leave_round_zero(play);
+            }
+            take_turn(play, &e.combatant)?;
         }
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
-            if combatant.state.join_battle.is_some() {
-                cap_motes(play, &combatant.id);
-            }
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) if play.table().state.phase.acting() == Some(&e.combatant) => {
+            end_turn(play, &e.combatant);
+        }
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) if combatant.state.join_battle.is_some() => {
+            // The maximum may be lower now.
+            regain_motes(play, &combatant.id, 0);
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) | AnyEvent::Own(_) => {}
     }
-    settle(play);
+    go_on(play);
     Ok(())
 }
 
-/// The game master's override: that combatant's turn begins, and a turn that was going on is taken back. One who has not
-/// Joined Battle does so first; the free actions are over.
-fn take_over(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    if play.combatant("combatant", id)?.state.join_battle.is_none() {
-        enter(play, id, &Join::default(), "")?;
-    }
-    if matches!(play.table().state.phase, Phase::FreeActions { .. }) {
-        leave_round_zero(play);
-    }
-    take_turn(play, id)
-}
-
-/// Whose turn is going on.
-pub(super) fn acting(table: &Table) -> Option<&CombatantId> {
-    match &table.state.phase {
-        Phase::InTurn { actor } | Phase::FollowUp { actor } => Some(actor),
-        _ => None,
-    }
-}
-
-/// Brings the fight on to whoever acts next, after a turn, a free action, or a change on the track or of the roster.
+/// Goes on to who acts next, after a turn, a free action, or a change on the track or of the roster.
 ///
-/// A turn whose owner is out of the fight ends at once; its end-of-turn steps bring that one nothing.
-pub(super) fn settle(play: &mut Fight<'_>) {
-    let lapsed = play.table().iter().filter(|c| c.state.delaying && !c.active()).map(|c| c.id.clone());
-    for combatant in lapsed.collect::<Vec<_>>() {
-        play.own(DelayLapsed { combatant });
-    }
+/// The turn of a combatant that is out of the fight ends at once, without the steps of its end.
+pub(super) fn go_on(play: &mut Fight<'_>) {
     let table = play.table();
     match &table.state.phase {
-        Phase::Setup | Phase::SomeoneActs {} => {}
-        Phase::FreeActions { next } if table.get(next).is_some_and(has_free_action) => {}
-        Phase::FreeActions { .. } => open_free_action(play),
+        Phase::FreeActions { next } if !table.get(next).is_some_and(has_free_action) => open_free_action(play),
         Phase::InTurn { actor } | Phase::FollowUp { actor } => match table.get(actor) {
             Some(c) if c.active() => {}
             Some(_) => {
@@ -71,14 +49,8 @@ pub(super) fn settle(play: &mut Fight<'_>) {
             None => reach_tick(play),
         },
         Phase::Tick(_) | Phase::Standstill {} => reach_tick(play),
+        Phase::FreeActions { .. } | Phase::Setup | Phase::SomeoneActs {} => {}
     }
-}
-
-/// What the track is sorted by: Initiative, and on the same tick players' characters, Join Battle successes, and who came
-/// first (AVE5).
-pub(super) fn rank(c: &Fighter) -> impl Ord + use<> {
-    let successes = c.state.join_battle.as_ref().map(|roll| roll.successes);
-    Reverse((c.state.initiative, c.kind == Kind::Pc, successes, Reverse(c.joined)))
 }
 
 fn on_track(c: &Fighter) -> bool {
@@ -89,7 +61,7 @@ fn has_free_action(c: &Fighter) -> bool {
     on_track(c) && c.state.free_action == FreeActionState::Open
 }
 
-/// Gives the word to the highest who has a free action left, or begins the first round (VE-7).
+/// Goes to the highest with a free action left, or begins the first round (VE-7).
 pub(super) fn open_free_action(play: &mut Fight<'_>) {
     match play.table().iter().filter(|c| has_free_action(c)).min_by_key(|c| rank(c)) {
         Some(c) => {
@@ -103,7 +75,7 @@ pub(super) fn open_free_action(play: &mut Fight<'_>) {
     }
 }
 
-/// Round 0 is no round to effects: it costs them nothing.
+/// Ends round 0, which effects do not count.
 fn leave_round_zero(play: &mut Fight<'_>) {
     play.shared(RoundEnded { round: 0 });
     start_round(play, 1);
@@ -111,12 +83,12 @@ fn leave_round_zero(play: &mut Fight<'_>) {
 
 /// Goes to the highest tick on which somebody has not acted (VE-9, VE-13); a round in which everybody has acted ends.
 pub(super) fn reach_tick(play: &mut Fight<'_>) {
-    let mut tick = next_tick(play.table());
+    let mut tick = next_tick(play.table(), |_| true);
     if tick.is_none() && play.table().iter().any(on_track) {
         let next = play.table().round.saturating_add(1);
         end_round(play);
         start_round(play, next);
-        tick = next_tick(play.table());
+        tick = next_tick(play.table(), |_| true);
     }
     match (tick, &play.table().state.phase) {
         (Some(tick), Phase::Tick(reached)) if tick == *reached => {}
@@ -126,19 +98,14 @@ pub(super) fn reach_tick(play: &mut Fight<'_>) {
     }
 }
 
-/// Who is next: the highest who has not acted and does not delay, else the highest of those who do (AVE4).
-pub(super) fn next_tick(table: &Table) -> Option<Tick> {
-    next_of(table, |_| true)
-}
-
-/// The same among those who are `seen`.
-pub(super) fn next_of(table: &Table, seen: impl Fn(&Combatant<Venture>) -> bool) -> Option<Tick> {
-    let waits = |c: &&Combatant<Venture>| c.state.join_battle.is_some() && seen(c);
+/// The tick of the highest of the `seen` who has not acted and does not delay, else of the highest who delays (AVE4).
+pub(super) fn next_tick(table: &Table, seen: impl Fn(&Fighter) -> bool) -> Option<Tick> {
+    let waits = |c: &&Fighter| c.state.join_battle.is_some() && seen(c);
     let waiting = |delaying: bool| table.waiting().filter(waits).filter(move |c| c.state.delaying == delaying);
     let first = |delaying: bool| waiting(delaying).min_by_key(|c| rank(c)).map(|c| (c, delaying));
     let (c, delayed) = first(false).or_else(|| first(true))?;
     let tick = c.state.initiative;
-    // The hidden do not count: one who came or left would show.
+    // A hidden combatant does not count: players would see that it comes or leaves.
     let mut others = waiting(delayed).filter(|other| other.id != c.id && !other.hidden);
     let same_tick = others.any(|other| other.state.initiative == tick);
     Some(Tick { next: c.id.clone(), tick, same_tick, delayed })

@@ -1,42 +1,43 @@
 //! What viewers know of a fight under Venture.
 
-use super::react::next_of;
+use super::react::next_tick;
 use super::*;
 use crate::vocabulary::Redact;
 
 pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-    for combatant in &mut table.combatants {
-        if combatant.state.crashed_by.as_ref().is_some_and(|id| !audience.knows(id)) {
-            combatant.change().state.crashed_by = None;
+    for c in &mut table.combatants {
+        if c.state.crashed_by.as_ref().is_some_and(|id| !audience.knows(id)) {
+            c.change().state.crashed_by = None;
         }
     }
-    let phase = phase(whole, &whole.state, audience);
+    let phase = seen(whole, &whole.state.phase, audience);
     if matches!(phase, Phase::SomeoneActs {} | Phase::Standstill {}) {
         table.state.tick = None;
     }
     table.state.phase = phase;
 }
 
-/// Whether a hidden combatant acts in this state of the table.
-pub(super) fn someone_acts(whole: &Table, state: &State, audience: &Audience<'_>) -> bool {
-    match &state.phase {
-        Phase::FreeActions { next } => audience.misses(whole, next),
-        Phase::FollowUp { actor } | Phase::InTurn { actor } => audience.misses(whole, actor),
-        Phase::Tick(tick) => audience.misses(whole, &tick.next),
+/// Whether a hidden combatant acts in this phase.
+pub(super) fn someone_acts(whole: &Table, phase: &Phase, audience: &Audience<'_>) -> bool {
+    match phase {
+        Phase::FreeActions { next: id }
+        | Phase::Tick(Tick { next: id, .. })
+        | Phase::FollowUp { actor: id }
+        | Phase::InTurn { actor: id } => audience.misses(whole, id),
         Phase::SomeoneActs {} => true,
         Phase::Setup | Phase::Standstill {} => false,
     }
 }
 
-/// The phase of a state of the table as the audience knows it.
-fn phase(whole: &Table, state: &State, audience: &Audience<'_>) -> Phase {
-    match &state.phase {
-        _ if someone_acts(whole, state, audience) => Phase::SomeoneActs {},
+/// The phase as the audience knows it.
+fn seen(whole: &Table, phase: &Phase, audience: &Audience<'_>) -> Phase {
+    match phase {
+        phase if someone_acts(whole, phase, audience) => Phase::SomeoneActs {},
         // A hidden combatant shares no tick.
         Phase::Tick(tick) => {
-            let seen = next_of(whole, |c| audience.sees(c));
-            let seen = seen.filter(|seen| seen.next == tick.next && seen.tick == tick.tick);
-            Phase::Tick(Tick { same_tick: seen.map_or(tick.same_tick, |seen| seen.same_tick), ..tick.clone() })
+            let known = next_tick(whole, |c| audience.sees(c));
+            let known = known.filter(|known| known.next == tick.next && known.tick == tick.tick);
+            Phase::Tick(Tick { same_tick: known.map_or(tick.same_tick, |known| known.same_tick), ..tick.clone() })
         }
         phase => phase.clone(),
     }
@@ -44,7 +45,7 @@ fn phase(whole: &Table, state: &State, audience: &Audience<'_>) -> Phase {
 
 pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Venture>) -> Option<Event> {
     let Event::TickReached(_) = event else { return event.redact(redaction.audience) };
-    let seen = |state| phase(redaction.whole, state, redaction.audience);
+    let seen = |state: &State| seen(redaction.whole, &state.phase, redaction.audience);
     match seen(&redaction.whole.state) {
         // Nothing that the audience sees has changed.
         phase if phase == redaction.start.state.phase && redaction.before.is_some_and(|b| phase == seen(b)) => None,

@@ -1,6 +1,6 @@
-//! What Venture keeps.
+//! The options, stats and state of Venture.
 
-use super::Pool;
+use super::{Ability, Attribute, Pool};
 use crate::vocabulary::{CombatantId, Die, Int, Text, redacted};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -10,26 +10,19 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Options {
-    /// Initiative gained by whoever forces an opponent into Crash (VE-26).
-    #[schema(default = 5)]
+    /// Initiative gained for forcing an opponent into Crash (VE-26).
     pub crash_bonus: Int<0, 20>,
-    /// Initiative lost by whoever goes into Crash, on top of what brought it there (VE-27).
-    #[schema(default = 0)]
+    /// Initiative lost on going into Crash, on top of what brought it there (VE-27).
     pub crash_loss: Int<0, 20>,
-    /// Initiative lost by the target of an attack where the command gives no amount (VE-27).
-    #[schema(default = 0)]
+    /// Initiative that the target of an attack loses if the command gives no amount (VE-27).
     pub attacked_loss: Int<0, 20>,
-    /// Which decisive attacks bring the attacker down to its base Initiative (VE-27, VE-28).
-    #[schema(default = "killing_blow")]
+    /// Which decisive attacks reset the attacker to its base Initiative (VE-27, VE-28).
     pub decisive_reset: DecisiveReset,
     /// What the base Initiative is (VE-28).
-    #[schema(default = "three")]
     pub base_initiative: BaseInitiative,
-    /// Whether an unusual way to Join Battle swaps the attribute or the ability, but not both (VE-33).
-    #[schema(default = false)]
+    /// Whether an unusual Join Battle swaps only one of attribute and ability (VE-33).
     pub single_swap: bool,
-    /// Whether crashing the one who crashed oneself adds a new Join Battle roll to one's Initiative (VE-31).
-    #[schema(default = false)]
+    /// Whether crashing the combatant that crashed you adds a new Join Battle roll to your Initiative (VE-31).
     pub shift: bool,
 }
 
@@ -47,7 +40,7 @@ impl Default for Options {
     }
 }
 
-/// Which decisive attacks bring the attacker down to its base Initiative.
+/// Which decisive attacks reset the attacker to its base Initiative.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisiveReset {
@@ -60,7 +53,7 @@ pub enum DecisiveReset {
     Never,
 }
 
-/// The Initiative that a decisive attack brings the attacker down to.
+/// The Initiative to which a decisive attack resets the attacker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BaseInitiative {
@@ -71,39 +64,30 @@ pub enum BaseInitiative {
     Stamina,
 }
 
-/// What a client tells about a combatant under Venture.
+/// The stats of a combatant under Venture.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CombatantStats {
     /// The attribute of the usual Join Battle pool (VE-2).
-    #[schema(default = 1)]
     pub wits: Int<0, 20>,
     /// The attribute that may stand in for Wits from stealth (VE-3).
-    #[schema(default = 1)]
     pub dexterity: Int<0, 20>,
     /// The attribute that may stand in for Wits when talk turns violent (VE-4).
-    #[schema(default = 1)]
     pub manipulation: Int<0, 20>,
     /// The attribute that the base Initiative may rest on (VE-28).
-    #[schema(default = 1)]
     pub stamina: Int<0, 20>,
     /// The ability of the usual Join Battle pool (VE-2).
-    #[schema(default = 0)]
     pub awareness: Int<0, 20>,
     /// The ability that may stand in for Awareness from stealth (VE-3).
-    #[schema(default = 0)]
     pub stealth: Int<0, 20>,
     /// The ability that may stand in for Awareness when talk turns violent (VE-4).
-    #[schema(default = 0)]
     pub socialize: Int<0, 20>,
-    /// Motes now; where not given, all of them when it Joins Battle. Play changes it (VE-22).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Motes now; all of them when it Joins Battle, if not given. Play changes it (VE-22).
     pub motes: Option<Int<0, 1000>>,
-    /// The most motes there can be.
-    #[schema(default = 0)]
+    /// The maximum of its motes.
     pub max_motes: Int<0, 1000>,
-    /// Whether it is a Worthy Foe: a fight with anybody who is not is settled by one roll (VE-1).
-    #[schema(default = true)]
+    /// Whether it is a Worthy Foe. One roll settles a fight with any other combatant (VE-1).
     pub worthy_foe: bool,
 }
 
@@ -124,27 +108,26 @@ impl Default for CombatantStats {
     }
 }
 
-/// What play keeps about a combatant under Venture.
+/// The state of a combatant under Venture.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
     /// Its place on the track, from -20 to 20 (VE-24); 0 before it has Joined Battle.
     #[schema(minimum = -20, maximum = 20)]
     pub initiative: i64,
-    /// How it Joined Battle; nothing while it has not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// How it Joined Battle, if it has.
     #[schema(value_type = Option<JoinRoll>)]
     pub join_battle: Option<Arc<JoinRoll>>,
-    /// What became of its free action (VE-6).
+    /// Its free action (VE-6).
     pub free_action: FreeActionState,
     /// Whether it is Crashed: at 0 or less on the track (VE-23).
     pub crashed: bool,
-    /// Who forced it into Crash, where somebody did.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Who forced it into Crash, if anybody did.
     pub crashed_by: Option<CombatantId>,
     /// Recovery tokens towards leaving Crash, at most 4 (VE-16, VE-20).
     #[schema(minimum = 0, maximum = 4)]
     pub recovery_tokens: i64,
-    /// How often it was attacked since its last turn began (VE-30).
+    /// The number of attacks on it since its last turn began (VE-30).
     pub onslaught: u32,
     /// Whether it holds its action back (VE-12).
     pub delaying: bool,
@@ -161,12 +144,12 @@ pub struct CombatantState {
     /// What happens at the start of each of its turns (VE-17).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_effects: Vec<StartEffect>,
-    /// The changes of its Initiative that are taken back later (AVE18).
+    /// The changes of its Initiative that end later (AVE18).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub timed: Vec<TimedChange>,
 }
 
-/// What became of a free action.
+/// The state of a free action.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FreeActionState {
@@ -180,11 +163,11 @@ pub enum FreeActionState {
 }
 
 redacted! {
-    /// How somebody Joined Battle.
+    /// A Join Battle roll.
     pub struct JoinRoll {
-        /// The pool that was chosen.
+        /// The chosen pool.
         pub pool: Pool,
-        /// The dice of ten sides, in the order of rolling; none where the table gave the successes.
+        /// The d10s in the order of rolling; none if the table gave the successes.
         pub dice: Vec<Die>,
         /// The successes: 7 and up counts one, 10 counts two (AVE9).
         pub successes: i64,
@@ -208,18 +191,18 @@ redacted! {
     pub struct TimedChange {
         /// Initiative that was gained, or lost where negative.
         pub initiative: Int<-40, 40>,
-        /// The starts of its turns until it is taken back, 1 for the next.
+        /// The number of its turn starts until the change ends, 1 for the next.
         pub turns: Int<1, 10_000>,
     }
 }
 
-/// What play keeps about the encounter under Venture.
+/// The state of the encounter under Venture.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     /// Where the fight is.
     pub phase: Phase,
-    /// The tick that was reached last: the Initiative of the one whose turn came up (VE-9).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The tick that was reached last: the Initiative of the combatant that came up (VE-9).
     pub tick: Option<i64>,
 }
 
@@ -230,14 +213,14 @@ pub enum Phase {
     /// Not started.
     #[default]
     Setup,
-    /// Round 0: one after another takes its free action (VE-7).
+    /// Round 0: combatants take their free actions in turn (VE-7).
     FreeActions {
         /// Whose free action it is.
         next: CombatantId,
     },
-    /// Between two turns: a tick is reached, and whoever stands there begins its turn or delays it.
+    /// Between two turns: the combatant on the reached tick begins its turn or delays it.
     Tick(Tick),
-    /// A turn has begun, and a move from a Rush or Disengage of the turn before may be made first (VE-15).
+    /// A turn has begun, and a move left from a Rush or Disengage may come first (VE-15).
     FollowUp {
         /// Whose turn.
         actor: CombatantId,
@@ -247,22 +230,79 @@ pub enum Phase {
         /// Whose turn.
         actor: CombatantId,
     },
-    /// Nobody in the fight has Joined Battle: it waits for a newcomer.
+    /// Nobody in the fight has Joined Battle; a newcomer must.
     Standstill {},
-    /// Somebody has the turn, or comes next, of whom the viewer may not know.
+    /// A combatant that the viewer does not see has the turn or comes next.
     SomeoneActs {},
 }
 
 redacted! {
-    /// A tick of the track on which somebody acts.
+    /// A tick of the track on which a combatant acts.
     pub struct Tick {
         /// Whose turn comes next.
         pub next: CombatantId,
         /// Its Initiative.
         pub tick: i64,
-        /// Whether others who have not acted stand on the same tick (AVE5); the hidden do not count.
+        /// Whether others that have not acted are on the same tick (AVE5). Hidden combatants do not count.
         pub same_tick: bool,
         /// Whether it has delayed and every other turn of the round is over (AVE4).
         pub delayed: bool,
+    }
+}
+
+impl CombatantStats {
+    /// The dice of a Join Battle pool.
+    pub(super) fn dice(&self, pool: Pool) -> i64 {
+        let attribute = match pool.attribute {
+            Attribute::Wits => self.wits,
+            Attribute::Dexterity => self.dexterity,
+            Attribute::Manipulation => self.manipulation,
+        };
+        let ability = match pool.ability {
+            Ability::Awareness => self.awareness,
+            Ability::Stealth => self.stealth,
+            Ability::Socialize => self.socialize,
+        };
+        attribute.get() + ability.get()
+    }
+
+    /// Its motes now.
+    pub(super) fn motes(&self) -> i64 {
+        self.motes.map_or(0, Int::get)
+    }
+}
+
+impl CombatantState {
+    /// Whether it has a combat action left in its turn: it has one, or two in a flurry (VE-10, VE-11).
+    pub(super) fn has_action(&self) -> bool {
+        self.actions_taken == 0 || self.flurrying && self.actions_taken == 1
+    }
+
+    /// Ends its Crash and clears its recovery tokens.
+    pub(super) fn leave_crash(&mut self) {
+        self.crashed = false;
+        self.crashed_by = None;
+        self.recovery_tokens = 0;
+    }
+}
+
+impl Phase {
+    /// Whose turn is going on.
+    pub(super) fn acting(&self) -> Option<&CombatantId> {
+        match self {
+            Self::InTurn { actor } | Self::FollowUp { actor } => Some(actor),
+            _ => None,
+        }
+    }
+
+    /// What is going on now, for refusals.
+    pub(super) fn detail(&self) -> String {
+        match self {
+            Self::FreeActions { next } => format!("turns begin after the free actions; it is {next}'s"),
+            Self::Tick(tick) => format!("{} is next, on tick {}", tick.next, tick.tick),
+            Self::FollowUp { actor } | Self::InTurn { actor } => format!("it is {actor}'s turn"),
+            Self::SomeoneActs {} => "somebody else acts now".to_owned(),
+            Self::Setup | Self::Standstill {} => "it is nobody's turn now".to_owned(),
+        }
     }
 }
