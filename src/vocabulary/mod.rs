@@ -43,7 +43,7 @@ pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{CombatantId, EffectId, INLINE, Int, Slug, Text, inlined};
 pub use table::{FoeHp, Removed, Status, Table};
 pub use tagged::{Commands, OlderEvent, Tagged};
-pub use violation::{Ground, Violation};
+pub use violation::{Ground, Violation, require};
 pub use wound::Wound;
 
 pub use crate::{commands, events, public, redacted};

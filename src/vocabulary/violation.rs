@@ -35,3 +35,10 @@ impl Violation {
         Self { code, ground: Ground::Field(field.into()), detail: detail.into() }
     }
 }
+
+/// Refuses a command under `rule` unless `holds`.
+pub fn require<D: Into<Cow<'static, str>>>(
+    holds: bool, code: &'static str, rule: &'static str, detail: impl FnOnce() -> D,
+) -> Result<(), Violation> {
+    if holds { Ok(()) } else { Err(Violation::new(code, rule, detail())) }
+}

@@ -2,7 +2,7 @@
 
 use super::react::advance;
 use super::*;
-use crate::rulesets::shared::{end_turn, start_round, start_turn};
+use crate::rulesets::shared::{end_turn, require, start_round, start_turn};
 use crate::vocabulary::{EncounterStarted, Kind};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -33,17 +33,20 @@ pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Viol
 }
 
 fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
-    if !matches!(play.table().state.phase, Phase::Setup) {
-        return Err(Violation::new("already_started", "AI-2", "the scene has begun already"));
-    }
+    require(
+        matches!(play.table().state.phase, Phase::Setup),
+        "already_started",
+        "AI-2",
+        || "the scene has begun already",
+    )?;
     if let Some(first) = &c.first {
         if !c.rolls.is_empty() {
             let detail = "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
             return Err(Violation::field("first_or_rolls", "rolls", detail));
         }
-        if !play.combatant("first", first)?.active() {
-            return Err(Violation::new("not_active", "AI-8", format!("{first} is out of the fight")));
-        }
+        require(play.combatant("first", first)?.active(), "not_active", "AI-8", || {
+            format!("{first} is out of the fight")
+        })?;
     }
     for id in c.rolls.keys() {
         if !play.combatant("rolls", id)?.active() {
@@ -51,9 +54,12 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
             return Err(Violation::field("rolls_no_die", format!("rolls.{id}"), detail));
         }
     }
-    if play.table().active().next().is_none() {
-        return Err(Violation::new("nobody_to_act", "AI-8", "nobody is here to act: add a combatant first"));
-    }
+    require(
+        play.table().active().next().is_some(),
+        "nobody_to_act",
+        "AI-8",
+        || "nobody is here to act: add a combatant first",
+    )?;
     play.shared(EncounterStarted {});
     let players = players(play.table());
     let friend =
@@ -135,13 +141,10 @@ fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
         return Err(Violation::new("nothing_to_name", "AI-7", "nobody is to be named now: first a turn must end"));
     }
     let chooser = chooser(play.table());
-    if chooser != c.combatant {
-        let detail = match chooser {
-            Some(chooser) => format!("the choice is {chooser}'s, who took the last turn"),
-            None => "the choice is the game master's: leave `combatant` out".to_owned(),
-        };
-        return Err(Violation::new("not_the_chooser", "AI-7", detail));
-    }
+    require(chooser == c.combatant, "not_the_chooser", "AI-7", || match chooser {
+        Some(chooser) => format!("the choice is {chooser}'s, who took the last turn"),
+        None => "the choice is the game master's: leave `combatant` out".to_owned(),
+    })?;
     name(play, &c.next)
 }
 
@@ -154,27 +157,16 @@ fn name(play: &mut Scene<'_>, next: &CombatantId) -> Result<(), Violation> {
     let table = play.table();
     let nominee = play.combatant("next", next)?;
     let by = chooser(table);
-    if !nominee.active() {
-        let detail = format!("{next} is out of the fight and takes no turn");
-        return Err(Violation::new("not_active", "AI-8", detail));
-    }
+    require(nominee.active(), "not_active", "AI-8", || format!("{next} is out of the fight and takes no turn"))?;
     if by.as_ref() == Some(next) {
         let starter = matches!(table.state.phase, Phase::ChooseStarter {});
-        if !starter {
-            return Err(Violation::new(
-                "names_itself",
-                "AI-10",
-                format!("{next} cannot name itself: it has just acted"),
-            ));
-        }
+        require(starter, "names_itself", "AI-10", || format!("{next} cannot name itself: it has just acted"))?;
         if table.waiting().any(|c| c.id != *next) {
             let detail = format!("{next} took the last turn and cannot start the round while there is anybody else");
             return Err(Violation::new("names_itself", "AI-42", detail));
         }
     }
-    if nominee.acted {
-        return Err(Violation::new("already_acted", "AI-9", format!("{next} has acted this round")));
-    }
+    require(!nominee.acted, "already_acted", "AI-9", || format!("{next} has acted this round"))?;
     play.own(Named { combatant: next.clone(), by });
     Ok(())
 }
@@ -285,22 +277,17 @@ fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
 
 fn fire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
-    if c.state.readied.is_none() {
-        return Err(Violation::new("nothing_readied", "AI-12", format!("{id} has readied nothing")));
-    }
-    if !c.active() {
-        return Err(Violation::new("not_active", "AI-12", format!("{id} is out of the fight")));
-    }
+    require(!c.state.readied.is_none(), "nothing_readied", "AI-12", || format!("{id} has readied nothing"))?;
+    require(c.active(), "not_active", "AI-12", || format!("{id} is out of the fight"))?;
     play.own(ReadiedFired { combatant: id.clone() });
     Ok(())
 }
 
 fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
-    if c.kind != Kind::Pc {
-        let detail = format!("{id} is not a player's character: only those hold inspiration");
-        return Err(Violation::new("not_a_pc", "AI-28", detail));
-    }
+    require(c.kind == Kind::Pc, "not_a_pc", "AI-28", || {
+        format!("{id} is not a player's character: only those hold inspiration")
+    })?;
     let held = u32::try_from(c.stats.inspiration.get()).unwrap_or(0);
     if held >= 3 {
         return Err(Violation::new("inspiration_full", "AI-28", format!("{id} holds 3 inspiration points, the most")));

@@ -4,7 +4,7 @@ mod rolls;
 mod seizing;
 
 use super::*;
-use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
+use crate::rulesets::shared::{end_round, end_turn, require, start_round, start_turn};
 pub(super) use seizing::{able, barred, loss_counts, may_seize};
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
@@ -110,13 +110,10 @@ fn nominate(play: &mut Fight<'_>, c: &Nominate) -> Result<(), Violation> {
         return Err(Violation::new("turn_in_progress", "WA-8", detail));
     }
     let chooser = chooser(play.table());
-    if chooser != c.combatant {
-        let detail = match chooser {
-            Some(chooser) => format!("the pick is {chooser}'s, who took the last turn: set `combatant` to it"),
-            None => "the pick is the game master's: leave `combatant` out".to_owned(),
-        };
-        return Err(Violation::new("not_the_chooser", "WA-8", detail));
-    }
+    require(chooser == c.combatant, "not_the_chooser", "WA-8", || match chooser {
+        Some(chooser) => format!("the pick is {chooser}'s, who took the last turn: set `combatant` to it"),
+        None => "the pick is the game master's: leave `combatant` out".to_owned(),
+    })?;
     name(play, &c.next)
 }
 
@@ -164,10 +161,9 @@ fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
 
 fn spend(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.in_turn(id, "WA-6")?;
-    if !holds_extra_action(play, id) {
-        let detail = format!("{id} has no extra Action: a 20 gives one, good in the first turn");
-        return Err(Violation::new("no_extra_action", "WA-6", detail));
-    }
+    require(holds_extra_action(play, id), "no_extra_action", "WA-6", || {
+        format!("{id} has no extra Action: a 20 gives one, good in the first turn")
+    })?;
     play.own(ExtraActionSpent { combatant: id.clone() });
     Ok(())
 }

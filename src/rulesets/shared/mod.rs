@@ -2,8 +2,7 @@
 
 mod clock;
 mod older;
-mod require;
 
+pub use crate::vocabulary::require;
 pub use clock::{end_round, end_turn, start_round, start_turn};
 pub use older::several;
-pub use require::require;

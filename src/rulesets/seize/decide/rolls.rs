@@ -36,14 +36,15 @@ impl Contender {
 }
 
 pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
-    if !matches!(play.table().state.phase, Phase::Setup) {
-        return Err(Violation::new("already_started", "WA-1", "the fight has begun already: everybody rolls once"));
-    }
+    require(
+        matches!(play.table().state.phase, Phase::Setup),
+        "already_started",
+        "WA-1",
+        || "the fight has begun already: everybody rolls once",
+    )?;
     let rollers = rollers(play.table(), c.enemies);
     check(play, c, &rollers)?;
-    if rollers.is_empty() {
-        return Err(Violation::new("nobody_to_act", "WA-1", "nobody is here to roll: add a combatant first"));
-    }
+    require(!rollers.is_empty(), "nobody_to_act", "WA-1", || "nobody is here to roll: add a combatant first")?;
     play.shared(EncounterStarted {});
     let contenders = roll(play, c, rollers);
     let rolled = contenders.iter().map(|c| InitiativeRoll {
