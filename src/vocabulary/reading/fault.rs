@@ -131,6 +131,7 @@ pub(super) fn meant(expected: &dyn Expected) -> String {
         "a boolean" => "true or false".to_owned(),
         "a sequence" => "a list".to_owned(),
         "unit" => "null".to_owned(),
+        "struct variant" | "newtype variant" | "tuple variant" => OBJECT.to_owned(),
         "f32" | "f64" => "a number".to_owned(),
         "u8" => whole(0, u8::MAX.into()),
         "u16" => whole(0, u16::MAX.into()),

@@ -1,8 +1,8 @@
 //! Lets serde read JSON values as they are meant: an object by its fields alone, never a list in its place.
 
 use super::fault::{INEXACT, OBJECT, ReadError, meant, one_of};
-use serde::de::value::BorrowedStrDeserializer;
-use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
+use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer};
+use serde::de::{self, DeserializeSeed, Deserializer, Error, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value, map};
 use std::slice;
@@ -90,15 +90,13 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     fn deserialize_enum<V: Visitor<'de>>(
         self, _: &'static str, variants: &'static [&'static str], visitor: V,
     ) -> Result<V::Value, ReadError> {
-        let (variant, value) = match self.0 {
-            Value::String(variant) => (variant, None),
-            Value::Object(fields) if fields.len() == 1 => match fields.iter().next() {
-                Some((variant, value)) => (variant, Some(Self(value))),
-                None => return Err(ReadError::invalid_type(self.unexpected(), &one_of(variants).as_str())),
-            },
-            _ => return Err(ReadError::invalid_type(self.unexpected(), &one_of(variants).as_str())),
-        };
-        visitor.visit_enum(Choice { variant, value })
+        match self.0 {
+            Value::String(variant) => visitor.visit_enum(BorrowedStrDeserializer::new(variant)),
+            Value::Object(fields) if fields.len() == 1 => {
+                visitor.visit_enum(MapAccessDeserializer::new(Fields::of(fields)))
+            }
+            _ => Err(ReadError::invalid_type(self.unexpected(), &one_of(variants).as_str())),
+        }
     }
 
     forward_to_deserialize_any! {
@@ -162,50 +160,5 @@ impl<'de> de::SeqAccess<'de> for &mut Items<'de> {
 
     fn size_hint(&self) -> Option<usize> {
         Some(self.rest.len())
-    }
-}
-
-/// One of several kinds: a word, or an object of one field with what belongs to it.
-struct Choice<'v> {
-    variant: &'v str,
-    value: Option<Reader<'v>>,
-}
-
-impl<'v> Choice<'v> {
-    /// Reads what belongs to it.
-    fn with<T>(self, read: impl FnOnce(Reader<'v>) -> Result<T, ReadError>) -> Result<T, ReadError> {
-        let Self { variant, value } = self;
-        let alone = || ReadError::invalid_type(Unexpected::UnitVariant, &OBJECT);
-        read(value.ok_or_else(alone)?).map_err(|fault| fault.below(variant))
-    }
-}
-
-impl<'de> de::EnumAccess<'de> for Choice<'de> {
-    type Error = ReadError;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), ReadError> {
-        let name = <&str as IntoDeserializer<'_, ReadError>>::into_deserializer(self.variant);
-        Ok((seed.deserialize(name)?, self))
-    }
-}
-
-impl<'de> de::VariantAccess<'de> for Choice<'de> {
-    type Error = ReadError;
-
-    fn unit_variant(self) -> Result<(), ReadError> {
-        if self.value.is_none() { Ok(()) } else { self.with(<()>::deserialize) }
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, ReadError> {
-        self.with(|value| seed.deserialize(value))
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, ReadError> {
-        self.with(|value| value.deserialize_any(visitor))
-    }
-
-    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, ReadError> {
-        self.with(|value| value.deserialize_map(visitor))
     }
 }
