@@ -3,7 +3,6 @@
 //! It alone knows statuses. Handlers are short because extractors do the refusing (`extract`), one place turns errors into
 //! problem documents (`problem`), and one middleware around every request does the rest (`middleware`).
 
-mod apology;
 mod application;
 mod base;
 mod body;

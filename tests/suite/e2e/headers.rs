@@ -1,8 +1,6 @@
 //! What every answer says for safety's sake.
 
 use super::{Answer, Api, ambush, note};
-use serde_json::Value;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use turnkeeper::http;
 
 #[track_caller]
@@ -80,19 +78,4 @@ async fn the_page_loads_nothing_but_its_own() {
     }
     let data = api.get("/v1/rulesets").send().await;
     assert_eq!(data.header("content-security-policy"), "default-src 'none'; frame-ancestors 'none'");
-}
-
-#[tokio::test]
-async fn what_is_no_http_is_answered_safely_too() {
-    let api = Api::start().await;
-    let mut stream = tokio::net::TcpStream::connect(api.base.trim_start_matches("http://")).await.unwrap();
-    stream.write_all(b"GET / HTTP/1.1\r\nbroken header\r\n\r\n").await.unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).await.unwrap();
-    let (head, body) = answer.split_once("\r\n\r\n").expect("a head and a body");
-    assert!(head.starts_with("HTTP/1.1 400 "), "{head}");
-    for line in ["x-content-type-options: nosniff", "referrer-policy: no-referrer", "cache-control: no-store"] {
-        assert!(head.lines().any(|header| header == line), "{line}: {head}");
-    }
-    assert_eq!(serde_json::from_str::<Value>(body).expect("a problem")["code"], "invalid_http");
 }

@@ -1,4 +1,4 @@
-//! Limits on everything that a client sends, and what is so malformed that no request comes of it.
+//! Limits on everything that a client sends, and malformed HTTP.
 
 use super::{Api, Setup, note};
 use serde_json::{Value, json};
@@ -49,26 +49,24 @@ pub async fn raw(api: &Api, bytes: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_answered_by_a_problem_too() {
+async fn malformed_http_gets_a_bare_status() {
     let api = Api::start().await;
     let many: String = (0..200).map(|i| format!("x-{i}: y\r\n")).collect();
     let large = format!("x: {}\r\n", "y".repeat(600_000));
     let long = "a".repeat(70_000);
-    for (request, status, code) in [
-        ("GET /livez HTTP/1.1\r\nhost: x\r\nbad header: \x01\r\n\r\n".to_owned(), 400, "invalid_http"),
-        ("GET /li vez HTTP/1.1\r\nhost: x\r\n\r\n".to_owned(), 400, "invalid_http"),
-        ("\u{1}\u{2}\u{3}\r\n\r\n".to_owned(), 400, "invalid_http"),
-        ("POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-length: many\r\n\r\n".to_owned(), 400, "invalid_http"),
-        (format!("GET /livez HTTP/1.1\r\nhost: x\r\n{many}\r\n"), 431, "headers_too_large"),
-        (format!("GET /livez HTTP/1.1\r\nhost: x\r\n{large}\r\n"), 431, "headers_too_large"),
-        (format!("GET /{long} HTTP/1.1\r\nhost: x\r\n\r\n"), 414, "uri_too_long"),
+    for (request, status) in [
+        ("GET /livez HTTP/1.1\r\nhost: x\r\nbad header: \x01\r\n\r\n".to_owned(), 400),
+        ("GET /li vez HTTP/1.1\r\nhost: x\r\n\r\n".to_owned(), 400),
+        ("\u{1}\u{2}\u{3}\r\n\r\n".to_owned(), 400),
+        ("POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-length: many\r\n\r\n".to_owned(), 400),
+        (format!("GET /livez HTTP/1.1\r\nhost: x\r\n{many}\r\n"), 431),
+        (format!("GET /livez HTTP/1.1\r\nhost: x\r\n{large}\r\n"), 431),
+        (format!("GET /{long} HTTP/1.1\r\nhost: x\r\n\r\n"), 414),
     ] {
         let answer = raw(&api, request.as_bytes()).await;
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?} to {:.60?}", request));
         assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head} to {request:.60?}");
-        assert!(head.contains("content-type: application/problem+json"), "{head}");
-        let problem: Value = serde_json::from_str(body).expect("a problem");
-        assert_eq!((&problem["code"], &problem["status"]), (&json!(code), &json!(status)));
+        assert_eq!(body, "", "{head}");
     }
 }
 
