@@ -5,7 +5,7 @@ use super::deadline::Deadline;
 use super::head::Refused;
 use super::problem::Problem;
 use super::security;
-use super::socket::Socket;
+use super::serve::Socket;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{CONNECTION, ORIGIN};

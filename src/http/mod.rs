@@ -32,10 +32,8 @@ mod router;
 mod rulesets;
 mod security;
 mod serve;
-mod socket;
 mod tokens;
 mod transfer;
-mod write_timeout;
 
 pub use base::{BasePath, under};
 pub use buffer::{shorter, whole};

@@ -1,9 +1,7 @@
-//! The socket door: accepts connections, and lets them finish before the process ends.
+//! The socket adapter: accepts connections and lets them finish before the process ends.
 
 use super::head;
 use super::limit::Peer;
-use super::socket::Socket;
-use super::write_timeout::Patient;
 use axum::Router;
 use axum::http::Request;
 use futures::FutureExt;
@@ -12,46 +10,61 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use socket2::SockRef;
+use std::io::{ErrorKind, IoSlice, Result};
+use std::net::Shutdown;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutWriter;
 use tower::ServiceExt;
 
-/// The most bytes of a head, or of a body, that are read at a time: the longest first line, the largest headers, and what separates them.
+/// The maximum bytes that are read ahead: the longest request line, the largest headers, and their separators.
 const BUFFER: usize = 2 * 64 * 1024 + 16 * 1024;
-/// How long a connection may be idle, or take to send a request's head.
-const HEAD: Duration = Duration::from_secs(30);
-/// How long a client may take nothing of what is written to it.
-const STALLED: Duration = Duration::from_secs(30);
-/// How long requests may take to finish once the process is to end.
-const FAREWELL: Duration = Duration::from_secs(10);
+/// The maximum time that a connection is idle or sends a request's head.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
+/// The maximum time that a write waits for the client.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
+/// The maximum time that open requests get when the process stops.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time between two checks of whether the client is still there.
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
+/// The time that work goes on after the client has closed its side. It may have gone or may wait for its answer: TCP shows no difference
+/// until something is written.
+const HALF_CLOSED_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Serves `router` on `listener` until `stop` is done; then accepts nothing more, and gives open requests 10 seconds.
+/// Serves `router` on `listener` until `stop` completes. Then it accepts no more connections and gives open requests 10 seconds.
 ///
-/// With `addresses` each request is told where it comes from, which costs a little:
-/// [`Settings::counts_addresses`](super::Settings::counts_addresses) says whether anybody wants to know.
+/// With `addresses` each request carries the address of its client, which costs a little;
+/// [`Settings::counts_addresses`](super::Settings::counts_addresses) says whether a rate limit needs it.
 pub async fn serve(listener: TcpListener, router: Router, addresses: bool, stop: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(HEAD).half_close(true).max_buf_size(BUFFER);
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).half_close(true).max_buf_size(BUFFER);
     let open = GracefulShutdown::new();
-    let mut stop = std::pin::pin!(stop);
+    let mut stop = pin!(stop);
     loop {
         let (stream, address) = tokio::select! {
             () = &mut stop => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, address)) => (stream, address.ip()),
                 Err(error) => {
-                    // Out of file descriptors, mostly: waiting is all that helps.
+                    // Usually the process is out of file descriptors.
                     tracing::warn!(%error, "cannot accept a connection");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    sleep(Duration::from_millis(50)).await;
                     continue;
                 }
             },
         };
-        // Without it small answers wait for acknowledgements; where it cannot be set they just wait.
+        // Without it small answers wait for acknowledgements.
         let _ = stream.set_nodelay(true);
         let peer = addresses.then_some(Peer(address));
-        let stream = Socket::new(stream);
-        let socket = stream.clone();
+        let socket = Socket(Arc::new(stream));
+        let mut writer = TimeoutWriter::new(socket.clone());
+        writer.set_timeout(Some(WRITE_TIMEOUT));
         let service = router.clone().map_request(move |mut request: Request<Incoming>| {
             head::check(&mut request);
             request.extensions_mut().insert(socket.clone());
@@ -60,14 +73,131 @@ pub async fn serve(listener: TcpListener, router: Router, addresses: bool, stop:
             }
             request
         });
-        let service = TowerToHyperService::new(service);
-        let connection = http.serve_connection(TokioIo::new(Patient::new(stream, STALLED)), service);
-        let connection = open.watch(connection);
-        // What goes wrong with a connection is its client's business. Not an async block: that would hold the connection twice.
-        tokio::spawn(connection.map(drop));
+        let connection = http.serve_connection(TokioIo::new(Box::pin(writer)), TowerToHyperService::new(service));
+        // An async block would hold the connection twice.
+        tokio::spawn(open.watch(connection).map(drop));
     }
     drop(listener);
-    if tokio::time::timeout(FAREWELL, open.shutdown()).await.is_err() {
-        tracing::warn!("some requests were not finished in time");
+    if timeout(SHUTDOWN_TIMEOUT, open.shutdown()).await.is_err() {
+        tracing::warn!("some requests did not finish in time");
+    }
+}
+
+/// A socket that the connection shares with its requests: the connection reads and writes, a request asks whether the client has left.
+#[derive(Debug, Clone)]
+pub(super) struct Socket(Arc<TcpStream>);
+
+impl Socket {
+    /// Completes when the client has reset the connection, or some time after it has closed its side.
+    pub async fn left(&self) {
+        loop {
+            sleep(CHECK_INTERVAL).await;
+            match self.0.ready(Interest::READABLE | Interest::ERROR).await {
+                Ok(ready) if ready.is_error() => return,
+                Ok(ready) if ready.is_read_closed() => return sleep(HALF_CLOSED_TIMEOUT).await,
+                // The next request, or the rest of this one.
+                Ok(_) => {}
+                Err(_) => return,
+            }
+        }
+    }
+}
+
+/// Repeats an attempt until it succeeds, fails, or has to wait.
+macro_rules! when_ready {
+    ($self:ident.$ready:ident($context:ident), $attempt:expr) => {
+        loop {
+            ready!($self.0.$ready($context))?;
+            match $attempt {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+                outcome => break Poll::Ready(outcome),
+            }
+        }
+    };
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
+        when_ready!(self.poll_read_ready(context), self.0.try_read_buf(buffer).map(drop))
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
+        when_ready!(self.poll_write_ready(context), self.0.try_write(bytes))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>, context: &mut Context<'_>, slices: &[IoSlice<'_>],
+    ) -> Poll<Result<usize>> {
+        when_ready!(self.poll_write_ready(context), self.0.try_write_vectored(slices))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<()>> {
+        Poll::Ready(SockRef::from(&*self.0).shutdown(Shutdown::Write))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    async fn pair() -> (TcpStream, Socket) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
+        (client.unwrap(), Socket(Arc::new(accepted.unwrap().0)))
+    }
+
+    #[tokio::test]
+    async fn a_socket_reads_and_writes_as_any_stream_does() {
+        let (mut client, mut socket) = pair().await;
+        let bytes: Vec<u8> = (0..=255).cycle().take(1 << 20).collect();
+        let sent = async {
+            client.write_all(&bytes).await.unwrap();
+            client.shutdown().await.unwrap();
+            let mut back = Vec::new();
+            client.read_to_end(&mut back).await.unwrap();
+            back
+        };
+        let echo = async {
+            let mut read = Vec::new();
+            socket.read_to_end(&mut read).await.unwrap();
+            socket.write_all(&read).await.unwrap();
+            socket.shutdown().await.unwrap();
+        };
+        let (back, ()) = tokio::join!(sent, echo);
+        assert!(back == bytes);
+    }
+
+    #[tokio::test]
+    async fn a_connected_client_has_not_left() {
+        let (mut client, socket) = pair().await;
+        assert!(timeout(3 * CHECK_INTERVAL, socket.left()).await.is_err());
+        client.write_all(b"more").await.unwrap();
+        assert!(timeout(3 * CHECK_INTERVAL, socket.left()).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_reset_ends_the_wait_at_once_and_a_half_closed_connection_after_some_time() {
+        let (client, socket) = pair().await;
+        SockRef::from(&client).set_linger(Some(Duration::ZERO)).unwrap();
+        drop(client);
+        timeout(2 * CHECK_INTERVAL, socket.left()).await.expect("a reset tells");
+        let (mut client, socket) = pair().await;
+        client.shutdown().await.unwrap();
+        let began = Instant::now();
+        timeout(HALF_CLOSED_TIMEOUT + 4 * CHECK_INTERVAL, socket.left()).await.expect("it does not wait for ever");
+        assert!(began.elapsed() >= HALF_CLOSED_TIMEOUT);
     }
 }
