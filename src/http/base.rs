@@ -1,4 +1,4 @@
-//! The path below which a proxy, a stage or a mapped domain shows the service.
+//! Paths: the path below which a proxy, a stage or a mapped domain shows the service, and slashes at the end.
 
 use axum::Router;
 use axum::body::Body;
@@ -9,7 +9,7 @@ use axum::http::{Extensions, HeaderMap, HeaderValue, Response, Uri};
 use std::str::FromStr;
 use tower::{ServiceExt, service_fn};
 
-/// A path before all of ours, such as `/turns`: taken off what comes in, put before the paths that go out.
+/// A path before all paths of the service, such as `/turns`: removed from requests, added to the paths in answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BasePath(String);
 
@@ -18,11 +18,11 @@ impl FromStr for BasePath {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let path = text.trim_end_matches('/');
-        let sound = |step: &str| {
-            let known = |b: u8| b.is_ascii_alphanumeric() || b"-._~$".contains(&b);
-            !step.is_empty() && step != "." && step != ".." && step.bytes().all(known)
+        let plain = |segment: &str| {
+            let allowed = |b: u8| b.is_ascii_alphanumeric() || b"-._~$".contains(&b);
+            !segment.is_empty() && segment != "." && segment != ".." && segment.bytes().all(allowed)
         };
-        if !path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(sound)) {
+        if !path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(plain)) {
             return Err(format!("{text:?} is no base path: write / and plain words, such as /turns or /api/turns"));
         }
         if path == "/v1" || path.starts_with("/v1/") {
@@ -32,17 +32,17 @@ impl FromStr for BasePath {
     }
 }
 
-/// What clients see before all of our own paths: an extension of a request.
+/// The path that clients see before the service's own paths, as an extension of a request.
 #[derive(Debug, Clone)]
 pub(super) struct ExternalPrefix(pub String);
 
 impl BasePath {
-    /// The path of a stage of a gateway. Unlike a configured one it may be `/v1`: it is always there to be taken off.
+    /// The path of a gateway's stage. Unlike a configured path it may be `/v1`, because every request has it.
     pub fn stage(name: &str) -> Self {
         Self(format!("/{name}"))
     }
 
-    /// What is left of a path below this one; None where it is not below it.
+    /// The rest of a path below this one; None for other paths.
     pub fn strip<'p>(&self, path: &'p str) -> Option<&'p str> {
         match path.strip_prefix(&self.0)? {
             "" => Some("/"),
@@ -50,11 +50,11 @@ impl BasePath {
         }
     }
 
-    /// Puts this one before our own paths in the headers of an answer.
+    /// Adds this path to the service's own paths in the headers of an answer.
     pub fn restore(&self, headers: &mut HeaderMap) {
         for (name, before) in [(LOCATION, "/"), (LINK, "</")] {
-            let Some(ours) = headers.get(&name).and_then(|value| value.to_str().ok()) else { continue };
-            let Some(rest) = ours.strip_prefix(before) else { continue };
+            let Some(own) = headers.get(&name).and_then(|value| value.to_str().ok()) else { continue };
+            let Some(rest) = own.strip_prefix(before) else { continue };
             let open = before.trim_end_matches('/');
             if let Ok(value) = HeaderValue::try_from(format!("{open}{}/{rest}", self.0)) {
                 headers.insert(name, value);
@@ -62,36 +62,48 @@ impl BasePath {
         }
     }
 
-    /// Tells whoever writes paths into an answer's body of this one.
-    pub fn show(&self, extensions: &mut Extensions) {
+    /// Adds this path to the prefix for handlers that write paths into a body.
+    pub fn announce(&self, extensions: &mut Extensions) {
         let outer = extensions.remove().map_or(String::new(), |ExternalPrefix(outer)| outer);
         extensions.insert(ExternalPrefix(outer + &self.0));
     }
 
     async fn serve(&self, router: Router, mut request: Request) -> Response<Body> {
-        self.show(request.extensions_mut());
-        if let Some(uri) = self.below(request.uri()) {
+        self.announce(request.extensions_mut());
+        if let Some(uri) = self.strip(request.uri().path()).and_then(|path| with_path(request.uri(), path)) {
             *request.uri_mut() = uri;
         }
         let Ok(mut response) = router.oneshot(request).await;
         self.restore(response.headers_mut());
         response
     }
-
-    fn below(&self, uri: &Uri) -> Option<Uri> {
-        let path = self.strip(uri.path())?;
-        let path = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
-        Some(PathAndQuery::try_from(path).ok()?.into())
-    }
 }
 
-/// The service as it is seen below a path. Requests whose path was taken off already are served alike.
+/// Serves `router` below a path. Requests from which a proxy has removed the path are served too.
 pub fn under(base: Option<BasePath>, router: Router) -> Router {
     let Some(base) = base else { return router };
     Router::new().fallback_service(service_fn(move |request| {
         let (base, router) = (base.clone(), router.clone());
         async move { Ok(base.serve(router, request).await) }
     }))
+}
+
+/// Removes slashes from the end of a request's path. Swagger UI keeps its own: the page names its files relative to it.
+pub(super) fn trim(mut request: Request) -> Request {
+    let path = request.uri().path();
+    if path.ends_with('/') && path != "/" && !path.starts_with("/docs") {
+        let trimmed = path.trim_end_matches('/');
+        if let Some(uri) = with_path(request.uri(), if trimmed.is_empty() { "/" } else { trimmed }) {
+            *request.uri_mut() = uri;
+        }
+    }
+    request
+}
+
+/// A URI of this path and the query of another.
+fn with_path(uri: &Uri, path: &str) -> Option<Uri> {
+    let path = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    Some(PathAndQuery::try_from(path).ok()?.into())
 }
 
 #[cfg(test)]
@@ -108,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn only_whole_steps_are_taken_off() {
+    fn only_complete_segments_are_removed() {
         let base = BasePath("/turns".into());
         assert_eq!(base.strip("/turns/v1/rulesets"), Some("/v1/rulesets"));
         assert_eq!(base.strip("/turns"), Some("/"));
@@ -117,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn only_our_own_paths_go_out_with_it() {
+    fn only_the_services_own_paths_get_the_base_path() {
         let base = BasePath("/turns".into());
         let mut headers = HeaderMap::new();
         headers.insert(LOCATION, HeaderValue::from_static("/v1/encounters/x"));

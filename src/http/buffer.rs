@@ -2,9 +2,9 @@
 //!
 //! A socket breaks a body off that cannot go on; such a door would show a part of it as if it were all. It is told what was wrong instead.
 
-use super::deadline::Deadline;
+use super::browser::protect;
+use super::middleware::Deadline;
 use super::problem::Problem;
-use super::security::protect;
 use axum::body::{Body, Bytes};
 use axum::http::{Response, StatusCode};
 use http_body_util::BodyExt;

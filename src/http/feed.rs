@@ -1,7 +1,7 @@
 //! The live feed as a stream: lines of JSON, or server-sent events.
 
-use super::deadline::Deadline;
 use super::extract::single;
+use super::middleware::Deadline;
 use super::plain::weight;
 use super::problem::Problem;
 use super::{Settings, Shared};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
-const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Keeps proxies from collecting what is to go out at once.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 

@@ -1,61 +1,67 @@
-//! What happens around every request: a request id, a time limit, problem documents, CORS, and one log line.
+//! The middleware of every request: a request id, a time limit, problem documents, and one log line.
 
-use super::Shared;
-use super::deadline::Deadline;
-use super::head::Refused;
+use super::browser::protect;
 use super::problem::Problem;
-use super::security;
 use super::serve::Socket;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{CONNECTION, ORIGIN};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use axum::http::header::{CONNECTION, HOST};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Version};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::time::timeout;
 
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Serves a request within the frame.
-pub(super) async fn around(State(shared): State<Shared>, request: Request, next: Next) -> Response<Body> {
+/// The maximum bytes of the names and values of a request's headers.
+const MAX_HEADERS: usize = 64 * 1024;
+
+/// The last moment for an answer, as an extension of a request. Waits and streams end before it.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline(pub Instant);
+
+impl Deadline {
+    /// The time that is left.
+    pub fn remaining(&self) -> Duration {
+        self.0.saturating_duration_since(Instant::now())
+    }
+
+    /// The answer to a request that misses its deadline.
+    pub(super) fn missed() -> Problem {
+        let detail = "there was no time left to answer; an Idempotency-Key tells whether it was applied";
+        Problem::unavailable("too_late", detail)
+    }
+}
+
+/// Gives the request an id, finishes the answer, and writes the log line.
+pub(super) async fn finish(mut request: Request, next: Next) -> Response<Body> {
     let started = Instant::now();
-    let settings = &shared.settings;
     let request_id = request_id(request.headers());
-    let origin = request.headers().get(ORIGIN).cloned();
     let (method, uri) = (request.method().clone(), request.uri().clone());
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let deadline = request.extensions().get::<Deadline>().map(Deadline::remaining);
-    let deadline = deadline.filter(|remaining| *remaining < settings.timeout);
-    let limit = deadline.unwrap_or(settings.timeout);
-    let refused = request.extensions().get::<Refused>().map(|Refused(problem)| problem.clone().into_response());
-    let mut response = match refused.or_else(|| settings.origins.preflight(&method)) {
-        Some(response) => response,
-        None => match timeout(limit, AssertUnwindSafe(run(request, next, route.as_ref())).catch_unwind()).await {
-            Ok(Ok(response)) => response,
-            Ok(Err(_)) => {
-                tracing::error!(request_id = request_id.to_str().unwrap_or_default(), "a handler panicked");
-                StatusCode::INTERNAL_SERVER_ERROR.into_response()
-            }
-            Err(_) if deadline.is_some() => Deadline::missed().into_response(),
-            Err(_) => ([(CONNECTION, "close")], StatusCode::REQUEST_TIMEOUT).into_response(),
-        },
+    let checked = check_head(&request);
+    request.headers_mut().insert(REQUEST_ID, request_id.clone());
+    let mut response = match checked {
+        Ok(()) => next.run(request).await,
+        Err(problem) => problem.into_response(),
     };
+    if method == Method::OPTIONS && response.status() == StatusCode::OK {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
     let status = response.status();
     if status.is_client_error() || status.is_server_error() {
         let problem = response.extensions_mut().remove::<Problem>();
-        let problem = problem.unwrap_or_else(|| Problem::of_status(status));
-        problem.render(uri.path(), &mut response);
+        problem.unwrap_or_else(|| Problem::of_status(status)).render(uri.path(), &mut response);
     }
-    security::protect(uri.path(), status, response.headers_mut());
-    settings.origins.allow(origin.as_ref(), response.headers_mut());
+    protect(uri.path(), status, response.headers_mut());
     tracing::info!(
         target: "turnkeeper::request",
         method = method.as_str(),
         path = route.as_ref().map_or("-", MatchedPath::as_str),
-        encounter = route.as_ref().and_then(|route| encounter(route, uri.path())),
+        encounter = route.as_ref().and_then(|route| encounter_prefix(route, uri.path())),
         status = status.as_u16(),
         ms = started.elapsed().as_micros() as f64 / 1000.0,
         request_id = request_id.to_str().unwrap_or_default(),
@@ -64,10 +70,28 @@ pub(super) async fn around(State(shared): State<Shared>, request: Request, next:
     response
 }
 
-/// Serves a request, unless its client leaves meanwhile: then the work for it stops. A long poll and a stream wait, and do not work.
-async fn run(request: Request, next: Next, route: Option<&MatchedPath>) -> Response<Body> {
+/// Runs the handler within the time limit. A handler that panics is answered 500.
+pub(super) async fn run(State(limit): State<Duration>, request: Request, next: Next) -> Response<Body> {
+    let deadline = request.extensions().get::<Deadline>().map(Deadline::remaining);
+    let deadline = deadline.filter(|remaining| *remaining < limit);
+    let request_id = request.headers().get(REQUEST_ID).cloned();
+    let handler = AssertUnwindSafe(run_while_connected(request, next)).catch_unwind();
+    match timeout(deadline.unwrap_or(limit), handler).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(_)) => {
+            let request_id = request_id.as_ref().and_then(|id| id.to_str().ok());
+            tracing::error!(request_id, "a handler panicked");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+        Err(_) if deadline.is_some() => Deadline::missed().into_response(),
+        Err(_) => ([(CONNECTION, "close")], StatusCode::REQUEST_TIMEOUT).into_response(),
+    }
+}
+
+/// Runs the handler until the client leaves. A long poll or stream goes on, because it waits and does no work.
+async fn run_while_connected(request: Request, next: Next) -> Response<Body> {
     const LEFT: &str = "the client sent no more while it waited for the answer: keep the connection open on both sides";
-    let waits = route.is_some_and(|route| route.as_str().ends_with("/events"));
+    let waits = request.extensions().get::<MatchedPath>().is_some_and(|route| route.as_str().ends_with("/events"));
     match request.extensions().get::<Socket>().filter(|_| !waits).cloned() {
         None => next.run(request).await,
         Some(client) => tokio::select! {
@@ -78,23 +102,41 @@ async fn run(request: Request, next: Next, route: Option<&MatchedPath>) -> Respo
     }
 }
 
-/// The request's own id where it is harmless to print, else a new one.
+/// Checks the headers of a request that came over a socket. AWS checks those of an event.
+fn check_head(request: &Request) -> Result<(), Problem> {
+    if request.extensions().get::<Socket>().is_none() {
+        return Ok(());
+    }
+    let headers = request.headers();
+    let size: usize = headers.iter().map(|(name, value)| name.as_str().len().saturating_add(value.len())).sum();
+    let problem = match headers.get_all(HOST).iter().count() {
+        0 if request.version() == Version::HTTP_11 => {
+            Problem::bad("invalid_host", "a request has a Host header: this one has none")
+        }
+        0 | 1 if size <= MAX_HEADERS => return Ok(()),
+        0 | 1 => Problem::headers_too_large(),
+        _ => Problem::bad("invalid_host", "a request has one Host header: this one has several"),
+    };
+    // What follows on this connection may be part of this request.
+    Err(problem.with(CONNECTION, HeaderValue::from_static("close")))
+}
+
+/// The request's own id if it is harmless to print, else a new one.
 fn request_id(headers: &HeaderMap) -> HeaderValue {
     let harmless = |value: &&HeaderValue| {
         let bytes = value.as_bytes();
-        let sound = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
+        let printable = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
         // A token in the wrong header must not reach the log.
-        (1..=64).contains(&bytes.len()) && bytes.iter().all(sound) && !bytes.windows(3).any(|part| part == b"tk_")
+        (1..=64).contains(&bytes.len()) && bytes.iter().all(printable) && !bytes.windows(3).any(|part| part == b"tk_")
     };
     let own = headers.get(REQUEST_ID).filter(harmless).cloned();
     own.or_else(|| HeaderValue::try_from(format!("{:016x}", rand::random::<u64>())).ok())
         .unwrap_or(HeaderValue::from_static("none"))
 }
 
-/// As much of the encounter's id as tells it from others in a log.
-fn encounter<'p>(route: &MatchedPath, path: &'p str) -> Option<&'p str> {
+/// The first characters of the encounter's id: enough to tell it from others in a log.
+fn encounter_prefix<'p>(route: &MatchedPath, path: &'p str) -> Option<&'p str> {
     let id = path.strip_prefix("/v1/encounters/").filter(|_| route.as_str().contains("{id}"))?;
-    let id = id.split('/').next()?;
-    let known = id.get(..8)?;
-    known.bytes().all(|b| b.is_ascii_alphanumeric()).then_some(known)
+    let prefix = id.split('/').next()?.get(..8)?;
+    prefix.bytes().all(|b| b.is_ascii_alphanumeric()).then_some(prefix)
 }

@@ -14,8 +14,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const PREFER: HeaderName = HeaderName::from_static("prefer");
+pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
 
 /// A body of more bytes is read only for a token that is good.
 const UNCHECKED: u64 = 16 * 1024;

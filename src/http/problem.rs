@@ -1,8 +1,7 @@
 //! Errors as problem documents (RFC 9457): the one place that knows which status an error is.
 
-use super::deadline::Deadline;
 use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
-use super::middleware::REQUEST_ID;
+use super::middleware::{Deadline, REQUEST_ID};
 use crate::app::{AppError, MAX_DOCUMENT};
 use crate::engine::Refusal;
 use crate::vocabulary::{BadJson, ErrorKind, FieldError, Ground, Violation};

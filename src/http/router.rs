@@ -1,24 +1,26 @@
-//! Every route, with its documentation: one router for every front door.
+//! Every route, with its documentation, and the middleware around them.
 
 use super::body::Budgets;
-use super::gzip::Gzip;
 use super::problem::Document as ProblemDocument;
 use super::{
-    Settings, Shared, commands, docs, encounters, events, head, health, limit, list, middleware, options, rulesets,
-    tokens, transfer,
+    Settings, Shared, base, browser, commands, docs, encounters, events, health, limit, list, middleware, options,
+    rulesets, tokens, transfer,
 };
 use crate::app::{App, Limits};
 use axum::Router;
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::MethodRouter;
 use std::sync::Arc;
 use tower::ServiceExt;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-/// One list of routes, for serving and for documenting. What is served is not made of what is documented, because the program
-/// would then describe all of its types at every start: a tenth of its code, and of a cold start.
+/// One list of routes for serving and for documenting. The served router holds no documentation: describing every type would
+/// cost a tenth of the program's size and of a cold start.
 macro_rules! routes_are {
     ($($path:literal: $($method:ident $module:ident::$handler:ident),+;)+) => {
         fn served() -> Router<Shared> {
@@ -50,21 +52,30 @@ routes_are! {
     "/readyz": get health::readyz;
 }
 
-/// The whole service.
+/// The smallest body that is compressed, in bytes.
+const COMPRESSED: u64 = 1024;
+
+/// The router of the service, with its middleware.
 pub fn router(app: Arc<App>, settings: Settings) -> Router {
-    let limited = settings.limits != Limits::default();
+    let (limited, timeout) = (settings.limits != Limits::default(), settings.timeout);
     let budgets = Budgets::new(&settings);
+    let cors = browser::cors(&settings.origins);
+    let compressible = SizeAbove::new(COMPRESSED)
+        .and(NotForContentType::SSE)
+        .and(NotForContentType::const_new("application/x-ndjson"));
+    let compression = CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(compressible);
     let shared = Shared { app, settings: Arc::new(settings), manifests: Arc::default(), budgets };
     let mut routes = served();
     if limited {
         routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::around));
     }
-    let routes = routes.merge(docs::routes());
-    let routes = routes.layer(from_fn_with_state(shared.clone(), middleware::around)).layer(Gzip).with_state(shared);
-    Router::new().fallback_service(routes.map_request(head::trim))
+    // From the outermost to the innermost.
+    let layers = (compression, from_fn(middleware::finish), cors, from_fn_with_state(timeout, middleware::run));
+    let routes = routes.merge(docs::routes()).layer(layers).with_state(shared);
+    Router::new().fallback_service(routes.map_request(base::trim))
 }
 
-/// The routes as they document themselves; [`crate::openapi::document`] makes the published document of them.
+/// The routes' own documentation, from which [`crate::openapi::document`] makes the published document.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     let mut routes = documented().into_openapi();
     let components = routes.components.get_or_insert_default();

@@ -1,6 +1,5 @@
 //! The socket adapter: accepts connections and lets them finish before the process ends.
 
-use super::head;
 use super::limit::Peer;
 use axum::Router;
 use axum::http::Request;
@@ -66,7 +65,6 @@ pub async fn serve(listener: TcpListener, router: Router, addresses: bool, stop:
         let mut writer = TimeoutWriter::new(socket.clone());
         writer.set_timeout(Some(WRITE_TIMEOUT));
         let service = router.clone().map_request(move |mut request: Request<Incoming>| {
-            head::check(&mut request);
             request.extensions_mut().insert(socket.clone());
             if let Some(peer) = peer {
                 request.extensions_mut().insert(peer);

@@ -73,7 +73,7 @@ async fn handle(router: Router, event: LambdaEvent<LambdaRequest>) -> Result<Box
     }
     request.extensions_mut().insert(deadline);
     if let Some(stage) = &stage {
-        stage.show(request.extensions_mut());
+        stage.announce(request.extensions_mut());
     }
     let path = request.uri().path().to_owned();
     let Ok(mut response) = router.oneshot(request).await;

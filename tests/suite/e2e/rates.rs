@@ -70,7 +70,7 @@ async fn each_token_has_a_rate_of_its_own_and_is_served_again_when_its_time_has_
         assert!((1..=3).contains(&seconds), "{seconds}");
     }
     let exposed = fight.get("").header("origin", "https://table.example").send().await;
-    assert!(exposed.header("access-control-expose-headers").contains("ratelimit, ratelimit-policy"));
+    assert!(exposed.header("access-control-expose-headers").contains("ratelimit,ratelimit-policy"));
     let wait = refused(&fight.command(&note("too many")).send().await, "token");
     assert_eq!(other.get("").send().await.status, 200, "another token");
     assert_eq!(api.get("/v1/rulesets").send().await.header("ratelimit"), "", "what needs no token is not counted");
