@@ -1,19 +1,20 @@
-//! The published document, and a page to read it and try it out.
+//! What the service says about itself: the root, the published document, and a page to read it and try it out.
 
 use super::Shared;
 use super::base::ExternalPrefix;
+use super::extract::{accept, weight};
 use super::problem::Problem;
 use super::reply::Reply;
-use super::root::root;
 use crate::app::AppError;
 use axum::body::Bytes;
-use axum::http::HeaderValue;
-use axum::http::header::CONTENT_ENCODING;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, VARY};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::routing::get;
 use axum::{Extension, Router};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use serde_json::json;
 use std::io::{Read, Write};
 use std::sync::{Mutex, PoisonError};
 use tower_http::decompression::DecompressionLayer;
@@ -32,11 +33,10 @@ pub fn document() -> std::io::Result<String> {
     Ok(text)
 }
 
-/// `/`, `/openapi.json`, and Swagger UI under `/docs`: bundled, so that it works offline. The latter two are compressed in the program, which spares
-/// it 4 MB; not everybody reads gzip.
+/// `/`, `/openapi.json`, and Swagger UI under `/docs`, bundled so that it works offline. The latter two are compressed in the program,
+/// which saves 4 MB; the layer unpacks them for clients that do not read gzip.
 pub(super) fn routes() -> Router<Shared> {
-    // No validator: that would be a request to somebody else.
-    // The document is beside the page, whatever stands before both.
+    // The validator would send requests to another site. The document's address is relative, so that any base path works.
     let config = Config::new(["../openapi.json"]).validator_url("none");
     let page = SwaggerUi::new("/docs").config(config);
     Router::new()
@@ -46,17 +46,17 @@ pub(super) fn routes() -> Router<Shared> {
         .layer(DecompressionLayer::new())
 }
 
-/// The document; for who sees the service below a path, with that path as the server's.
-async fn published(shown: Option<Extension<ExternalPrefix>>) -> Result<Reply, Problem> {
-    let packed = match shown {
+/// The document. Below a base path it names that path as the server's.
+async fn published(prefix: Option<Extension<ExternalPrefix>>) -> Result<Reply, Problem> {
+    let packed = match prefix {
         None => Bytes::from_static(PACKED),
         Some(Extension(ExternalPrefix(path))) => below(path).map_err(|error| AppError::Internal(error.to_string()))?,
     };
     Ok(Reply::json(packed).header(CONTENT_ENCODING, HeaderValue::from_static("gzip")))
 }
 
-/// The compressed document of the service below a path. The newest one is kept: most processes are seen below one path only, and it
-/// takes as long as hundreds of other answers.
+/// The compressed document of the service below a path. The newest is cached: most processes serve one path, and compressing takes as
+/// long as hundreds of other answers.
 fn below(path: String) -> std::io::Result<Bytes> {
     static NEWEST: Mutex<Option<(String, Bytes)>> = Mutex::new(None);
     let mut newest = NEWEST.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,4 +69,27 @@ fn below(path: String) -> std::io::Result<Bytes> {
     let packed = Bytes::from(packer.finish()?);
     *newest = Some((path, packed.clone()));
     Ok(packed)
+}
+
+const ABOUT: &str = "Runs the turn order of tabletop combat by the rules of published initiative systems.";
+
+/// Says what this service is: HTML for browsers, JSON for other clients.
+async fn root(prefix: Option<Extension<ExternalPrefix>>, headers: HeaderMap) -> Reply {
+    let prefix = prefix.map_or(String::new(), |Extension(ExternalPrefix(path))| path);
+    let [docs, openapi, rulesets] = ["docs", "openapi.json", "v1/rulesets"].map(|path| format!("{prefix}/{path}"));
+    let accept = accept(&headers);
+    let reply = if weight(accept, "text", "html") > weight(accept, "application", "json") {
+        let page = format!(
+            "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Turnkeeper</title>\n<h1>Turnkeeper</h1>\n\
+            <p>{ABOUT}</p>\n<ul>\n<li><a href=\"{docs}\">Documentation</a></li>\n\
+            <li><a href=\"{openapi}\">OpenAPI document</a></li>\n\
+            <li><a href=\"{rulesets}\">Rulesets</a></li>\n</ul>\n</html>\n"
+        );
+        Reply::text(page).header(CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8"))
+    } else {
+        let body =
+            json!({"name": "Turnkeeper", "about": ABOUT, "docs": docs, "openapi": openapi, "rulesets": rulesets});
+        Reply::json(body.to_string())
+    };
+    reply.header(VARY, HeaderValue::from_static("accept"))
 }

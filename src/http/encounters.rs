@@ -1,10 +1,8 @@
 //! Encounters: created, read, removed.
 
 use super::Shared;
-use super::application::Creator;
 use super::conditions::Conditions;
-use super::extract::{Caller, EncounterId, Nothing, Parameters};
-use super::plain::PlainText;
+use super::extract::{Caller, Creator, EncounterId, Nothing, Parameters, PlainText};
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::Reply;

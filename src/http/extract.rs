@@ -1,17 +1,18 @@
-//! Extractors: what a handler gets is well-formed, or the handler is never called.
+//! Extractors: a handler runs only if what it extracts is well-formed.
 
 use super::Shared;
 use super::problem::Problem;
-use crate::app::{AppError, BearerToken};
+use crate::app::{AppError, Application, BearerToken, NoApplication};
 use crate::vocabulary::read_query;
 use axum::extract::{FromRequestParts, Path};
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{ACCEPT, AUTHORIZATION};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::{HeaderMap, HeaderName, StatusCode};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::convert::Infallible;
 
-/// The encounter that the path names; whatever cannot be an id is no encounter.
+/// The encounter in the path. Text that cannot be an id is answered as an unknown encounter.
 pub(super) struct EncounterId(pub String);
 
 impl FromRequestParts<Shared> for EncounterId {
@@ -19,11 +20,11 @@ impl FromRequestParts<Shared> for EncounterId {
 
     async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, Problem> {
         let id = Path::<String>::from_request_parts(parts, state).await.map(|Path(id)| id).unwrap_or_default();
-        if sound(&id) { Ok(Self(id)) } else { Err(AppError::NotFound.into()) }
+        if is_encounter_id(&id) { Ok(Self(id)) } else { Err(AppError::NotFound.into()) }
     }
 }
 
-/// The encounter and the token that the path names; whatever cannot be an id is none.
+/// The encounter and the token in the path.
 pub(super) struct TokenId {
     pub encounter: String,
     pub token: String,
@@ -35,17 +36,17 @@ impl FromRequestParts<Shared> for TokenId {
     async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, Problem> {
         let ids = Path::<(String, String)>::from_request_parts(parts, state).await;
         let (encounter, token) = ids.map(|Path(ids)| ids).unwrap_or_default();
-        if sound(&encounter) { Ok(Self { encounter, token }) } else { Err(AppError::NotFound.into()) }
+        if is_encounter_id(&encounter) { Ok(Self { encounter, token }) } else { Err(AppError::NotFound.into()) }
     }
 }
 
-/// Whether it can be an encounter's id.
-pub(super) fn sound(id: &str) -> bool {
-    let sound = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-    !id.is_empty() && id.len() <= 64 && id.bytes().all(sound)
+/// Whether the text can be an encounter's id.
+pub(super) fn is_encounter_id(id: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
+    !id.is_empty() && id.len() <= 64 && id.bytes().all(allowed)
 }
 
-/// Whoever sends the request, by a bearer token.
+/// The bearer token of the request.
 pub(super) struct Caller(pub BearerToken);
 
 impl FromRequestParts<Shared> for Caller {
@@ -56,39 +57,47 @@ impl FromRequestParts<Shared> for Caller {
         const MALFORMED: &str = "this is no token of ours: the header is Authorization: Bearer tk_...";
         const KEY: &str =
             "this is an application's key, which opens no encounter: send the token that the creation answered with";
-        let credential = bearer(&parts.headers).map_err(|malformed| malformed.told(MALFORMED))?;
-        let credential = credential.ok_or(Problem::unauthorized(MISSING))?;
+        let credential = bearer(&parts.headers, MALFORMED)?.ok_or(Problem::unauthorized(MISSING))?;
         let wrong = if credential.starts_with("tk_app_") { KEY } else { MALFORMED };
         BearerToken::read(credential).map(Self).ok_or_else(|| Problem::unauthorized(wrong))
     }
 }
 
-/// What is wrong with an `Authorization` header.
-pub(super) enum Malformed {
-    /// It stands there twice, or holds what no header should.
-    Unreadable,
-    /// It is not `Bearer` and something.
-    NoBearer,
-}
+/// The application that sends the request; None if the server has no application keys, so that every client may create.
+pub(super) struct Creator(pub Option<Application>);
 
-impl Malformed {
-    /// The problem, where `other` says what the header should hold.
-    pub fn told(self, other: &'static str) -> Problem {
-        Problem::unauthorized(match self {
-            Self::Unreadable => "the header authorization must stand there once, in visible ASCII characters",
-            Self::NoBearer => other,
+impl FromRequestParts<Shared> for Creator {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, Problem> {
+        const MISSING: &str = "this server wants an application's key for that: Authorization: Bearer tk_app_...";
+        const UNKNOWN: &str = "no application has this key: the header is Authorization: Bearer tk_app_...";
+        const TOKEN: &str =
+            "this is the token of an encounter: creating, importing and listing need an application's key, tk_app_...";
+        let applications = state.app.applications();
+        if !applications.configured() {
+            return Ok(Self(None));
+        }
+        let key = bearer(&parts.headers, UNKNOWN)?.ok_or(Problem::unauthorized(MISSING))?;
+        applications.find(key).map(|application| Self(Some(application))).map_err(|why| match why {
+            NoApplication::Unknown => Problem::unauthorized(UNKNOWN),
+            NoApplication::Token => Problem::new(StatusCode::FORBIDDEN, "application_key_needed", TOKEN),
         })
     }
 }
 
-/// What the header `Authorization: Bearer ...` holds; None where there is no such header.
-pub(super) fn bearer(headers: &HeaderMap) -> Result<Option<&str>, Malformed> {
-    let Some(value) = single(headers, &AUTHORIZATION).map_err(|_| Malformed::Unreadable)? else { return Ok(None) };
-    let (scheme, credential) = value.split_once(' ').ok_or(Malformed::NoBearer)?;
-    if scheme.eq_ignore_ascii_case("bearer") { Ok(Some(credential.trim())) } else { Err(Malformed::NoBearer) }
+/// The credential of the header `Authorization: Bearer ...`; None without that header. `malformed` answers any other scheme.
+pub(super) fn bearer<'h>(headers: &'h HeaderMap, malformed: &'static str) -> Result<Option<&'h str>, Problem> {
+    const UNREADABLE: &str = "the header authorization must stand there once, in visible ASCII characters";
+    let value = single(headers, &AUTHORIZATION).map_err(|_| Problem::unauthorized(UNREADABLE))?;
+    let Some(value) = value else { return Ok(None) };
+    match value.split_once(' ') {
+        Some((scheme, credential)) if scheme.eq_ignore_ascii_case("bearer") => Ok(Some(credential.trim())),
+        _ => Err(Problem::unauthorized(malformed)),
+    }
 }
 
-/// The query's parameters; one that is not among the fields of `T` is refused.
+/// The parameters of the query. A parameter that is no field of `T` is refused.
 pub(super) struct Parameters<T>(pub T);
 
 impl<T: DeserializeOwned> FromRequestParts<Shared> for Parameters<T> {
@@ -100,12 +109,12 @@ impl<T: DeserializeOwned> FromRequestParts<Shared> for Parameters<T> {
     }
 }
 
-/// No query parameter at all.
+/// A query without parameters.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Nothing {}
 
-/// The value of a header that may stand there once; None when it does not.
+/// The value of a header that may be sent once; None without that header.
 pub(super) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, Problem> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else { return Ok(None) };
@@ -113,4 +122,54 @@ pub(super) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Op
     text.map(Some).ok_or_else(|| {
         Problem::bad("invalid_header", format!("the header {name} must stand there once, in visible ASCII characters"))
     })
+}
+
+/// True if the client prefers `text/plain` to JSON.
+pub(super) struct PlainText(pub bool);
+
+impl FromRequestParts<Shared> for PlainText {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Infallible> {
+        let accept = accept(&parts.headers);
+        Ok(Self(weight(accept, "text", "plain") > weight(accept, "application", "json")))
+    }
+}
+
+/// The `Accept` header, or nothing.
+pub(super) fn accept(headers: &HeaderMap) -> &str {
+    headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// The weight that an `Accept` header gives to a media type, in thousandths: the weight of its most specific range.
+pub(super) fn weight(accept: &str, kind: &str, subtype: &str) -> u16 {
+    let ranges = accept.split(',').filter_map(|range| {
+        let mut parts = range.split(';').map(str::trim);
+        let (k, s) = parts.next()?.split_once('/')?;
+        let specific = match (k, s) {
+            ("*", "*") => 1,
+            (k, "*") if k.eq_ignore_ascii_case(kind) => 2,
+            (k, s) if k.eq_ignore_ascii_case(kind) && s.eq_ignore_ascii_case(subtype) => 3,
+            _ => return None,
+        };
+        let q = parts.find_map(|parameter| parameter.strip_prefix("q=")).map_or(Some(1.0), |q| q.parse::<f32>().ok());
+        Some((specific, (q?.clamp(0.0, 1.0) * 1000.0) as u16))
+    });
+    ranges.max().map_or(0, |(_, q)| q)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_is_served_only_if_the_client_prefers_it_to_json() {
+        let text = |accept| weight(accept, "text", "plain") > weight(accept, "application", "json");
+        for yes in ["text/plain", "text/*", "text/plain;q=0.9, application/json;q=0.1", "TEXT/plain, */*;q=0.1"] {
+            assert!(text(yes), "{yes}");
+        }
+        for no in ["*/*", "application/json, text/plain, */*", "text/html", "", "text/plain;q=x", "text/plain;q=0"] {
+            assert!(!text(no), "{no}");
+        }
+    }
 }

@@ -1,15 +1,14 @@
 //! The live feed as a stream: lines of JSON, or server-sent events.
 
-use super::extract::single;
+use super::extract::{accept, single, weight};
 use super::middleware::Deadline;
-use super::plain::weight;
 use super::problem::Problem;
 use super::{Settings, Shared};
 use crate::app::{AppError, Follower, Next};
 use crate::engine::Game;
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
-use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -20,13 +19,13 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
-/// Keeps proxies from collecting what is to go out at once.
+/// Keeps proxies from buffering a stream.
 const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// How long a stream that is not passed on as it goes waits for more once it has something.
+/// The time that a buffered stream waits for more after it has sent something.
 const QUIET: Duration = Duration::from_millis(100);
 
-/// What a stream is written in.
+/// The format of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     /// A JSON object on each line.
@@ -35,13 +34,13 @@ pub(super) enum Format {
     Sse,
 }
 
-/// What a request for the log wants besides a page of it.
+/// The headers of a request for the log.
 pub(super) struct Wanted {
-    /// A stream rather than a page.
+    /// The format of a stream; None asks for a page.
     pub format: Option<Format>,
-    /// The last version that a broken stream brought.
+    /// The last version that the client received.
     pub last: Option<u64>,
-    /// The end that the front door sets.
+    /// The deadline that AWS sets.
     pub deadline: Option<Deadline>,
 }
 
@@ -49,13 +48,13 @@ impl FromRequestParts<Shared> for Wanted {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
-        let accept = parts.headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let accept = accept(&parts.headers);
         let weights = [
             (weight(accept, "application", "json"), None),
             (weight(accept, "application", "x-ndjson"), Some(Format::Lines)),
             (weight(accept, "text", "event-stream"), Some(Format::Sse)),
         ];
-        // Of equal ones the first.
+        // Reversed, because the last of equal weights would win.
         let format = weights.into_iter().rev().max_by_key(|(weight, _)| *weight).and_then(|(_, format)| format);
         let last = match single(&parts.headers, &LAST_EVENT_ID)?.filter(|last| format.is_some() && !last.is_empty()) {
             Some(last) => Some(last.parse().map_err(|_| {
@@ -75,7 +74,7 @@ impl Format {
         })
     }
 
-    /// A message of a kind, with the version that a client can go on from, and its data.
+    /// A message of a type with its data, and the version from which a client can resume.
     fn message(self, kind: &str, version: Option<u64>, data: &str) -> Bytes {
         let rest = data.trim_start_matches('{');
         let comma = if rest == "}" { "" } else { "," };
@@ -94,35 +93,33 @@ impl Format {
         }
     }
 
-    /// What a stream begins with, where that is anything: the state that its transitions follow.
+    /// The beginning of a stream: how soon to reconnect, and the state that its transitions follow.
     fn opening(self, first: Option<&dyn Game>) -> Result<Option<Bytes>, AppError> {
-        // Clients that know server-sent events wait so many milliseconds before they come back.
         const RETRY: &str = "retry: 2000\n\n";
         let retry = if self == Self::Sse { RETRY } else { "" };
-        let Some(game) = first else { return Ok((!retry.is_empty()).then(|| Bytes::from_static(retry.as_bytes()))) };
+        let Some(game) = first else { return Ok((!retry.is_empty()).then_some(Bytes::from_static(retry.as_bytes()))) };
         let snapshot = self.snapshot(game.version(), game.view()?.get());
         Ok(Some([retry.as_bytes(), &snapshot].concat().into()))
     }
 
-    /// The state that the next transitions follow.
     fn snapshot(self, version: u64, view: &str) -> Bytes {
         self.message("snapshot", Some(version), &format!("{{\"version\":{version},\"encounter\":{view}}}"))
     }
 }
 
-/// What a client wants of a feed.
+/// The parameters of a stream.
 pub(super) struct Terms {
-    /// The state that it is shown first.
+    /// The state that is sent first.
     pub first: Option<Arc<dyn Game>>,
-    /// It knows a state already, and waits for what comes after.
+    /// The client knows an earlier state.
     pub resumed: bool,
-    /// After so many transitions it ends.
+    /// The maximum number of transitions.
     pub limit: Option<usize>,
-    /// The end that the front door sets.
+    /// The deadline that AWS sets.
     pub deadline: Option<Deadline>,
 }
 
-/// A feed on its way to one client.
+/// A stream to one client.
 struct Feed {
     follower: Follower,
     format: Format,
@@ -130,11 +127,11 @@ struct Feed {
     keep_alive: Duration,
     ends: Instant,
     over: bool,
-    /// It ends as soon as it is quiet: for a door that passes nothing on before it has all.
-    brief: bool,
-    /// It has brought something that the client did not know.
-    told: bool,
-    /// So many transitions may still come, where somebody counts them.
+    /// Ends as soon as it is quiet, because AWS buffers it.
+    buffered: bool,
+    /// Has sent something that is new to the client.
+    sent: bool,
+    /// The transitions that are left of the limit.
     left: Option<usize>,
 }
 
@@ -147,17 +144,18 @@ impl Feed {
         if self.over || left.is_zero() {
             return None;
         }
-        let brief = self.brief && self.told;
-        let chunk = match timeout(if brief { QUIET } else { self.keep_alive }.min(left), self.follower.next()).await {
+        let ends_when_quiet = self.buffered && self.sent;
+        let wait = if ends_when_quiet { QUIET } else { self.keep_alive }.min(left);
+        let chunk = match timeout(wait, self.follower.next()).await {
             Ok(Next::Entry(version, entry)) => {
-                self.told = true;
+                self.sent = true;
                 self.left = self.left.map(|left| left.saturating_sub(1));
                 self.over = self.left == Some(0);
                 let entry = std::str::from_utf8(&entry).unwrap_or("{}");
                 self.format.message("transition", Some(version), entry)
             }
             Ok(Next::Snapshot(version, view)) => {
-                self.told = true;
+                self.sent = true;
                 self.format.snapshot(version, std::str::from_utf8(&view).unwrap_or("{}"))
             }
             Ok(Next::Deleted) => {
@@ -165,26 +163,26 @@ impl Feed {
                 self.format.message("deleted", None, "{}")
             }
             Ok(Next::Over) => return None,
-            Err(_) if brief || self.ends <= Instant::now() => return None,
+            Err(_) if ends_when_quiet || self.ends <= Instant::now() => return None,
             Err(_) => self.format.keep_alive(),
         };
         Some((Ok(chunk), self))
     }
 }
 
-/// The answer that goes on as long as the feed does, and not longer than is set.
+/// The answer that streams a feed until its time is over.
 pub(super) fn answer(
     settings: &Settings, format: Format, follower: Follower, terms: Terms,
 ) -> Result<Response, Problem> {
     let Terms { first, resumed, limit, deadline } = terms;
     let opening = format.opening(first.as_deref())?;
-    // Not all at the same moment: those that began together come back one after another.
+    // Spread, so that clients that connected together do not reconnect together.
     let time = settings.stream_time.mul_f64(rand::random_range(0.9..=1.0));
     let time = deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
     let (keep_alive, ends) = (settings.keep_alive, Instant::now() + time);
-    let (brief, told) = (deadline.is_some(), !resumed);
-    let feed = Feed { follower, format, opening, keep_alive, ends, over: false, brief, told, left: limit };
-    // Fused, because compression asks once more after the end.
+    let (buffered, sent) = (deadline.is_some(), !resumed);
+    let feed = Feed { follower, format, opening, keep_alive, ends, over: false, buffered, sent, left: limit };
+    // Fused, because compression polls once more after the end.
     let stream = stream::unfold(feed, Feed::next).fuse();
     let headers = [
         (CONTENT_TYPE, format.media()),

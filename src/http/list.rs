@@ -1,8 +1,7 @@
 //! The list of an application's encounters.
 
 use super::Shared;
-use super::application::Creator;
-use super::extract::Parameters;
+use super::extract::{Creator, Parameters};
 use super::problem::Problem;
 use super::reply::{List, Reply};
 use crate::app::{AppError, is_cursor};

@@ -1,11 +1,9 @@
-//! The HTTP floor: reads requests, refuses what is malformed, and says what the application answers.
+//! The HTTP layer: reads requests, refuses malformed ones, and answers with what the application returns.
 //!
-//! It alone knows statuses. Handlers are short because extractors do the refusing (`extract`), one place turns errors into
-//! problem documents (`problem`), and one middleware around every request does the rest (`middleware`).
+//! Only this layer knows statuses. Handlers are short: extractors refuse malformed requests (`extract`), `problem` turns errors into
+//! problem documents, and the middleware does what every request needs (`middleware`).
 
-mod application;
 mod base;
-mod body;
 mod browser;
 mod buffer;
 mod commands;
@@ -20,11 +18,9 @@ mod limit;
 mod list;
 mod middleware;
 mod options;
-mod plain;
 mod post;
 mod problem;
 mod reply;
-mod root;
 mod router;
 mod rulesets;
 mod serve;
@@ -33,7 +29,7 @@ mod transfer;
 
 pub use base::{BasePath, under};
 pub use browser::Origins;
-pub use buffer::{shorter, whole};
+pub use buffer::{buffer, too_large};
 pub use docs::document;
 pub use limit::Peer;
 pub use middleware::Deadline;
@@ -45,32 +41,32 @@ use axum::http::HeaderName;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What can be set about the HTTP floor.
+/// The settings of the HTTP layer.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// The pages that browsers may call from.
     pub origins: Origins,
     /// The largest body that is read, in bytes.
     pub body_limit: usize,
-    /// How long a request may take, its body included.
+    /// The time limit of a request, its body included.
     pub timeout: Duration,
-    /// How long a stream goes on before its client has to come back.
+    /// The time after which a stream closes.
     pub stream_time: Duration,
-    /// How long a stream may be silent before it says that it is still there.
+    /// The time after which a quiet stream sends a keep-alive.
     pub keep_alive: Duration,
     /// The largest body of an import, in bytes.
     pub import_limit: usize,
-    /// How many bytes of bodies are held at a time, half of them of imports. A body of the largest size always fits.
+    /// The bytes of bodies that the process holds at a time, half of them for imports. A body of the largest size always fits.
     pub bodies: usize,
-    /// How often who may ask.
+    /// The rate limits.
     pub limits: Limits,
-    /// The header in which a proxy before this server says whom it speaks for; its last entry counts. Without it what the front door
-    /// knows is taken for the client: the connection's other end, or what a Lambda event says.
+    /// The header in which a proxy names the client; its last entry counts. Without it the client is the connection's other end, or the
+    /// address in a Lambda event.
     pub client_header: Option<HeaderName>,
 }
 
 impl Settings {
-    /// Whether anybody is held to a rate by address, so that the front door has to tell it.
+    /// Whether a rate limit needs the addresses of clients.
     pub fn counts_addresses(&self) -> bool {
         self.limits.address.or(self.limits.token).is_some()
     }
@@ -92,11 +88,11 @@ impl Default for Settings {
     }
 }
 
-/// What handlers and extractors share.
+/// The state of handlers and extractors.
 #[derive(Clone)]
 struct Shared {
     app: Arc<App>,
     settings: Arc<Settings>,
     manifests: Arc<rulesets::Manifests>,
-    budgets: body::Budgets,
+    budgets: post::Budgets,
 }

@@ -1,73 +1,72 @@
-//! Bodies and idempotency keys of what is posted.
+//! Posted bodies: each up to its limit, all of a process together up to a budget, and the idempotency keys sent with them.
 
-use super::Shared;
-use super::body::{BodyPermit, Budget, Share};
 use super::extract::{Caller, EncounterId, single};
 use super::problem::Problem;
+use super::{Settings, Shared};
 use crate::app::{AppError, IdempotencyKey, Shape};
 use crate::vocabulary::parse;
-use axum::body::{Bytes, HttpBody};
+use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use http_body_util::BodyExt;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use std::convert::Infallible;
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
 
-/// A body of more bytes is read only for a token that is good.
+/// The largest body that is read before its token is checked, in bytes.
 const UNCHECKED: u64 = 16 * 1024;
 
-/// What was posted: JSON, and the key under which it happens at most once.
-pub(super) struct Post {
-    pub body: Value,
+/// The bytes of one permit.
+const UNIT: usize = 1024;
+
+/// A posted body, JSON unless another type is named, and the key under which it is applied at most once.
+pub(super) struct Post<B = Value> {
+    pub body: B,
     pub key: Option<IdempotencyKey>,
-    _share: Share,
+    /// The body's share of the budget.
+    permit: OwnedSemaphorePermit,
 }
+
+/// A posted log.
+pub(super) type PostedLog = Post<Bytes>;
 
 impl FromRequest<Shared> for Post {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
-        let (BodyPermit { bytes, share }, key) = receive(request, state, &state.budgets.requests).await?;
-        Ok(Self { body: parse(&bytes)?, key, _share: share })
+        let Post { body, key, permit } = receive(request, state, &state.budgets.requests).await?;
+        Ok(Self { body: parse(&body)?, key, permit })
     }
-}
-
-/// A log that was posted, and the key under which it is imported at most once.
-pub(super) struct PostedLog {
-    pub body: Bytes,
-    pub key: Option<IdempotencyKey>,
-    _share: Share,
 }
 
 impl FromRequest<Shared> for PostedLog {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
-        let (BodyPermit { bytes, share }, key) = receive(request, state, &state.budgets.imports).await?;
-        Ok(Self { body: bytes, key, _share: share })
+        receive(request, state, &state.budgets.imports).await
     }
 }
 
-/// The body, and the key that was sent with it.
-async fn receive(
-    request: Request, state: &Shared, budget: &Budget,
-) -> Result<(BodyPermit, Option<IdempotencyKey>), Problem> {
+async fn receive(request: Request, state: &Shared, budget: &Budget) -> Result<Post<Bytes>, Problem> {
     let (mut parts, body) = request.into_parts();
-    let key = key(&parts.headers)?.map(str::to_owned);
+    let key = idempotency_key(&parts.headers)?.map(str::to_owned);
     check_type(&parts.headers)?;
     if body.size_hint().upper().is_none_or(|size| size > UNCHECKED) {
         check_token(&mut parts, state).await?;
     }
-    let held = budget.read(body).await?;
-    let key = key.map(|key| IdempotencyKey { key, fingerprint: fingerprint(&parts, &held.bytes) });
-    Ok((held, key))
+    let (body, permit) = budget.read(body).await?;
+    let key = key.map(|key| IdempotencyKey { key, fingerprint: fingerprint(&parts, &body) });
+    Ok(Post { body, key, permit })
 }
 
-/// Refuses what is sent to an encounter with a token that is not good there. What is sent to none has no token.
+/// Refuses an invalid token of an encounter. A path without an encounter needs no token.
 async fn check_token(parts: &mut Parts, state: &Shared) -> Result<(), Problem> {
     let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else { return Ok(()) };
     let Caller(token) = Caller::from_request_parts(parts, state).await?;
@@ -77,9 +76,8 @@ async fn check_token(parts: &mut Parts, state: &Shared) -> Result<(), Problem> {
     Err(AppError::NotFound.into())
 }
 
-fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
-    let key = single(headers, &IDEMPOTENCY_KEY)?;
-    match key {
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
+    match single(headers, &IDEMPOTENCY_KEY)? {
         Some(key) if !(1..=255).contains(&key.len()) || !key.bytes().all(|b| b.is_ascii_graphic()) => {
             let detail = "an Idempotency-Key has 1 to 255 visible ASCII characters, such as a UUID, and no spaces";
             Err(Problem::bad("invalid_header", detail))
@@ -88,8 +86,7 @@ fn key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     }
 }
 
-/// What makes a request this one and no other; two that differ in nothing of it are repetitions. How much a client wants to be
-/// answered is no part of it.
+/// A digest of the request. Requests with equal digests are repetitions; a client may vary how much it wants to be answered.
 fn fingerprint(parts: &Parts, body: &[u8]) -> [u8; 32] {
     let mut digest = Sha256::new();
     let query = parts.uri.query().unwrap_or_default();
@@ -100,7 +97,7 @@ fn fingerprint(parts: &Parts, body: &[u8]) -> [u8; 32] {
     digest.chain_update(body).finalize().into()
 }
 
-/// Refuses a body that is something else than JSON, in UTF-8 and as it is.
+/// Refuses a body that is not declared as uncompressed JSON in UTF-8.
 fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
     let refused = |code, detail| Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, code, detail);
     let mut parts =
@@ -121,18 +118,125 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
     Ok(())
 }
 
-/// How much the client wants to be answered: `Prefer: return=minimal`.
+/// The size of the answer that the client prefers: `Prefer: return=minimal`.
 pub(super) struct Preferred(pub Shape);
 
 impl FromRequestParts<Shared> for Preferred {
-    type Rejection = std::convert::Infallible;
+    type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Self::Rejection> {
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Infallible> {
         let values = parts.headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
         let minimal = values.flat_map(|value| value.split(',')).any(|preference| {
             let preference: String = preference.chars().filter(|c| !c.is_whitespace() && *c != '"').collect();
             preference.eq_ignore_ascii_case("return=minimal")
         });
         Ok(Self(if minimal { Shape::Minimal } else { Shape::Full }))
+    }
+}
+
+/// The bytes of bodies that the process holds at a time. Imports have half of them, so that they keep no other request waiting.
+#[derive(Clone)]
+pub(super) struct Budgets {
+    requests: Budget,
+    imports: Budget,
+}
+
+impl Budgets {
+    pub fn new(settings: &Settings) -> Self {
+        let half = settings.bodies / 2;
+        Self { requests: Budget::new(settings.body_limit, half), imports: Budget::new(settings.import_limit, half) }
+    }
+}
+
+#[derive(Clone)]
+struct Budget {
+    /// The largest body, in bytes.
+    limit: usize,
+    free: Arc<Semaphore>,
+}
+
+impl Budget {
+    /// A budget of `total` bytes, or of `limit` if that is more: one body of the largest size always fits.
+    fn new(limit: usize, total: usize) -> Self {
+        let units = total.max(limit).div_ceil(UNIT).min(Semaphore::MAX_PERMITS);
+        Self { limit, free: Arc::new(Semaphore::new(units)) }
+    }
+
+    /// Reads a body. Its permit grows with the bytes that have arrived, so that an announced size takes nothing.
+    async fn read(&self, mut body: Body) -> Result<(Bytes, OwnedSemaphorePermit), Problem> {
+        let acquire = |units| self.free.clone().try_acquire_many_owned(units).map_err(|_| Problem::busy());
+        let (mut bytes, mut permit) = (Vec::new(), acquire(0)?);
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|_| Problem::bad("incomplete_body", "the body ended too early"))?;
+            let Ok(data) = frame.into_data() else { continue };
+            let size = bytes.len().saturating_add(data.len());
+            if size > self.limit {
+                let detail = format!("the body is larger than {} bytes", self.limit);
+                return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail));
+            }
+            let more = size.div_ceil(UNIT).saturating_sub(permit.num_permits());
+            permit.merge(acquire(u32::try_from(more).map_err(|_| Problem::busy())?)?);
+            bytes.extend_from_slice(&data);
+        }
+        Ok((bytes.into(), permit))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures::{StreamExt, stream};
+
+    fn free(budget: &Budget) -> usize {
+        budget.free.available_permits() * UNIT
+    }
+
+    /// A body that begins with this number of bytes and never ends.
+    fn unfinished(bytes: usize) -> Body {
+        let begun = stream::iter([Ok::<_, String>(vec![b' '; bytes])]);
+        Body::from_stream(begun.chain(stream::pending()))
+    }
+
+    async fn refused(budget: &Budget, body: Body) -> u16 {
+        budget.read(body).await.map(drop).expect_err("refused").status().as_u16()
+    }
+
+    #[tokio::test]
+    async fn bodies_are_counted_as_they_arrive_and_until_they_are_dropped() {
+        let budget = Budget::new(4 * UNIT, 16 * UNIT);
+        let held = budget.read(Body::from(vec![b' '; 3 * UNIT + 1])).await.expect("room");
+        assert_eq!((held.0.len(), free(&budget)), (3 * UNIT + 1, 12 * UNIT));
+        drop(held);
+        assert_eq!(free(&budget), 16 * UNIT);
+    }
+
+    #[tokio::test]
+    async fn unfinished_bodies_take_no_more_than_the_budget_and_give_it_back() {
+        let budget = Budget::new(4 * UNIT, 16 * UNIT);
+        let mut readers = Vec::new();
+        for _ in 0..40 {
+            let budget = budget.clone();
+            readers.push(tokio::spawn(async move { budget.read(unfinished(4 * UNIT)).await.map(drop) }));
+            tokio::task::yield_now().await;
+        }
+        tokio::task::yield_now().await;
+        let (waiting, turned_away): (Vec<_>, Vec<_>) = readers.into_iter().partition(|reader| !reader.is_finished());
+        assert_eq!((waiting.len(), turned_away.len(), free(&budget)), (4, 36, 0));
+        for reader in turned_away {
+            let problem = reader.await.expect("no panic").expect_err("no room");
+            assert_eq!(problem.status(), StatusCode::SERVICE_UNAVAILABLE);
+        }
+        assert_eq!(refused(&budget, Body::from("x")).await, 503);
+        for reader in waiting {
+            reader.abort();
+            let _ = reader.await;
+        }
+        assert_eq!(free(&budget), 16 * UNIT);
+        assert_eq!(refused(&budget, Body::from(vec![b' '; 4 * UNIT + 1])).await, 413);
+    }
+
+    #[test]
+    fn a_body_of_the_largest_size_fits_into_the_smallest_budget() {
+        assert_eq!(free(&Budget::new(16 * UNIT, 0)), 16 * UNIT);
     }
 }

@@ -1,4 +1,4 @@
-//! Answers: bodies that are bytes already, with their headers.
+//! Answers: serialised bodies with their headers.
 
 use super::conditions::etag;
 use crate::app::Tag;
@@ -9,9 +9,9 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Says that an answer was given before, and that nothing was applied now.
+/// Marks an answer that repeats an earlier one; nothing was applied again.
 pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
-/// Says that a preference was heeded.
+/// Confirms a preference of the request.
 pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
 /// A list: all there is of it, or a page.
@@ -23,14 +23,14 @@ pub(super) struct List<T> {
     pub next_cursor: Option<String>,
 }
 
-/// An answer in the making.
+/// A builder of answers.
 pub(super) struct Reply(Response);
 
 impl Reply {
-    /// JSON that is text already.
+    /// Serialised JSON.
     pub fn json(body: impl Into<Bytes>) -> Self {
         let mut response = Response::new(Body::from(body.into()));
-        // As many as most answers have in the end: the map grows once.
+        // Most answers have fewer headers, so that the map grows once.
         response.headers_mut().reserve(12);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         Self(response)
@@ -56,19 +56,19 @@ impl Reply {
         self
     }
 
-    /// Marks it with the version that a write made, for the next `If-Match`.
+    /// Adds the version after a write, for the next `If-Match`.
     pub fn version(self, version: u64) -> Self {
         self.header(ETAG, etag(version))
     }
 
-    /// Marks what one token is shown in one form, and tells caches to ask each time whether it is still the same.
+    /// Adds the tag of what one viewer sees in one format. Caches must revalidate it.
     pub fn tagged(self, tag: &Tag) -> Self {
         let reply = self.header(ETAG, etag(tag));
         let reply = reply.header(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
         reply.header(VARY, HeaderValue::from_static("accept, authorization"))
     }
 
-    /// Marks it as given before, where it was.
+    /// Marks a repeated answer.
     pub fn replayed(self, replayed: bool) -> Self {
         if replayed { self.header(REPLAYED, HeaderValue::from_static("true")) } else { self }
     }

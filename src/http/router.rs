@@ -1,6 +1,6 @@
 //! Every route, with its documentation, and the middleware around them.
 
-use super::body::Budgets;
+use super::post::Budgets;
 use super::problem::Document as ProblemDocument;
 use super::{
     Settings, Shared, base, browser, commands, docs, encounters, events, health, limit, list, middleware, options,
@@ -67,7 +67,7 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
     let shared = Shared { app, settings: Arc::new(settings), manifests: Arc::default(), budgets };
     let mut routes = served();
     if limited {
-        routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::around));
+        routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::limit));
     }
     // From the outermost to the innermost.
     let layers = (compression, from_fn(middleware::finish), cors, from_fn_with_state(timeout, middleware::run));

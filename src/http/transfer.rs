@@ -1,9 +1,8 @@
 //! Export and import.
 
 use super::Shared;
-use super::application::Creator;
 use super::encounters::created;
-use super::extract::{Caller, EncounterId, Nothing, Parameters};
+use super::extract::{Caller, Creator, EncounterId, Nothing, Parameters};
 use super::post::PostedLog;
 use super::problem::Problem;
 use super::reply::Reply;

@@ -6,7 +6,7 @@
 mod answer;
 mod event;
 
-use crate::http::{Deadline, shorter, whole};
+use crate::http::{Deadline, buffer, too_large};
 use answer::answer;
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue};
@@ -80,10 +80,10 @@ async fn handle(router: Router, event: LambdaEvent<LambdaRequest>) -> Result<Box
     if let Some(stage) = stage {
         stage.restore(response.headers_mut());
     }
-    let response = whole(response, &path, deadline, source.most()).await;
+    let response = buffer(response, &path, deadline, source.most()).await;
     let answered = answer(&response, source)?;
     // What is escaped, or encoded, has become longer.
-    Ok(if answered.get().len() > source.most() { answer(&shorter(response, &path), source)? } else { answered })
+    Ok(if answered.get().len() > source.most() { answer(&too_large(response, &path), source)? } else { answered })
 }
 
 /// The invocation's own, less what sending takes: at most a tenth of what there is.
