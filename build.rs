@@ -1,4 +1,4 @@
-//! Compresses the published document, which the program carries with it: without spaces, so that even unpacked every front passes it on.
+//! Compresses the published document for the program. It has no spaces, so that it fits into an answer of a load balancer's function.
 
 use flate2::{Compression, write::GzEncoder};
 use std::path::PathBuf;

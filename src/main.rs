@@ -1,9 +1,8 @@
-//! The program: reads the configuration, picks the store, opens the front door.
+//! The program: reads the configuration, opens the store, and serves on a socket or on Lambda.
 
 use redis::{ClientTlsConfig, TlsCertificates};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use std::fmt::Display;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
@@ -23,18 +22,19 @@ use turnkeeper::store::Store;
 use turnkeeper::store::embedded::EmbeddedStore;
 use turnkeeper::store::redis::RedisStore;
 
-/// A command makes many short-lived values: 1.2 times the throughput of the system's allocator.
+/// Commands allocate many short-lived values: 1.2 times the throughput of the system's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // The allocator asks for huge pages. An idle connection touches little of its buffers, and with small pages only that is resident:
-    // 11 KiB instead of 19. Where the kernel refuses, all works the same.
+    // An idle connection touches few of its buffers' pages: with small pages it takes 11 KiB, with the allocator's huge pages 19.
     #[cfg(target_os = "linux")]
     let _ = rustix::thread::disable_transparent_huge_pages(true);
     let config = Config::read();
     let outcome = match &config.task {
-        Some(Task::Openapi) => http::document().map(|document| say(document.trim_end())).map_err(reason),
+        Some(Task::Openapi) => {
+            http::document().map(|document| say(document.trim_end())).map_err(|error| error.to_string())
+        }
         Some(Task::AppKey { name }) => {
             let key = AppKey::new(&rand::random());
             say(&format!("for the application: {}\nfor the server:      {name}={}", key.reveal(), key.digest()));
@@ -46,8 +46,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) if lambda::present() => ExitCode::FAILURE,
-        Err(reason) => {
-            eprintln!("turnkeeper: {reason}");
+        Err(error) => {
+            eprintln!("turnkeeper: {error}");
             ExitCode::FAILURE
         }
     }
@@ -56,9 +56,9 @@ fn main() -> ExitCode {
 fn start(config: &Server) -> Result<(), String> {
     let on_lambda = lambda::present();
     let log = log::start(config, on_lambda);
-    // An instance of a function serves one event at a time: threads would cost it a part of its start and gain nothing.
+    // A Lambda instance serves one event at a time, and threads make its start slower.
     let mut runtime = if on_lambda { Builder::new_current_thread() } else { Builder::new_multi_thread() };
-    let runtime = runtime.enable_all().build().map_err(reason);
+    let runtime = runtime.enable_all().build().map_err(|error| error.to_string());
     let outcome = runtime.and_then(|runtime| runtime.block_on(serve(config, on_lambda)));
     if let (Err(reason), true) = (&outcome, on_lambda) {
         tracing::error!(%reason, "does not serve");
@@ -68,13 +68,13 @@ fn start(config: &Server) -> Result<(), String> {
 }
 
 async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
-    let (store, kept) = open_store(config, on_lambda)?;
+    let (store, store_name) = open_store(config, on_lambda)?;
     let keys = config.app_keys()?;
     let applications = Arc::new(Applications::new(keys.clone()));
-    let app = App::new(store, Rulesets::shipped(), config.memory()).keeping(config.log_keep);
+    let app = App::new(store, Rulesets::shipped(), config.cache_bytes()).keeping(config.log_keep);
     let app = Arc::new(app.serving(applications.clone()));
     let router = http::under(config.base_path.clone(), http::router(app.clone(), config.http()));
-    let (stop, feeds) = (stop().map_err(reason)?, app.clone());
+    let (stop, feeds) = (stop().map_err(|error| error.to_string())?, app.clone());
     let stop = async move {
         stop.await;
         feeds.end_feeds();
@@ -85,16 +85,16 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
     }
     if on_lambda {
         warn_if_open(keyed, "the function");
-        tracing::info!(encounters = kept, "serves Lambda events");
-        lambda::serve(router, stop).await.map_err(reason)?;
+        tracing::info!(encounters = store_name, "serves Lambda events");
+        lambda::serve(router, stop).await.map_err(|error| error.to_string())?;
     } else {
         let listener = TcpListener::bind(config.listen).await;
         let listener =
             listener.map_err(|error| format!("TURNKEEPER_LISTEN: cannot listen on {}: {error}", config.listen))?;
-        let address = listener.local_addr().map_err(reason)?;
-        greet(&format!("http://{address}"), &kept, keyed);
+        let address = listener.local_addr().map_err(|error| error.to_string())?;
+        greet(&format!("http://{address}"), &store_name, keyed);
         warn_if_open(keyed || address.ip().is_loopback(), &address.to_string());
-        http::serve(listener, router, config.http().counts_addresses(), stop).await;
+        http::serve(listener, router, stop).await;
     }
     app.close().await;
     Ok(())
@@ -108,8 +108,8 @@ fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, Strin
             Ok((Arc::new(store), presentable(urls)))
         }
         None if on_lambda && config.data.is_none() => {
-            Err("REDIS_URL is not set: instances of a Lambda function share nothing else. For a trial whose encounters last as \
-                 long as one instance, set TURNKEEPER_DATA=/tmp/turnkeeper"
+            Err("REDIS_URL is not set: Lambda instances share nothing else. For a trial whose encounters last as long as one \
+                 instance, set TURNKEEPER_DATA=/tmp/turnkeeper"
                 .to_owned())
         }
         None => {
@@ -121,12 +121,11 @@ fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, Strin
     }
 }
 
-/// Reads the keys' file again and again, and lets its keys count when it has changed; while it is unreadable those before it do.
+/// Reads the application keys again every two seconds. While they are invalid, the earlier keys stay valid.
 async fn follow_keys(config: Server, keys: AppKeys, applications: Arc<Applications>) {
-    const PAUSE: Duration = Duration::from_secs(2);
     let mut last = Ok(keys);
     loop {
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(Duration::from_secs(2)).await;
         let now = config.app_keys();
         if now == last {
             continue;
@@ -136,29 +135,29 @@ async fn follow_keys(config: Server, keys: AppKeys, applications: Arc<Applicatio
                 applications.exchange(keys.clone());
                 tracing::info!(keys = keys.len(), "the application keys have changed");
             }
-            Err(error) => tracing::error!(%error, "the application keys cannot be read: those from before count"),
+            Err(error) => tracing::error!(%error, "the application keys cannot be read: the earlier keys stay valid"),
         }
         last = now;
     }
 }
 
-fn warn_if_open(fenced: bool, place: &str) {
-    if !fenced {
+fn warn_if_open(protected: bool, address: &str) {
+    if !protected {
         tracing::warn!(
-            "whoever reaches {place} may create encounters: make a key with `turnkeeper app-key NAME`, set TURNKEEPER_APP_KEYS to \
-             the NAME=DIGEST that it prints (or limit strangers with TURNKEEPER_RATE_ADDRESS), or listen on 127.0.0.1 alone"
+            "every client that reaches {address} may create encounters: make a key with `turnkeeper app-key NAME`, set \
+             TURNKEEPER_APP_KEYS to the NAME=DIGEST that it prints (or set TURNKEEPER_RATE_ADDRESS), or listen on 127.0.0.1 alone"
         );
     }
 }
 
-/// Images without a shell have nothing else to ask with.
+/// Asks the server whether it is ready. Container images without a shell have no other client.
 fn healthy(listen: SocketAddr) -> Result<(), String> {
-    const PATIENCE: Duration = Duration::from_secs(3);
-    let here: IpAddr = if listen.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
-    let address = SocketAddr::new(if listen.ip().is_unspecified() { here } else { listen.ip() }, listen.port());
+    const TIMEOUT: Duration = Duration::from_secs(3);
+    let local: IpAddr = if listen.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() };
+    let address = SocketAddr::new(if listen.ip().is_unspecified() { local } else { listen.ip() }, listen.port());
     let ask = || -> std::io::Result<String> {
-        let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
+        stream.set_read_timeout(Some(TIMEOUT))?;
         stream.write_all(b"GET /readyz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;
         let mut answer = String::new();
         stream.read_to_string(&mut answer).map(|_| answer)
@@ -168,14 +167,15 @@ fn healthy(listen: SocketAddr) -> Result<(), String> {
 }
 
 fn certificates(config: &Server, urls: &str) -> Result<Option<TlsCertificates>, String> {
-    let read = |part: &str, path: &Path, holds: &str, fit: fn(&[u8]) -> bool| {
-        let place = format!("TURNKEEPER_REDIS_{part}");
-        let bytes = std::fs::read(path).map_err(|error| format!("{place}: cannot read {}: {error}", path.display()))?;
+    let read = |name: &str, path: &Path, content: &str, valid: fn(&[u8]) -> bool| {
+        let setting = format!("TURNKEEPER_REDIS_{name}");
+        let bytes =
+            std::fs::read(path).map_err(|error| format!("{setting}: cannot read {}: {error}", path.display()))?;
         let mut urls = urls.split(',').map(|url| url.trim().to_ascii_lowercase()).filter(|url| !url.is_empty());
         if !urls.all(|url| url.starts_with("rediss://") || url.starts_with("valkeys://")) {
-            return Err(format!("{place} is for TLS: begin REDIS_URL with rediss://"));
+            return Err(format!("{setting} is for TLS: begin REDIS_URL with rediss://"));
         }
-        if fit(&bytes) { Ok(bytes) } else { Err(format!("{place}: {} holds no {holds} in PEM", path.display())) }
+        if valid(&bytes) { Ok(bytes) } else { Err(format!("{setting}: {} holds no {content} in PEM", path.display())) }
     };
     let certificate = |bytes: &[u8]| matches!(CertificateDer::pem_slice_iter(bytes).next(), Some(Ok(_)));
     let key = |bytes: &[u8]| PrivateKeyDer::from_pem_slice(bytes).is_ok();
@@ -201,22 +201,18 @@ fn stop() -> std::io::Result<impl Future<Output = ()>> {
     })
 }
 
-fn greet(url: &str, kept: &str, keyed: bool) {
+fn greet(url: &str, store_name: &str, keyed: bool) {
     let version = env!("CARGO_PKG_VERSION");
     let key = if keyed { " -H \"Authorization: Bearer $KEY\"" } else { "" };
     say(&format!(
         r#"turnkeeper {version} serves on {url}
-encounters: {kept}
+encounters: {store_name}
 try it out: {url}/docs
 first call: curl -s {url}/v1/encounters{key} -H 'Content-Type: application/json' -d '{{"ruleset": "active-initiative", "combatants": [{{"name": "Valiant"}}, {{"name": "Brakkus", "side": "monsters"}}]}}'"#
     ));
 }
 
-/// Prints a line; whoever closed our output does not want it.
+/// Prints a line, unless standard output is closed.
 fn say(line: &str) {
     let _ = writeln!(std::io::stdout(), "{line}");
-}
-
-fn reason(error: impl Display) -> String {
-    error.to_string()
 }

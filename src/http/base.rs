@@ -5,7 +5,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{LINK, LOCATION};
 use axum::http::uri::PathAndQuery;
-use axum::http::{Extensions, HeaderMap, HeaderValue, Response, Uri};
+use axum::http::{HeaderMap, HeaderValue, Response, Uri};
 use std::str::FromStr;
 use tower::{ServiceExt, service_fn};
 
@@ -51,7 +51,7 @@ impl BasePath {
     }
 
     /// Adds this path to the service's own paths in the headers of an answer.
-    pub fn restore(&self, headers: &mut HeaderMap) {
+    fn restore(&self, headers: &mut HeaderMap) {
         for (name, before) in [(LOCATION, "/"), (LINK, "</")] {
             let Some(own) = headers.get(&name).and_then(|value| value.to_str().ok()) else { continue };
             let Some(rest) = own.strip_prefix(before) else { continue };
@@ -62,14 +62,9 @@ impl BasePath {
         }
     }
 
-    /// Adds this path to the prefix for handlers that write paths into a body.
-    pub fn announce(&self, extensions: &mut Extensions) {
-        let outer = extensions.remove().map_or(String::new(), |ExternalPrefix(outer)| outer);
-        extensions.insert(ExternalPrefix(outer + &self.0));
-    }
-
     async fn serve(&self, router: Router, mut request: Request) -> Response<Body> {
-        self.announce(request.extensions_mut());
+        let outer = request.extensions_mut().remove().map_or(String::new(), |ExternalPrefix(outer)| outer);
+        request.extensions_mut().insert(ExternalPrefix(outer + &self.0));
         if let Some(uri) = self.strip(request.uri().path()).and_then(|path| with_path(request.uri(), path)) {
             *request.uri_mut() = uri;
         }

@@ -7,29 +7,25 @@ use super::middleware::Deadline;
 use super::problem::Problem;
 use axum::body::{Body, Bytes};
 use axum::http::{Response, StatusCode};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 
 /// Reads the answer to a request for `path` to its end. Answers 503 if the body breaks off or misses the deadline, and 413 if it has
 /// more than `most` bytes.
 pub async fn buffer(response: Response<Body>, path: &str, deadline: Deadline, most: usize) -> Response<Bytes> {
-    let (parts, mut body) = response.into_parts();
-    let mut bytes = Vec::new();
-    let problem = loop {
-        match timeout(deadline.remaining(), body.frame()).await {
-            Ok(None) => return Response::from_parts(parts, bytes.into()),
-            Ok(Some(Ok(frame))) => bytes.extend_from_slice(frame.data_ref().map_or(&[], |data| data)),
-            Ok(Some(Err(error))) => {
-                tracing::warn!(%error, "an answer broke off");
-                break Problem::unavailable("incomplete_answer", "the answer broke off: ask again");
-            }
-            Err(_) => break Deadline::missed(),
+    let (parts, body) = response.into_parts();
+    let body = timeout(deadline.remaining(), Limited::new(body, most).collect()).await;
+    let respond = |bytes| Response::from_parts(parts, bytes);
+    match body {
+        Ok(Ok(body)) => respond(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => too_large(respond(Bytes::new()), path),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "an answer broke off");
+            let problem = Problem::unavailable("incomplete_answer", "the answer broke off: ask again");
+            replace(respond(Bytes::new()), path, problem)
         }
-        if bytes.len() > most {
-            return too_large(Response::from_parts(parts, Bytes::new()), path);
-        }
-    };
-    replace(Response::from_parts(parts, Bytes::new()), path, problem)
+        Err(_) => replace(respond(Bytes::new()), path, Deadline::missed()),
+    }
 }
 
 /// Answers 413 instead of a response that the proxy cannot pass on for its size.

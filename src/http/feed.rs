@@ -1,4 +1,4 @@
-//! The live feed as a stream: lines of JSON, or server-sent events.
+//! The log as a stream: lines of JSON, or server-sent events.
 
 use super::extract::{accept, single, weight};
 use super::middleware::Deadline;

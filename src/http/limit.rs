@@ -5,6 +5,7 @@
 use super::Shared;
 use super::extract::{bearer, is_encounter_id};
 use super::problem::Problem;
+use super::serve::Socket;
 use crate::app::{Allowance, Application, BearerToken, Rate};
 use axum::RequestExt;
 use axum::body::Body;
@@ -17,7 +18,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 pub(super) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(super) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// The address that a request comes from, as an extension of the request.
+/// The address in an event, as an extension of its request. A request on a connection has its [`Socket`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub IpAddr);
 
@@ -121,7 +122,9 @@ impl Client {
 /// The bucket of the address that a request comes from. Requests without an address share one.
 fn address_bucket(shared: &Shared, request: &Request) -> String {
     let named = shared.settings.client_header.as_ref().and_then(|name| last_address(request.headers(), name));
-    let address = named.or_else(|| request.extensions().get::<Peer>().map(|peer| peer.0));
+    let peer = || request.extensions().get::<Peer>().map(|peer| peer.0);
+    let socket = || request.extensions().get::<Socket>().map(|socket| socket.peer);
+    let address = named.or_else(peer).or_else(socket);
     address.map_or("address:unknown".to_owned(), |address| format!("address:{}", address_prefix(address)))
 }
 
@@ -155,7 +158,7 @@ fn last_address(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
     bare.parse().ok().or_else(|| last.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
-/// The part of an address that a site has: an IPv4 address, or the first 64 bits of an IPv6 address.
+/// The address prefix of a site: an IPv4 address, or the first 64 bits of an IPv6 address.
 fn address_prefix(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(),
@@ -170,19 +173,19 @@ mod tests {
     #[test]
     fn the_last_address_of_the_header_counts() {
         let name = HeaderName::from_static("x-forwarded-for");
-        let told = |values: &[&'static str]| {
+        let last = |values: &[&'static str]| {
             let mut headers = HeaderMap::new();
             for value in values {
                 headers.append(&name, HeaderValue::from_static(value));
             }
             last_address(&headers, &name).map(|address| address_prefix(address).to_string())
         };
-        assert_eq!(told(&["6.6.6.6, 10.0.0.1"]).as_deref(), Some("10.0.0.1"));
-        assert_eq!(told(&["6.6.6.6", "10.0.0.1:4711"]).as_deref(), Some("10.0.0.1"));
-        assert_eq!(told(&["2001:db8:1:2:3::4"]).as_deref(), Some("2001:db8:1:2::"));
-        assert_eq!(told(&["[2001:db8:1:2:3::4]:80"]).as_deref(), Some("2001:db8:1:2::"));
-        assert_eq!(told(&["::ffff:10.0.0.1"]).as_deref(), Some("10.0.0.1"));
-        assert_eq!(told(&["unknown"]), None);
-        assert_eq!(told(&[]), None);
+        assert_eq!(last(&["6.6.6.6, 10.0.0.1"]).as_deref(), Some("10.0.0.1"));
+        assert_eq!(last(&["6.6.6.6", "10.0.0.1:4711"]).as_deref(), Some("10.0.0.1"));
+        assert_eq!(last(&["2001:db8:1:2:3::4"]).as_deref(), Some("2001:db8:1:2::"));
+        assert_eq!(last(&["[2001:db8:1:2:3::4]:80"]).as_deref(), Some("2001:db8:1:2::"));
+        assert_eq!(last(&["::ffff:10.0.0.1"]).as_deref(), Some("10.0.0.1"));
+        assert_eq!(last(&["unknown"]), None);
+        assert_eq!(last(&[]), None);
     }
 }

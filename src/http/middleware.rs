@@ -117,7 +117,7 @@ fn check_head(request: &Request) -> Result<(), Problem> {
         0 | 1 => Problem::headers_too_large(),
         _ => Problem::bad("invalid_host", "a request has one Host header: this one has several"),
     };
-    // What follows on this connection may be part of this request.
+    // The bytes that follow on this connection may belong to this request.
     Err(problem.with(CONNECTION, HeaderValue::from_static("close")))
 }
 
@@ -127,7 +127,9 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
         let bytes = value.as_bytes();
         let printable = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.');
         // A token in the wrong header must not reach the log.
-        (1..=64).contains(&bytes.len()) && bytes.iter().all(printable) && !bytes.windows(3).any(|part| part == b"tk_")
+        (1..=64).contains(&bytes.len())
+            && bytes.iter().all(printable)
+            && !bytes.windows(3).any(|window| window == b"tk_")
     };
     let own = headers.get(REQUEST_ID).filter(harmless).cloned();
     own.or_else(|| HeaderValue::try_from(format!("{:016x}", rand::random::<u64>())).ok())

@@ -65,13 +65,6 @@ pub struct Settings {
     pub client_header: Option<HeaderName>,
 }
 
-impl Settings {
-    /// Whether a rate limit needs the addresses of clients.
-    pub fn counts_addresses(&self) -> bool {
-        self.limits.address.or(self.limits.token).is_some()
-    }
-}
-
 impl Default for Settings {
     fn default() -> Self {
         Self {

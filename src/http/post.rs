@@ -90,9 +90,9 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
 fn fingerprint(parts: &Parts, body: &[u8]) -> [u8; 32] {
     let mut digest = Sha256::new();
     let query = parts.uri.query().unwrap_or_default();
-    for part in [parts.method.as_str(), parts.uri.path(), query] {
-        digest.update((part.len() as u64).to_be_bytes());
-        digest.update(part);
+    for field in [parts.method.as_str(), parts.uri.path(), query] {
+        digest.update((field.len() as u64).to_be_bytes());
+        digest.update(field);
     }
     digest.chain_update(body).finalize().into()
 }
@@ -204,9 +204,9 @@ mod tests {
     #[tokio::test]
     async fn bodies_are_counted_as_they_arrive_and_until_they_are_dropped() {
         let budget = Budget::new(4 * UNIT, 16 * UNIT);
-        let held = budget.read(Body::from(vec![b' '; 3 * UNIT + 1])).await.expect("room");
-        assert_eq!((held.0.len(), free(&budget)), (3 * UNIT + 1, 12 * UNIT));
-        drop(held);
+        let posted = budget.read(Body::from(vec![b' '; 3 * UNIT + 1])).await.expect("room");
+        assert_eq!((posted.0.len(), free(&budget)), (3 * UNIT + 1, 12 * UNIT));
+        drop(posted);
         assert_eq!(free(&budget), 16 * UNIT);
     }
 

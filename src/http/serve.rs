@@ -1,6 +1,5 @@
 //! The socket adapter: accepts connections and lets them finish before the process ends.
 
-use super::limit::Peer;
 use axum::Router;
 use axum::http::Request;
 use futures::FutureExt;
@@ -11,7 +10,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use socket2::SockRef;
 use std::io::{ErrorKind, IoSlice, Result};
-use std::net::Shutdown;
+use std::net::{IpAddr, Shutdown};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -32,24 +31,21 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time between two checks of whether the client is still there.
 const CHECK_INTERVAL: Duration = Duration::from_millis(250);
-/// The time that work goes on after the client has closed its side. It may have gone or may wait for its answer: TCP shows no difference
+/// The time that work goes on after the client has closed its side. It may have left or may wait for its answer: TCP shows no difference
 /// until something is written.
 const HALF_CLOSED_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Serves `router` on `listener` until `stop` completes. Then it accepts no more connections and gives open requests 10 seconds.
-///
-/// With `addresses` each request carries the address of its client, which costs a little;
-/// [`Settings::counts_addresses`](super::Settings::counts_addresses) says whether a rate limit needs it.
-pub async fn serve(listener: TcpListener, router: Router, addresses: bool, stop: impl Future<Output = ()>) {
+pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).half_close(true).max_buf_size(BUFFER);
     let open = GracefulShutdown::new();
     let mut stop = pin!(stop);
     loop {
-        let (stream, address) = tokio::select! {
+        let (stream, peer) = tokio::select! {
             () = &mut stop => break,
             accepted = listener.accept() => match accepted {
-                Ok((stream, address)) => (stream, address.ip()),
+                Ok((stream, address)) => (Arc::new(stream), address.ip()),
                 Err(error) => {
                     // Usually the process is out of file descriptors.
                     tracing::warn!(%error, "cannot accept a connection");
@@ -60,15 +56,11 @@ pub async fn serve(listener: TcpListener, router: Router, addresses: bool, stop:
         };
         // Without it small answers wait for acknowledgements.
         let _ = stream.set_nodelay(true);
-        let peer = addresses.then_some(Peer(address));
-        let socket = Socket(Arc::new(stream));
+        let socket = Socket { stream, peer };
         let mut writer = TimeoutWriter::new(socket.clone());
         writer.set_timeout(Some(WRITE_TIMEOUT));
         let service = router.clone().map_request(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(socket.clone());
-            if let Some(peer) = peer {
-                request.extensions_mut().insert(peer);
-            }
             request
         });
         let connection = http.serve_connection(TokioIo::new(Box::pin(writer)), TowerToHyperService::new(service));
@@ -83,14 +75,17 @@ pub async fn serve(listener: TcpListener, router: Router, addresses: bool, stop:
 
 /// A socket that the connection shares with its requests: the connection reads and writes, a request asks whether the client has left.
 #[derive(Debug, Clone)]
-pub(super) struct Socket(Arc<TcpStream>);
+pub(super) struct Socket {
+    stream: Arc<TcpStream>,
+    pub peer: IpAddr,
+}
 
 impl Socket {
     /// Completes when the client has reset the connection, or some time after it has closed its side.
     pub async fn left(&self) {
         loop {
             sleep(CHECK_INTERVAL).await;
-            match self.0.ready(Interest::READABLE | Interest::ERROR).await {
+            match self.stream.ready(Interest::READABLE | Interest::ERROR).await {
                 Ok(ready) if ready.is_error() => return,
                 Ok(ready) if ready.is_read_closed() => return sleep(HALF_CLOSED_TIMEOUT).await,
                 // The next request, or the rest of this one.
@@ -105,7 +100,7 @@ impl Socket {
 macro_rules! when_ready {
     ($self:ident.$ready:ident($context:ident), $attempt:expr) => {
         loop {
-            ready!($self.0.$ready($context))?;
+            ready!($self.stream.$ready($context))?;
             match $attempt {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 outcome => break Poll::Ready(outcome),
@@ -116,19 +111,19 @@ macro_rules! when_ready {
 
 impl AsyncRead for Socket {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
-        when_ready!(self.poll_read_ready(context), self.0.try_read_buf(buffer).map(drop))
+        when_ready!(self.poll_read_ready(context), self.stream.try_read_buf(buffer).map(drop))
     }
 }
 
 impl AsyncWrite for Socket {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
-        when_ready!(self.poll_write_ready(context), self.0.try_write(bytes))
+        when_ready!(self.poll_write_ready(context), self.stream.try_write(bytes))
     }
 
     fn poll_write_vectored(
         self: Pin<&mut Self>, context: &mut Context<'_>, slices: &[IoSlice<'_>],
     ) -> Poll<Result<usize>> {
-        when_ready!(self.poll_write_ready(context), self.0.try_write_vectored(slices))
+        when_ready!(self.poll_write_ready(context), self.stream.try_write_vectored(slices))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -140,7 +135,7 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<()>> {
-        Poll::Ready(SockRef::from(&*self.0).shutdown(Shutdown::Write))
+        Poll::Ready(SockRef::from(&*self.stream).shutdown(Shutdown::Write))
     }
 }
 
@@ -148,34 +143,13 @@ impl AsyncWrite for Socket {
 mod tests {
     use super::*;
     use std::time::Instant;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::io::AsyncWriteExt;
 
     async fn pair() -> (TcpStream, Socket) {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
-        (client.unwrap(), Socket(Arc::new(accepted.unwrap().0)))
-    }
-
-    #[tokio::test]
-    async fn a_socket_reads_and_writes_as_any_stream_does() {
-        let (mut client, mut socket) = pair().await;
-        let bytes: Vec<u8> = (0..=255).cycle().take(1 << 20).collect();
-        let sent = async {
-            client.write_all(&bytes).await.unwrap();
-            client.shutdown().await.unwrap();
-            let mut back = Vec::new();
-            client.read_to_end(&mut back).await.unwrap();
-            back
-        };
-        let echo = async {
-            let mut read = Vec::new();
-            socket.read_to_end(&mut read).await.unwrap();
-            socket.write_all(&read).await.unwrap();
-            socket.shutdown().await.unwrap();
-        };
-        let (back, ()) = tokio::join!(sent, echo);
-        assert!(back == bytes);
+        (client.unwrap(), Socket { stream: Arc::new(accepted.unwrap().0), peer: address.ip() })
     }
 
     #[tokio::test]

@@ -1,32 +1,32 @@
-//! From a response to what the source is answered.
+//! Converts responses to the answers that event sources expect.
 
 use super::event::EventSource;
 use axum::body::Bytes;
+use axum::http::Response;
 use axum::http::header::CONTENT_ENCODING;
-use axum::http::{HeaderMap, Response};
 use data_encoding::BASE64;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// An answer as HTTP APIs, function URLs and load balancers take it.
+/// An answer to an HTTP API, a function URL or a load balancer.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer<'r> {
     status_code: u16,
-    /// Load balancers want it.
+    /// Only load balancers read it.
     #[serde(skip_serializing_if = "Option::is_none")]
     status_description: Option<String>,
     headers: BTreeMap<&'r str, String>,
-    /// Read by load balancers that are set to it; they ignore the others then.
+    /// Load balancers with this setting read these instead of `headers`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     multi_value_headers: BTreeMap<&'r str, Vec<Cow<'r, str>>>,
     body: Cow<'r, str>,
     is_base64_encoded: bool,
 }
 
-/// The answer to a source. Serialised here, because its size counts as it is sent.
+/// The serialised answer to an event source. Its limit counts the bytes of this form.
 pub(super) fn answer(response: &Response<Bytes>, source: EventSource) -> serde_json::Result<Box<RawValue>> {
     to_raw_value(&Answer::of(response, source))
 }
@@ -35,7 +35,10 @@ impl<'r> Answer<'r> {
     fn of(response: &'r Response<Bytes>, source: EventSource) -> Self {
         let text = std::str::from_utf8(response.body()).ok();
         let text = text.filter(|_| !response.headers().contains_key(CONTENT_ENCODING));
-        let values = values(response.headers());
+        let mut values: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (name, value) in response.headers() {
+            values.entry(name.as_str()).or_default().push(String::from_utf8_lossy(value.as_bytes()));
+        }
         let balancer = source == EventSource::Balancer;
         Self {
             status_code: response.status().as_u16(),
@@ -48,20 +51,12 @@ impl<'r> Answer<'r> {
     }
 }
 
-fn values(headers: &HeaderMap) -> BTreeMap<&str, Vec<Cow<'_, str>>> {
-    let mut values: BTreeMap<_, Vec<_>> = BTreeMap::new();
-    for (name, value) in headers {
-        values.entry(name.as_str()).or_default().push(String::from_utf8_lossy(value.as_bytes()));
-    }
-    values
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn bytes_that_are_no_text_travel_as_base64() {
+    fn binary_bodies_are_sent_as_base64() {
         let body = |body: &'static [u8]| Response::new(Bytes::from_static(body));
         let plain = body("hé".as_bytes());
         let plain = Answer::of(&plain, EventSource::Gateway);

@@ -1,4 +1,4 @@
-//! From an event to a request.
+//! Converts events to requests.
 
 use crate::http::{BasePath, Peer};
 use axum::body::Body;
@@ -11,12 +11,12 @@ use lambda_http::request::LambdaRequest;
 /// A request that came as an event.
 pub(super) struct Invocation {
     pub request: Request<Body>,
-    /// The stage whose name was taken off the path.
+    /// The stage with whose name the path begins.
     pub stage: Option<BasePath>,
     pub source: EventSource,
 }
 
-/// What sent the event: what the answer has to look like.
+/// The sender of an event, which determines the form of the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventSource {
     /// An HTTP API, or a function URL.
@@ -26,8 +26,8 @@ pub(super) enum EventSource {
 }
 
 impl EventSource {
-    /// So many bytes of an answer are passed on: 6 MB and 1 MB, as AWS documents them.
-    pub fn most(self) -> usize {
+    /// The maximum size of an answer in bytes: 6 MB and 1 MB, as AWS documents them.
+    pub fn max_answer(self) -> usize {
         match self {
             Self::Gateway => 6 * 1024 * 1024,
             Self::Balancer => 1_000_000,
@@ -41,24 +41,19 @@ pub(super) fn invocation(event: LambdaRequest) -> Result<Invocation, Error> {
         LambdaRequest::ApiGatewayV2(event) => {
             let context = event.request_context;
             let path = event.raw_path.unwrap_or_default();
-            // A domain of one's own shows no stage, and a path there may begin with the same word.
+            // A custom domain hides the stage, and a path there may begin with the same word.
             let staged = context.domain_name.is_none_or(|domain| domain.contains(".execute-api."));
-            let stage =
-                context.stage.filter(|stage| staged && stage != "$default").map(|stage| BasePath::stage(&stage));
-            let below = stage.as_ref().and_then(|stage| stage.strip(&path));
-            let stage = stage.clone().filter(|_| below.is_some());
-            let uri = uri(below.unwrap_or(&path), event.raw_query_string.as_deref().unwrap_or_default());
+            let stage = context.stage.filter(|stage| staged && stage != "$default");
+            let stage = stage.map(|stage| BasePath::stage(&stage)).filter(|stage| stage.strip(&path).is_some());
+            let uri = uri(&path, event.raw_query_string.as_deref().unwrap_or_default());
             let body = body(event.body, event.is_base64_encoded)?;
-            let mut request = request(context.http.method, uri, event.headers, body);
-            let address = context.http.source_ip.and_then(|address| address.parse().ok());
-            if let Some(address) = address {
-                request.extensions_mut().insert(Peer(address));
-            }
+            let peer = context.http.source_ip.and_then(|address| address.parse().ok()).map(Peer);
+            let request = request(context.http.method, uri, event.headers, peer, body);
             Ok(Invocation { request, stage, source: EventSource::Gateway })
         }
         LambdaRequest::Alb(event) => {
-            let several = !event.multi_value_headers.is_empty();
-            let headers = if several { event.multi_value_headers } else { event.headers };
+            let multi = !event.multi_value_headers.is_empty();
+            let headers = if multi { event.multi_value_headers } else { event.headers };
             let query = query(if event.multi_value_query_string_parameters.is_empty() {
                 &event.query_string_parameters
             } else {
@@ -66,22 +61,23 @@ pub(super) fn invocation(event: LambdaRequest) -> Result<Invocation, Error> {
             });
             let uri = uri(event.path.as_deref().unwrap_or_default(), &query);
             let body = body(event.body, event.is_base64_encoded)?;
-            let mut request = request(event.http_method, uri, headers, body);
-            // The balancer itself has added the last one.
-            if let Some(peer) = Peer::forwarded(request.headers()) {
-                request.extensions_mut().insert(peer);
-            }
+            // The balancer itself has added the last address.
+            let peer = Peer::forwarded(&headers);
+            let request = request(event.http_method, uri, headers, peer, body);
             Ok(Invocation { request, stage: None, source: EventSource::Balancer })
         }
         _ => Err("this event is of none of the kinds served here: HTTP API (2.0), function URL, load balancer".into()),
     }
 }
 
-fn request(method: Method, uri: Uri, headers: HeaderMap, body: Body) -> Request<Body> {
+fn request(method: Method, uri: Uri, headers: HeaderMap, peer: Option<Peer>, body: Body) -> Request<Body> {
     let mut request = Request::new(body);
     *request.method_mut() = method;
     *request.uri_mut() = uri;
     *request.headers_mut() = headers;
+    if let Some(peer) = peer {
+        request.extensions_mut().insert(peer);
+    }
     request
 }
 
@@ -92,31 +88,31 @@ fn body(text: Option<String>, encoded: bool) -> Result<Body, Error> {
     }
 }
 
-/// A load balancer splits the query and leaves its parts encoded as they came.
+/// The query of a load balancer's event, whose parameters are still percent-encoded.
 fn query(parameters: &QueryMap) -> String {
     parameters.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("&")
 }
 
-/// The path and query, with what may not stand there as it is percent-encoded: some fronts decode paths.
+/// The path and query, percent-encoded again where the event source has decoded them.
 fn uri(path: &str, query: &str) -> Uri {
-    let path = clean(path, b"#?");
+    let path = encode(path, b"#?");
     let mut text = if path.starts_with('/') { path } else { format!("/{path}") };
     if !query.is_empty() {
-        text = format!("{text}?{}", clean(query, b"#"));
+        text = format!("{text}?{}", encode(query, b"#"));
     }
-    // What is still none is longer than any path of ours.
+    // Only text that is longer than every path of the service fails here.
     Uri::try_from(text).unwrap_or(Uri::from_static("/-"))
 }
 
-fn clean(text: &str, special: &[u8]) -> String {
-    let sound = |b: u8| b.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&b) && !special.contains(&b);
-    text.bytes().fold(String::with_capacity(text.len()), |mut clean, b| {
-        if sound(b) {
-            clean.push(char::from(b));
+fn encode(text: &str, special: &[u8]) -> String {
+    let allowed = |b: u8| b.is_ascii_graphic() && !br#""<>\^`{|}"#.contains(&b) && !special.contains(&b);
+    text.bytes().fold(String::with_capacity(text.len()), |mut encoded, b| {
+        if allowed(b) {
+            encoded.push(char::from(b));
         } else {
-            clean.push_str(&format!("%{b:02X}"));
+            encoded.push_str(&format!("%{b:02X}"));
         }
-        clean
+        encoded
     })
 }
 
@@ -136,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_stage_is_taken_off_where_the_gateway_shows_it() {
+    fn the_stage_is_known_if_the_gateway_shows_it() {
         const OWN: &str = "abc.execute-api.eu-central-1.amazonaws.com";
         for (path, stage, domain, expected) in [
             ("/live/v1/rulesets", "live", OWN, "/v1/rulesets"),
@@ -146,10 +142,12 @@ mod tests {
             ("/lively/x", "live", OWN, "/lively/x"),
             ("/live", "live", OWN, "/"),
         ] {
-            let arrival = gateway(path, "", stage, domain);
-            assert_eq!(arrival.request.uri(), expected, "{path} at {stage}");
-            assert_eq!(arrival.stage.is_some(), path != expected, "{path} at {stage}");
-            assert_eq!(arrival.request.extensions().get(), Some(&Peer([203, 0, 113, 7].into())));
+            let invocation = gateway(path, "", stage, domain);
+            assert_eq!(invocation.request.uri(), path, "{path} at {stage}");
+            let below = invocation.stage.as_ref().and_then(|stage| stage.strip(path));
+            assert_eq!(below.unwrap_or(path), expected, "{path} at {stage}");
+            assert_eq!(invocation.stage.is_some(), path != expected, "{path} at {stage}");
+            assert_eq!(invocation.request.extensions().get(), Some(&Peer([203, 0, 113, 7].into())));
         }
     }
 
@@ -172,17 +170,17 @@ mod tests {
         let event = serde_json::json!({"httpMethod": "GET", "path": "/v1/x", "multiValueHeaders": {"a": ["1", "2"], "x-forwarded-for": ["6.6.6.6, 203.0.113.7"]},
             "multiValueQueryStringParameters": {"limit": ["%31%2B"]}, "body": "aGk=", "isBase64Encoded": true,
             "requestContext": {"elb": {"targetGroupArn": "arn"}}});
-        let arrival = read(event);
-        assert_eq!(arrival.request.uri(), "/v1/x?limit=%31%2B");
-        assert_eq!(arrival.request.headers().get_all("a").iter().count(), 2);
-        assert_eq!(arrival.source, EventSource::Balancer);
-        assert_eq!(arrival.request.extensions().get(), Some(&Peer([203, 0, 113, 7].into())));
+        let invocation = read(event);
+        assert_eq!(invocation.request.uri(), "/v1/x?limit=%31%2B");
+        assert_eq!(invocation.request.headers().get_all("a").iter().count(), 2);
+        assert_eq!(invocation.source, EventSource::Balancer);
+        assert_eq!(invocation.request.extensions().get(), Some(&Peer([203, 0, 113, 7].into())));
     }
 
     #[test]
-    fn other_events_are_refused_with_what_would_be_right() {
+    fn an_unknown_event_is_refused_with_the_supported_kinds() {
         let event = serde_json::json!({"Records": [{"eventSource": "aws:s3"}]});
-        let refused = serde_json::from_value::<LambdaRequest>(event).expect_err("no event of ours").to_string();
+        let refused = serde_json::from_value::<LambdaRequest>(event).expect_err("unsupported").to_string();
         assert!(refused.contains("API Gateway") && refused.contains("Function URL"), "{refused}");
     }
 }

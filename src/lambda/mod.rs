@@ -1,12 +1,12 @@
-//! The Lambda door: events of HTTP APIs, function URLs and load balancers become requests of the one router.
+//! The Lambda adapter: events of HTTP APIs, function URLs and load balancers become requests to the router.
 //!
-//! The runtime client is lambda_http's, and so are the events' types. Its own conversion is not used: it panics on a `Host` or a
-//! query that is no URL, decodes a load balancer's parameters twice, and drops all but the first of a repeated header.
+//! lambda_http supplies the runtime client and the events' types. Its conversion is not used: it panics on a `Host` or a query that makes
+//! no URL, decodes a load balancer's parameters twice, and keeps only the first value of a repeated header.
 
 mod answer;
 mod event;
 
-use crate::http::{Deadline, buffer, too_large};
+use crate::http::{Deadline, buffer, too_large, under};
 use answer::answer;
 use axum::Router;
 use axum::http::{HeaderName, HeaderValue};
@@ -21,24 +21,24 @@ use tokio::sync::Mutex;
 use tower::ServiceExt;
 use tracing::Instrument;
 
-/// What Lambda sets for a function, and only there.
+/// The variable that Lambda sets for a function.
 const RUNTIME_API: &str = "AWS_LAMBDA_RUNTIME_API";
-/// What the runtime client cannot do without.
+/// Variables that the runtime client needs.
 const NEEDED: [&str; 3] =
     ["AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "AWS_LAMBDA_FUNCTION_VERSION"];
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// What is kept of an invocation's time for sending its answer.
+/// The time that sending an answer takes.
 const SENDING: Duration = Duration::from_millis(250);
 
-/// True when this process was started by Lambda, or by something that behaves like it.
+/// True if Lambda, or an emulator of it, started this process.
 pub fn present() -> bool {
     std::env::var_os(RUNTIME_API).is_some()
 }
 
-/// Serves events, one after the other, until `stop` is done; an event that is under way then is still answered.
+/// Serves events one after the other until `stop` completes, and finishes the event that is under way then.
 ///
 /// # Errors
-/// When the runtime's variables are missing, or its API cannot be reached.
+/// If the runtime's variables are missing, or its API cannot be reached.
 pub async fn serve(router: Router, stop: impl Future<Output = ()>) -> Result<(), Error> {
     if let Some(missing) = NEEDED.iter().find(|name| std::env::var_os(name).is_none()) {
         return Err(format!("{RUNTIME_API} is set, but {missing} is not: is this Lambda?").into());
@@ -72,21 +72,17 @@ async fn handle(router: Router, event: LambdaEvent<LambdaRequest>) -> Result<Box
         request.headers_mut().insert(REQUEST_ID, id);
     }
     request.extensions_mut().insert(deadline);
-    if let Some(stage) = &stage {
-        stage.announce(request.extensions_mut());
-    }
-    let path = request.uri().path().to_owned();
-    let Ok(mut response) = router.oneshot(request).await;
-    if let Some(stage) = stage {
-        stage.restore(response.headers_mut());
-    }
-    let response = buffer(response, &path, deadline, source.most()).await;
+    let path = request.uri().path();
+    let path = stage.as_ref().and_then(|stage| stage.strip(path)).unwrap_or(path).to_owned();
+    let Ok(response) = under(stage, router).oneshot(request).await;
+    let response = buffer(response, &path, deadline, source.max_answer()).await;
     let answered = answer(&response, source)?;
-    // What is escaped, or encoded, has become longer.
-    Ok(if answered.get().len() > source.most() { answer(&too_large(response, &path), source)? } else { answered })
+    // Escapes and base64 make the answer longer.
+    let fits = answered.get().len() <= source.max_answer();
+    Ok(if fits { answered } else { answer(&too_large(response, &path), source)? })
 }
 
-/// The invocation's own, less what sending takes: at most a tenth of what there is.
+/// The deadline of the invocation, less the time for sending: at most a tenth of the time that is left.
 fn deadline(context: &Context) -> Deadline {
     let left = context.deadline().duration_since(SystemTime::now()).unwrap_or_default();
     Deadline(Instant::now() + left.saturating_sub(SENDING.min(left / 10)))

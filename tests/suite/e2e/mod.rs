@@ -134,12 +134,11 @@ impl Api {
         let applications = Arc::new(Applications::new(AppKeys::read(keys).expect("keys")));
         let app = App::new(store, Rulesets::shipped(), 16 << 20).serving(applications).keeping(keep.unwrap_or(KEEP));
         let app = Arc::new(app);
-        let addresses = settings.counts_addresses();
         let service = router(app.clone(), settings);
         (api.app, api.stop) = (Some(app.clone()), Some(stop));
         tokio::spawn(async move {
             let stopped = async move { drop(stopped.await) };
-            serve(listener, service, addresses, stopped).await;
+            serve(listener, service, stopped).await;
             app.close().await;
         });
         api

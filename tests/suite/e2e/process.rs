@@ -134,7 +134,7 @@ fn bad_settings_are_named_as_they_were_set_with_what_would_be_right() {
         ("TURNKEEPER_REQUEST_TIMEOUT", "0", "more than 0"),
         ("TURNKEEPER_STREAM_TIME", "5", "15m"),
         ("TURNKEEPER_KEEP_ALIVE", "-1s", "90s"),
-        ("TURNKEEPER_LOG_KEEP", "all", "a whole number from 0"),
+        ("TURNKEEPER_LOG_KEEP", "all", "an integer from 0"),
         ("TURNKEEPER_IMPORT_LIMIT", "16M", "from 1024 to 268435456"),
         ("TURNKEEPER_BODIES_MIB", "0", "from 1 to 65536"),
         ("TURNKEEPER_CACHE_MIB", "-1", "from 0 to 65536"),
