@@ -1,6 +1,5 @@
 //! Turnkeeper runs the turn order of tabletop combat by the rules of published initiative systems, behind a REST API.
-#![forbid(unsafe_code)]
-#![warn(missing_docs)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used))]
 
 pub mod app;
 pub mod config;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer};
 enum Written<T> {
     All(Vec<T>),
     One(T),
-    Flag(#[expect(dead_code)] bool),
+    Flag(#[expect(dead_code, reason = "only its type is checked")] bool),
 }
 
 /// Reads a list of ids that used to be one id, or a flag; of a flag nobody knows who was meant.

@@ -64,7 +64,7 @@ async fn malformed_http_gets_a_bare_status() {
         (format!("GET /{long} HTTP/1.1\r\nhost: x\r\n\r\n"), 414),
     ] {
         let answer = raw(&api, request.as_bytes()).await;
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?} to {:.60?}", request));
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?} to {request:.60?}"));
         assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head} to {request:.60?}");
         assert_eq!(body, "", "{head}");
     }
