@@ -71,7 +71,12 @@ impl App {
         };
         for _ in 0..TRIES {
             let refusal = match self.propose(&held, call, digest).await {
-                Ok(proposal) => match self.store.commit(call.id, proposal.commit).await? {
+                Ok(proposal) => match self
+                    .store
+                    .commit(call.id, proposal.commit)
+                    .await
+                    .map_err(|error| self.failed(call.id, error))?
+                {
                     Committed::Done => {
                         self.copies.keep(call.id, proposal.next);
                         return Ok(proposal.answer);
@@ -88,10 +93,6 @@ impl App {
                             call.token.viewer(held.game.meta())?;
                         }
                         return replay(call, &record);
-                    }
-                    Committed::Missing => {
-                        self.copies.forget(call.id);
-                        return Err(AppError::NotFound);
                     }
                 },
                 Err(refusal) => refusal,

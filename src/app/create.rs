@@ -2,7 +2,7 @@
 
 use super::{App, AppError, Application, CacheEntry, IdempotencyKey, MAX_DOCUMENT, Token, now};
 use crate::engine::{Creation, Game, Meta, Role};
-use crate::store::{Created, Entry, NewEncounter};
+use crate::store::{Base, Entry, NewEncounter};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl App {
     ) -> Result<CreatedEncounter, AppError> {
         let (meta, token) = self.newcomer(creation.seed, key, application.as_deref()).await?;
         let game = self.rulesets.create(meta, creation)?;
-        self.persist(game.clone(), game, None, token, key, application).await
+        self.persist(game.clone(), game, Vec::new(), token, key, application).await
     }
 
     /// The meta of a new encounter, and its game master's token.
@@ -59,7 +59,7 @@ impl App {
 
     /// Keeps a new encounter: `base`, and what the log that it brings along made of it.
     pub(super) async fn persist(
-        &self, base: Arc<dyn Game>, game: Arc<dyn Game>, log: Option<Vec<Entry>>, token: Token,
+        &self, base: Arc<dyn Game>, game: Arc<dyn Game>, entries: Vec<Entry>, token: Token,
         key: Option<&IdempotencyKey>, application: Option<Application>,
     ) -> Result<CreatedEncounter, AppError> {
         let id = &game.meta().id;
@@ -67,24 +67,17 @@ impl App {
         let size = document.len();
         let revision = rand::random();
         let application = application.map(|name| name.to_string());
-        let new = NewEncounter { revision, document, base: stored(&*base)?.into(), application };
-        let created = match log {
-            None => self.store.create(id, new).await?,
-            Some(entries) => self.store.import(id, new, base.version(), entries).await?,
+        let base = Base { version: base.version(), document: stored(&*base)?.into() };
+        let new = NewEncounter { revision, document, base, entries, application };
+        let Some(first_base) = self.store.create(id, new).await? else {
+            self.copies.keep(id, CacheEntry { revision, game: game.clone(), size });
+            return Ok(CreatedEncounter { game, token, replayed: false });
         };
-        match created {
-            Created::New => {
-                self.copies.keep(id, CacheEntry { revision, game: game.clone(), size });
-                Ok(CreatedEncounter { game, token, replayed: false })
-            }
-            Created::Existing { base } => {
-                let first = self.rulesets.load(&base)?;
-                if key.is_none() || first.meta().request != game.meta().request {
-                    return Err(AppError::KeyReused);
-                }
-                Ok(CreatedEncounter { game: game.with_meta(first.meta().clone()), token, replayed: true })
-            }
+        let first = self.rulesets.load(&first_base)?;
+        if key.is_none() || first.meta().request != game.meta().request {
+            return Err(AppError::KeyReused);
         }
+        Ok(CreatedEncounter { game: game.with_meta(first.meta().clone()), token, replayed: true })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{App, AppError, BearerToken, CacheEntry, Expected, token::only_gm};
 use crate::engine::Viewer;
-use crate::store::{Found, KeyDigest, Loaded};
+use crate::store::{Found, KeyDigest, StoreError};
 use bytes::Bytes;
 
 /// What a read brought.
@@ -61,20 +61,25 @@ impl App {
         only_gm(&viewer, "to delete the encounter")?;
         expected.map_or(Ok(()), |expected| expected.check(&*held.game, &viewer))?;
         self.copies.forget(id);
-        if self.store.delete(id).await? { Ok(()) } else { Err(AppError::NotFound) }
+        Ok(self.store.delete(id).await?)
     }
 
     /// The encounter as it is now; an unchanged one that is known is neither sent nor parsed again.
     pub(super) async fn fetch(
         &self, id: &str, known: Option<&CacheEntry>, key: Option<&KeyDigest>,
     ) -> Result<Fetched, AppError> {
-        match self.store.load(id, known.map(|held| held.revision), key).await? {
-            Loaded::Found(found) => self.take(id, known, found),
-            Loaded::Missing => {
-                self.copies.forget(id);
-                Err(AppError::NotFound)
-            }
+        match self.store.load(id, known.map(|held| held.revision), key).await {
+            Ok(found) => self.take(id, known, found),
+            Err(error) => Err(self.failed(id, error)),
         }
+    }
+
+    /// The error of a call to the store about an encounter; a missing encounter leaves the cache.
+    pub(super) fn failed(&self, id: &str, error: StoreError) -> AppError {
+        if matches!(error, StoreError::Missing) {
+            self.copies.forget(id);
+        }
+        error.into()
     }
 
     /// Makes an encounter of what the store found, and remembers it.

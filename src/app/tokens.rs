@@ -153,7 +153,7 @@ impl App {
                 (*digest, key.record(&Answer { version, shape: Shape::Minimal, body, replayed: false }))
             });
             let commit = Commit { expected, revision, document, entry: None, answer, rebase: None };
-            match self.store.commit(id, commit).await? {
+            match self.store.commit(id, commit).await.map_err(|error| self.failed(id, error))? {
                 Committed::Done => {
                     self.copies.keep(id, next);
                     return Ok((said, false));
@@ -162,10 +162,6 @@ impl App {
                 Committed::Replayed(record) => {
                     let (key, _) = key.ok_or_else(|| AppError::Internal("an answer without a key".to_owned()))?;
                     return Ok((key.replay(&record)?.body, true));
-                }
-                Committed::Missing => {
-                    self.copies.forget(id);
-                    return Err(AppError::NotFound);
                 }
             }
         }

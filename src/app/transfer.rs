@@ -127,7 +127,7 @@ impl App {
         let (meta, token) = self.newcomer(None, key, application.as_deref()).await?;
         let app = self.clone();
         let replay = self.imports.run(move |stop| app.replay(meta, &log, stop)).await??;
-        self.persist(replay.base, replay.game, Some(replay.entries), token, key, application).await
+        self.persist(replay.base, replay.game, replay.entries, token, key, application).await
     }
 
     /// Folds a log from its base; asks `stop` before each entry.

@@ -1,7 +1,7 @@
 //! Where encounters are kept: one trait, two real stores, one conformance suite over both.
 //!
-//! A store knows nothing about rules. It keeps, for each encounter, one document, one log of entries and the answers that
-//! were given under idempotency keys, and it changes them only by comparing and setting in one step.
+//! A store knows no rules. For each encounter it keeps one document, one log of entries and the answers given under idempotency keys.
+//! It changes them only by compare-and-set, in one step.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -13,75 +13,70 @@ use tokio::sync::broadcast;
 pub mod embedded;
 pub mod redis;
 
-/// A store that encounters can be kept in. Every call either happens whole or not at all.
+/// A store of encounters. Each call happens as a whole or not at all. Calls about an encounter that does not exist, or has expired,
+/// return [`StoreError::Missing`].
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
-    /// Keeps a new encounter under `id`; if one is there already nothing changes and it is returned.
-    async fn create(&self, id: &str, new: NewEncounter) -> Result<Created, StoreError>;
-
-    /// Keeps a new encounter that brings its log along: `new.base` at version `base_version`, and the entries since, gapless;
-    /// `new.document` is what they make of it. If one is there already nothing changes and it is returned.
-    async fn import(
-        &self, id: &str, new: NewEncounter, base_version: u64, entries: Vec<Entry>,
-    ) -> Result<Created, StoreError>;
+    /// Keeps a new encounter under `id`. If one exists already, nothing changes, and its first base is returned.
+    async fn create(&self, id: &str, new: NewEncounter) -> Result<Option<Bytes>, StoreError>;
 
     /// Reads the document of `id` and, in the same round trip, the answer recorded under `key`.
     ///
-    /// With `known` (the revision that the caller has a copy of) an unchanged document is not sent again.
-    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError>;
+    /// An unchanged document is not sent again when `known` is its revision.
+    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError>;
 
-    /// Replaces the document if its revision is still `commit.expected`, appends the log entry, records the answer,
-    /// renews every expiry and tells the followers: one step, one round trip.
+    /// Replaces the document if its revision is still `commit.expected`, appends the log entry, records the answer, renews the
+    /// expiry and notifies followers: one step, one round trip.
     ///
     /// A recorded answer under the commit's key wins over everything else, so that a repeated request is never applied twice.
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError>;
 
-    /// Reads log entries with a version above `after`, oldest first: at most `limit` of them and about `max_bytes` of bytes
-    /// (always at least one entry where there is one). [`StoreError::Missing`] when there is no such encounter.
+    /// Reads log entries above version `after`, oldest first: at most `limit` entries and about `max_bytes`, but at least one entry
+    /// if there is any.
     async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError>;
 
-    /// Reads the document that the log is folded from: [`StoreError::Missing`] when there is no such encounter.
+    /// Reads the document that the log is folded from.
     async fn base(&self, id: &str) -> Result<Base, StoreError>;
 
-    /// Lists the encounters of an application, newest first: those with a place below `before` (without it, from the newest on), at
-    /// most `limit` of them and about `max_bytes` of documents (always at least one where there is one).
+    /// Lists the encounters of an application, newest first, below the position `before`: at most `limit` encounters and about
+    /// `max_bytes` of documents, but at least one if there is any.
     ///
-    /// Encounters that are gone are left out, so that a page may be short, even empty, although another one follows.
+    /// A page leaves out deleted encounters, so it may be short, even empty, although another page follows.
     async fn list(
         &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
     ) -> Result<Listing, StoreError>;
 
     /// Takes up to `want` of the `quota` requests that `bucket` has in `window`, for all processes on this store together. The
-    /// window begins with the first request and is over by itself; a call that is repeated takes twice, never too little.
+    /// window begins with the first request. A call that is sent twice takes twice.
     async fn acquire_quota(
         &self, bucket: &str, want: u32, quota: u32, window: Duration,
     ) -> Result<QuotaGrant, StoreError>;
 
-    /// Removes the encounter and all that belongs to it; false when there was none.
-    async fn delete(&self, id: &str) -> Result<bool, StoreError>;
+    /// Removes the encounter and everything that belongs to it.
+    async fn delete(&self, id: &str) -> Result<(), StoreError>;
 
-    /// 32 random bytes, made once for this store and the same ever after, for all processes on it.
+    /// 32 random bytes, the same for all processes on this store.
     ///
-    /// Ask again rather than keep them: a Redis that has lost everything makes new ones, and all processes must follow.
+    /// Do not cache them: a Redis that has lost its data makes new ones, and all processes must follow.
     async fn salt(&self) -> Result<[u8; 32], StoreError>;
 
-    /// Follows what every process on this store commits, from now on.
+    /// Subscribes to the commits of every process on this store, from now on. Call it within a Tokio runtime.
     ///
-    /// Nothing is promised to arrive: a notice says that reading is worthwhile, never what is true. After
-    /// [`Notice::Resync`], and when the receiver lagged, anything may have changed. Call it within a Tokio runtime.
+    /// Notices may be lost: a notice says that reading is worthwhile, never what is true. After [`Notice::Resync`], and when the
+    /// receiver lagged, anything may have changed.
     fn commits(&self) -> broadcast::Receiver<Notice>;
 
-    /// Whether the store answers now.
+    /// Checks that the store answers.
     async fn ready(&self) -> Result<(), StoreError>;
 
-    /// Finishes what was acknowledged, before the process ends.
+    /// Finishes acknowledged writes before the process ends.
     async fn close(&self);
 }
 
-/// How long a store keeps what it is given.
+/// How long a store keeps its data.
 #[derive(Debug, Clone, Copy)]
 pub struct StoreConfig {
-    /// Idle time after which an encounter is gone, counted from its creation or newest commit; None = never.
+    /// Idle time after which an encounter expires, counted from its creation or newest commit. None = never.
     pub ttl: Option<Duration>,
     /// How long an answer is kept under its key, if its encounter lives as long.
     pub answers: Duration,
@@ -95,69 +90,61 @@ impl Default for StoreConfig {
     }
 }
 
-/// SHA-256 of an idempotency key and of whatever scopes it; never the key itself.
+/// SHA-256 of an idempotency key with its token and encounter. The key itself is never stored.
 pub type KeyDigest = [u8; 32];
 
-/// What a new encounter starts with, besides version 0 and an empty log.
+/// A new encounter.
 #[derive(Debug, Clone)]
 pub struct NewEncounter {
     /// Its first revision: see [`Commit::revision`].
     pub revision: u64,
     /// The current document.
     pub document: Bytes,
-    /// The document that the log is folded from; the same bytes at creation.
-    pub base: Bytes,
-    /// The application that it is listed for, where one has created it. Creating it again changes nothing about that.
+    /// The base of the log.
+    pub base: Base,
+    /// The log since the base, without gaps. Empty unless the encounter is imported.
+    pub entries: Vec<Entry>,
+    /// The application that lists it. A repeated creation does not change it.
     pub application: Option<String>,
+}
+
+impl NewEncounter {
+    /// The version of its document.
+    fn version(&self) -> u64 {
+        self.entries.last().map_or(self.base.version, |entry| entry.version)
+    }
 }
 
 /// A page of the encounters of an application.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Listing {
     /// The encounters, newest first.
-    pub items: Vec<ListReference>,
-    /// The place that the next page goes on below, where something may follow.
+    pub items: Vec<ListedEncounter>,
+    /// The position below which the next page begins, if there may be one.
     pub next: Option<String>,
 }
 
 /// An encounter in the list of its application.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ListReference {
+pub struct ListedEncounter {
     /// Its id.
     pub id: String,
     /// Its current document.
     pub document: Bytes,
 }
 
-/// What [`Store::acquire_quota`] gave.
+/// The result of [`Store::acquire_quota`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuotaGrant {
-    /// So many requests may be served now.
+    /// Requests that the caller may serve now.
     pub granted: u32,
-    /// So many are left for others, and for later.
+    /// Requests left in the bucket.
     pub left: u32,
-    /// Until the window is over.
+    /// Time until the window ends.
     pub ends_in: Duration,
 }
 
-/// Milliseconds since 1970, by the clock on the wall.
-fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// The place of an encounter in the list of its application: the time of its creation in milliseconds since 1970, then its id.
-fn place(millis: u64, id: &str) -> String {
-    format!("{millis:013}-{id}")
-}
-
-/// The id in a place such as [`Listing::next`] has; None where the text is none.
-pub fn listed_id(text: &str) -> Option<&str> {
-    let (millis, id) = text.split_once('-')?;
-    (place(millis.parse().ok()?, id) == text).then_some(id)
-}
-
-/// What becomes of a bucket that `used` requests were taken from, `want` of them just now.
+/// The grant for a bucket that now counts `used` requests, `want` of them just added.
 fn granted_quota(used: u64, want: u32, quota: u32, ends_in: Duration) -> QuotaGrant {
     let before = used.saturating_sub(want.into());
     let granted = u64::from(quota).saturating_sub(before).min(want.into());
@@ -165,37 +152,33 @@ fn granted_quota(used: u64, want: u32, quota: u32, ends_in: Duration) -> QuotaGr
     QuotaGrant { granted: narrow(granted), left: narrow(u64::from(quota).saturating_sub(used)), ends_in }
 }
 
-/// What became of [`Store::create`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Created {
-    /// CachedJson at its first revision.
-    New,
-    /// There was one under this id: its base as it was at its creation.
-    Existing {
-        /// The base document; a later [`Commit::rebase`] has not changed it.
-        base: Bytes,
-    },
+/// Milliseconds since 1970.
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// What [`Store::load`] found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Loaded {
-    /// No such encounter, or one that has expired.
-    Missing,
-    /// The encounter as it is now.
-    Found(Found),
+/// The position of an encounter in the list of its application: its creation time in milliseconds since 1970, then its id.
+fn list_position(millis: u64, id: &str) -> String {
+    format!("{millis:013}-{id}")
+}
+
+/// The id in a position such as [`Listing::next`]; None if the text is no position.
+pub fn listed_id(text: &str) -> Option<&str> {
+    let (millis, id) = text.split_once('-')?;
+    (list_position(millis.parse().ok()?, id) == text).then_some(id)
 }
 
 /// An encounter as [`Store::load`] read it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// The number of the newest write: see [`Commit::revision`].
+    /// The revision of the newest write: see [`Commit::revision`].
     pub revision: u64,
     /// The version of the newest log entry; 0 when the log is empty.
     pub version: u64,
     /// None when the caller's known revision is still the current one.
     pub document: Option<Bytes>,
-    /// The answer recorded under the given key, not older than a day.
+    /// The answer recorded under the given key.
     pub answer: Option<Bytes>,
 }
 
@@ -204,26 +187,25 @@ pub struct Found {
 pub struct Commit {
     /// The revision that the new document was decided against.
     pub expected: u64,
-    /// The revision that this write makes: a random number that no other write has. A counter would repeat after the store has lost
-    /// acknowledged writes, or after an encounter was deleted and created again; a process with a copy of the old write would then take it
-    /// for the new one.
+    /// The revision that this write makes: a random number, unique among writes. A counter would repeat after the store has lost
+    /// acknowledged writes, or after an encounter was deleted and created again. A stale copy would then pass for the new one.
     pub revision: u64,
     /// The new document.
     pub document: Bytes,
-    /// The log entry that this write adds, if it adds one (writes of tokens do not).
+    /// The log entry of this write. Writes of tokens have none.
     pub entry: Option<Entry>,
-    /// The answer to keep for a day under a key.
+    /// The answer to keep under a key.
     pub answer: Option<(KeyDigest, Bytes)>,
-    /// A new base to fold the log from; the entries up to its version are dropped in the same step.
+    /// A new base of the log. The same step drops the entries up to its version.
     pub rebase: Option<Base>,
 }
 
-/// A document and the version of the last log entry that is folded into it.
+/// A document that the log is folded from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
-    /// 0 at creation; not above the encounter's version.
+    /// The version of the last entry that is folded into it; 0 at creation.
     pub version: u64,
-    /// The document as it was at that version.
+    /// The document at that version.
     pub document: Bytes,
 }
 
@@ -232,60 +214,58 @@ pub struct Base {
 pub struct Entry {
     /// One above the entry before it; the first is 1.
     pub version: u64,
-    /// The entry as it is kept, opaque to the store.
+    /// The entry, opaque to the store.
     pub bytes: Bytes,
 }
 
-/// What became of [`Store::commit`].
+/// The result of [`Store::commit`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Committed {
-    /// Written and durable as far as the store promises durability.
+    /// Written, and as durable as the store promises.
     Done,
-    /// Another writer came first: the encounter as it is now, nothing written.
+    /// Another writer came first. Nothing was written; this is the encounter now.
     Conflict(Found),
-    /// The key was used before: the answer recorded then, nothing written.
+    /// The key was used before. Nothing was written; this is the recorded answer.
     Replayed(Bytes),
-    /// There is no such encounter (any more), nothing written.
-    Missing,
 }
 
 /// A page of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogPage {
-    /// The base's version: entries up to it are folded away and cannot be read. 0 at creation.
+    /// The version of the base. Entries up to it are compacted and cannot be read.
     pub base_version: u64,
-    /// The newest version there is.
+    /// The newest version.
     pub version: u64,
     /// The entries, oldest first.
     pub entries: Vec<Entry>,
 }
 
-/// Something happened to an encounter, in this process or another one on the same store.
+/// A change of an encounter by any process on the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
-    /// A commit; the version is the same as before when it added no log entry.
+    /// A commit. The version is the old one when the commit added no log entry.
     Committed {
         /// The encounter.
         id: Arc<str>,
-        /// Its version since.
+        /// Its version now.
         version: u64,
     },
-    /// The encounter was deleted (one that merely expires is not announced).
+    /// A deletion. Expiry is not announced.
     Deleted {
         /// The encounter.
         id: Arc<str>,
     },
-    /// Notices may have been missed, or have begun only now: read again whatever you follow.
+    /// Notices may have been lost: read everything again that you follow.
     Resync,
 }
 
 /// Why a store could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The address of a Redis that cannot be one.
+    /// Not the address of a Redis.
     #[error("not a usable Redis URL: {0}")]
     Url(String),
-    /// Another process works on the same files.
+    /// Another process uses the same files.
     #[error(
         "{0} is in use by another process; the embedded store serves one process only: stop the other one, \
          choose another directory, or set REDIS_URL to share a Redis between processes"
@@ -296,7 +276,7 @@ pub enum OpenError {
     File {
         /// The file or directory.
         path: String,
-        /// What the system said.
+        /// The error of the system.
         reason: String,
     },
 }
@@ -304,10 +284,10 @@ pub enum OpenError {
 /// Why a store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Out of reach or too slow just now; whether a write happened is not known unless an idempotency key tells.
-    #[error("the store is away: {0}")]
+    /// Out of reach or too slow. Only an idempotency key tells whether a write happened.
+    #[error("the store is unavailable: {0}")]
     Unavailable(String),
-    /// It answered with something that this program did not write.
+    /// It holds something that this program did not write.
     #[error("the store holds something unreadable: {0}")]
     Corrupt(String),
     /// No such encounter.
@@ -315,10 +295,10 @@ pub enum StoreError {
     Missing,
 }
 
-/// So many notices may wait for a receiver before it lags.
+/// Maximum notices that wait for a receiver before it lags.
 const NOTICES: usize = 1024;
 
-/// Checks that a page has the entries that it must have: gapless from the first that was asked for.
+/// Checks that a page has no gap, from the first entry that was asked for.
 fn check_gapless(page: &LogPage, after: u64, limit: usize) -> Result<(), StoreError> {
     let first = after.max(page.base_version);
     let mut expected = first;

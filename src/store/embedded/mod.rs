@@ -1,11 +1,10 @@
-//! Encounters in one file beside the program, for one process: nothing to install, nothing lost at a restart.
+//! Encounters in one file, for one process: nothing to install, nothing lost at a restart.
 //!
-//! Reads take a snapshot and wait for nobody. All writes go through one thread that does many of them in one durable
-//! transaction; a write is answered only after it is on the disk.
+//! Reads take a snapshot and never wait. One thread does all writes, many in one durable transaction. A write returns only after it is
+//! on the disk.
 
-mod file;
+mod quota;
 mod tables;
-mod windows;
 mod writer;
 
 use std::path::Path;
@@ -17,66 +16,76 @@ use std::time::Duration;
 use async_trait::async_trait;
 use bytes::Bytes;
 use redb::{ReadTransaction, ReadableDatabase};
-use tokio::sync::{broadcast, oneshot};
+use tokio::sync::{broadcast, oneshot, watch};
 
-use self::file::File;
+use self::quota::Windows;
 use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, SALT, Step, Tables, no_base};
-use self::windows::Windows;
-use self::writer::{Order, Task, Writer, millis};
+use self::writer::{File, Job, SendResult, WriteThread, cannot_open, millis};
 use super::{
-    Base, Commit, Committed, Created, Entry, Found, KeyDigest, ListReference, Listing, Loaded, LogPage, NOTICES,
-    NewEncounter, Notice, OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, listed_id, now,
+    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, LogPage, NOTICES, NewEncounter, Notice,
+    OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, listed_id, now,
 };
 
-/// So many writes may wait; more are refused at once, rather than answered too late.
+/// Maximum queued writes; more are refused at once.
 const QUEUE: usize = 1024;
 
 /// A store in one file, for one process.
 pub struct EmbeddedStore {
     file: Arc<File>,
-    orders: SyncSender<Order>,
+    /// None once the store is closed.
+    jobs: Mutex<Option<SyncSender<Job>>>,
+    /// Its sender is dropped when the writing thread has closed the file.
+    closed: watch::Receiver<()>,
     notices: broadcast::Sender<Notice>,
     config: StoreConfig,
     windows: Windows,
-    thread: Mutex<Option<JoinHandle<()>>>,
+    thread: Option<JoinHandle<()>>,
 }
 
 impl EmbeddedStore {
-    /// Opens the store in `directory`, which is made if it is missing.
+    /// Opens the store in `directory`, and creates that if it is missing.
     ///
-    /// After a crash this checks the whole file first. A second process is refused with
-    /// [`OpenError::InUse`].
+    /// After a crash this checks the whole file first. A second process is refused with [`OpenError::InUse`].
     pub fn open(directory: impl AsRef<Path>, config: StoreConfig) -> Result<Self, OpenError> {
-        let file = Arc::new(File::open(directory.as_ref())?);
-        let (orders, queue) = sync_channel(QUEUE);
+        let directory = directory.as_ref();
+        let file = Arc::new(File::open(directory)?);
+        let (sender, jobs) = sync_channel(QUEUE);
+        let (on_close, closed) = watch::channel(());
         let notices = broadcast::Sender::new(NOTICES);
-        let writer = Writer { file: file.clone(), orders: queue, notices: notices.clone(), config };
-        writer
-            .prepare()
-            .map_err(|reason| OpenError::File { path: directory.as_ref().display().to_string(), reason })?;
-        let thread =
-            std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run()).map_err(|error| {
-                OpenError::File { path: directory.as_ref().display().to_string(), reason: error.to_string() }
-            })?;
-        Ok(Self { file, orders, notices, config, windows: Windows::default(), thread: Mutex::new(Some(thread)) })
+        let writer = WriteThread { file: file.clone(), jobs, notices: notices.clone(), config, closed: on_close };
+        writer.prepare().map_err(|reason| cannot_open(directory, reason))?;
+        let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run());
+        let thread = Some(thread.map_err(|error| cannot_open(directory, error))?);
+        Ok(Self { file, jobs: Mutex::new(Some(sender)), closed, notices, config, windows: Windows::default(), thread })
     }
 
-    /// Has the writer do `work` and waits until it is durable.
-    async fn write<T, W>(&self, work: W) -> Result<T, StoreError>
-    where
-        T: Send + 'static,
-        W: FnMut(&mut Tables<'_>) -> Step<T> + Send + 'static,
-    {
-        let (task, answer) = Task::new(work);
-        self.orders.try_send(Order::Do(Box::new(task))).map_err(|error| match error {
+    /// Has the writing thread do `work` and waits until it is durable.
+    async fn write<T: Send + 'static>(
+        &self, work: impl FnOnce(&mut Tables<'_>) -> Step<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (sender, result) = oneshot::channel();
+        let job: Job = Box::new(move |tables| {
+            let outcome = work(tables)?;
+            // Fails only when the caller no longer waits.
+            Ok(Box::new(move || drop(sender.send(outcome))) as SendResult)
+        });
+        let sent = match self.jobs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).as_ref() {
+            Some(jobs) => jobs.try_send(job),
+            None => Err(TrySendError::Disconnected(job)),
+        };
+        sent.map_err(|error| match error {
             TrySendError::Full(_) => StoreError::Unavailable(format!("{QUEUE} writes are waiting already")),
-            TrySendError::Disconnected(_) => closed(),
+            TrySendError::Disconnected(_) => StoreError::Unavailable("the embedded store is closed".to_owned()),
         })?;
-        answer.await.map_err(|_| closed())?
+        result.await.map_err(|_| StoreError::Unavailable("the embedded store could not write".to_owned()))?
     }
 
-    /// Reads from a snapshot, on the caller's own thread: a few microseconds, while handing it to another thread and back
-    /// would cost more than the read.
+    /// Stops the writing thread after the queued writes.
+    fn close_queue(&self) {
+        self.jobs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+    }
+
+    /// Reads from a snapshot, on the caller's own thread: switching threads would cost more than the read.
     fn read<T>(&self, work: impl FnOnce(&ReadTransaction) -> Step<T>) -> Result<T, StoreError> {
         let database = self.file.database()?;
         let outcome = database.begin_read().map_err(redb::Error::from).and_then(|reading| work(&reading));
@@ -85,43 +94,29 @@ impl EmbeddedStore {
 }
 
 impl Drop for EmbeddedStore {
-    /// Waits for what is queued and for the file to be closed, so that it can be opened again at once.
+    /// Waits until the file is closed, so that it can be opened again at once.
     fn drop(&mut self) {
-        let (tell, _) = oneshot::channel();
-        // Fails only when the thread has ended.
-        let _ = self.orders.send(Order::Close(tell));
-        let thread = self.thread.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-        if let Some(thread) = thread {
-            // It catches its panics; were there one all the same, dropping must not add another.
-            let _ = thread.join();
-        }
+        self.close_queue();
+        // The thread catches panics; a drop must not add another one.
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
 #[async_trait]
 impl Store for EmbeddedStore {
-    async fn create(&self, id: &str, new: NewEncounter) -> Result<Created, StoreError> {
-        self.import(id, new, 0, Vec::new()).await
-    }
-
-    async fn import(
-        &self, id: &str, new: NewEncounter, base_version: u64, entries: Vec<Entry>,
-    ) -> Result<Created, StoreError> {
+    async fn create(&self, id: &str, new: NewEncounter) -> Result<Option<Bytes>, StoreError> {
         let id = id.to_owned();
-        self.write(move |tables| tables.create(&id, &new, base_version, &entries)).await
+        self.write(move |tables| tables.create(&id, &new)).await
     }
 
-    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError> {
+    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError> {
         self.read(|reading| {
             let documents = reading.open_table(DOCUMENTS)?;
-            let Some(row) = documents.get(id)? else {
-                return Ok(Ok(Loaded::Missing));
-            };
-            let (revision, version, expires, _, document) = row.value();
             let now = now();
-            if expires <= now {
-                return Ok(Ok(Loaded::Missing));
-            }
+            let Some(row) = documents.get(id)?.filter(|row| row.value().2 > now) else {
+                return Ok(Err(StoreError::Missing));
+            };
+            let (revision, version, _, _, document) = row.value();
             let mut answer = None;
             if let Some(digest) = key
                 && let Some(row) = reading.open_table(ANSWERS)?.get((id, digest))?
@@ -130,7 +125,7 @@ impl Store for EmbeddedStore {
                 answer = Some(Bytes::copy_from_slice(row.value().1));
             }
             let document = (known != Some(revision)).then(|| Bytes::copy_from_slice(document));
-            Ok(Ok(Loaded::Found(Found { revision, version, document, answer })))
+            Ok(Ok(Found { revision, version, document, answer }))
         })
     }
 
@@ -183,13 +178,13 @@ impl Store for EmbeddedStore {
         self.read(|reading| {
             let (listed, documents) = (reading.open_table(LISTED)?, reading.open_table(DOCUMENTS)?);
             let (now, mut listing, mut room) = (now(), Listing::default(), max_bytes);
-            // No place sorts above it: they begin with digits.
+            // Positions begin with digits, so all sort below this.
             let end = before.unwrap_or("~");
             let mut last = None;
             for row in listed.range((application, "")..(application, end))?.rev() {
                 let row = row?;
-                let (_, place) = row.0.value();
-                let id = listed_id(place).unwrap_or_default();
+                let (_, position) = row.0.value();
+                let id = listed_id(position).unwrap_or_default();
                 let Some(document) = documents.get(id)?.filter(|row| row.value().2 > now) else { continue };
                 let document = document.value().4;
                 if listing.items.len() >= limit || document.len() > room && !listing.items.is_empty() {
@@ -197,8 +192,8 @@ impl Store for EmbeddedStore {
                     break;
                 }
                 room = room.saturating_sub(document.len());
-                last = Some(place.to_owned());
-                listing.items.push(ListReference { id: id.to_owned(), document: Bytes::copy_from_slice(document) });
+                last = Some(position.to_owned());
+                listing.items.push(ListedEncounter { id: id.to_owned(), document: Bytes::copy_from_slice(document) });
             }
             Ok(Ok(listing))
         })
@@ -207,12 +202,12 @@ impl Store for EmbeddedStore {
     async fn acquire_quota(
         &self, bucket: &str, want: u32, quota: u32, window: Duration,
     ) -> Result<QuotaGrant, StoreError> {
-        // The file being closed is the store being away, although nothing of this lies in it.
+        // A closed file means that the store is unavailable, although the windows are in memory.
         self.file.database()?;
         Ok(self.windows.acquire_quota(bucket, want, quota, window))
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+    async fn delete(&self, id: &str) -> Result<(), StoreError> {
         let id = id.to_owned();
         self.write(move |tables| tables.delete(&id)).await
     }
@@ -234,14 +229,9 @@ impl Store for EmbeddedStore {
     }
 
     async fn close(&self) {
-        let (tell, told) = oneshot::channel();
-        let mut order = Order::Close(tell);
-        while let Err(TrySendError::Full(back)) = self.orders.try_send(order) {
-            order = back;
-            tokio::time::sleep(Duration::from_millis(1)).await;
-        }
-        // An error means that the thread has ended already.
-        let _ = told.await;
+        self.close_queue();
+        // The channel never changes: this waits until its sender is dropped.
+        let _ = self.closed.clone().changed().await;
     }
 }
 
@@ -254,11 +244,7 @@ fn living(reading: &ReadTransaction, id: &str) -> Result<Option<u64>, redb::Erro
     }))
 }
 
-fn closed() -> StoreError {
-    StoreError::Unavailable("the embedded store is closed".to_owned())
-}
-
-/// What cannot be right in the file is its fault; anything else may pass.
+/// Damaged data stays damaged; any other error may pass.
 fn unreadable(error: redb::Error) -> StoreError {
     match error {
         redb::Error::Corrupted(text) => StoreError::Corrupt(text),
@@ -279,7 +265,8 @@ mod tests {
 
     fn new() -> NewEncounter {
         let application = Some("table".to_owned());
-        NewEncounter { revision: 1, document: Bytes::from("document"), base: Bytes::from("base"), application }
+        let (document, base) = (Bytes::from("document"), Base { version: 0, document: Bytes::from("base") });
+        NewEncounter { revision: 1, document, base, entries: Vec::new(), application }
     }
 
     #[tokio::test]
@@ -299,7 +286,7 @@ mod tests {
                 panic!("after {half:?}");
             });
             assert!(matches!(panicking.await, Err(StoreError::Unavailable(_))));
-            let Loaded::Found(encounter) = store.load("e", None, None).await.unwrap() else { panic!("it is gone") };
+            let encounter = store.load("e", None, None).await.unwrap();
             assert_eq!(encounter.revision, revision, "nothing of a failed transaction is kept");
             assert_eq!(store.commit("e", commit(revision)).await.unwrap(), Committed::Done);
         }
@@ -322,7 +309,7 @@ mod tests {
             // Document, base, first base, two entries, four answers and their times, expiry, list and owner; and the salt.
             assert_eq!(rows().await.unwrap(), 17);
             if id == "deleted" {
-                assert!(store.delete(id).await.unwrap());
+                store.delete(id).await.unwrap();
                 assert_eq!(rows().await.unwrap(), 1);
             }
         }

@@ -1,4 +1,4 @@
-//! What lies in the file, and each change of it as a step within one write transaction.
+//! The tables of the file, and every change of them as a step of a write transaction.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -6,45 +6,45 @@ use std::sync::Arc;
 use bytes::Bytes;
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
-use crate::store::{Commit, Committed, Created, Entry, Found, KeyDigest, NewEncounter, Notice, StoreError, place};
+use crate::store::{Commit, Committed, Found, KeyDigest, NewEncounter, Notice, StoreError, list_position};
 
 /// Milliseconds since 1970.
 pub(super) type Millis = u64;
 
-/// When an encounter that never expires does.
+/// The expiry of an encounter that never expires.
 pub(super) const NEVER: Millis = Millis::MAX;
 
-/// Revision, version, when it expires, where [`EXPIRY`] has it (at that time or earlier), document.
-type Document = (u64, u64, Millis, Millis, &'static [u8]);
+/// Revision, version, expiry, its time in [`EXPIRY`] (which is not later), document.
+type DocumentRow = (u64, u64, Millis, Millis, &'static [u8]);
 
-pub(super) const DOCUMENTS: TableDefinition<&str, Document> = TableDefinition::new("documents");
+pub(super) const DOCUMENTS: TableDefinition<&str, DocumentRow> = TableDefinition::new("documents");
 /// Version and document of the base.
 pub(super) const BASES: TableDefinition<&str, (u64, &[u8])> = TableDefinition::new("bases");
-/// The first base, once there is another one.
+/// The first base, once there is a newer one.
 const CREATED: TableDefinition<&str, &[u8]> = TableDefinition::new("created");
 pub(super) const LOG: TableDefinition<(&str, u64), &[u8]> = TableDefinition::new("log");
-/// When it was given, and the answer.
+/// The time of an answer, and the answer.
 pub(super) const ANSWERS: TableDefinition<(&str, &KeyDigest), (Millis, &[u8])> = TableDefinition::new("answers");
 /// The answers by their times.
 pub(super) const ANSWERED: TableDefinition<(Millis, &str, &KeyDigest), ()> = TableDefinition::new("answered");
-/// The encounters by a time at which to look whether they have expired; commits need not move it.
+/// The encounters by a time at which the sweep looks at them. Commits need not move it.
 pub(super) const EXPIRY: TableDefinition<(Millis, &str), ()> = TableDefinition::new("expiry");
-/// The encounters of each application by their places.
+/// The encounters of each application by their positions.
 pub(super) const LISTED: TableDefinition<(&str, &str), ()> = TableDefinition::new("listed");
-/// The application of an encounter, and its place there.
+/// The application of an encounter, and its position in the list.
 const OWNERS: TableDefinition<&str, (&str, &str)> = TableDefinition::new("owners");
 pub(super) const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
 pub(super) const SALT: &str = "salt";
 
-/// So many encounters, and so many answers, are swept in one transaction.
+/// Maximum encounters, and maximum answers, that one transaction sweeps.
 const SWEEP: usize = 64;
 
-/// Whether a step was refused without touching anything, or the transaction failed as a whole.
+/// The inner error is a refusal that changed nothing; the outer error fails the whole transaction.
 pub(super) type Step<T> = Result<Result<T, StoreError>, redb::Error>;
 
 /// All tables, open in one write transaction.
 pub(super) struct Tables<'t> {
-    documents: Table<'t, &'static str, Document>,
+    documents: Table<'t, &'static str, DocumentRow>,
     bases: Table<'t, &'static str, (u64, &'static [u8])>,
     created: Table<'t, &'static str, &'static [u8]>,
     log: Table<'t, (&'static str, u64), &'static [u8]>,
@@ -55,11 +55,11 @@ pub(super) struct Tables<'t> {
     owners: Table<'t, &'static str, (&'static str, &'static str)>,
     meta: Table<'t, &'static str, &'static [u8]>,
     now: Millis,
-    /// How long an encounter lives from now on.
+    /// How long an encounter lives after a write.
     ttl: Option<Millis>,
     /// How long an answer lives.
     keep: Millis,
-    /// To be told when the transaction is durable.
+    /// To be sent when the transaction is durable.
     pub(super) notices: Vec<Notice>,
 }
 
@@ -71,7 +71,7 @@ struct Head {
 }
 
 impl<'t> Tables<'t> {
-    /// Opens them, creating those that are not there yet.
+    /// Opens the tables, and creates missing ones.
     pub(super) fn open(
         transaction: &'t WriteTransaction, now: Millis, ttl: Option<Millis>, keep: Millis,
     ) -> Result<Self, redb::Error> {
@@ -109,7 +109,7 @@ impl<'t> Tables<'t> {
         self.ttl.map_or(NEVER, |ttl| self.now.saturating_add(ttl))
     }
 
-    /// Makes sure that the sweep looks at `id` no later than it expires; answers where the index has it.
+    /// Makes the sweep look at `id` no later than it expires. Returns its time in [`EXPIRY`].
     fn index(&mut self, id: &str, indexed: Millis, expires: Millis) -> Result<Millis, redb::Error> {
         if indexed <= expires {
             return Ok(indexed);
@@ -121,37 +121,34 @@ impl<'t> Tables<'t> {
         Ok(expires)
     }
 
-    pub(super) fn create(
-        &mut self, id: &str, new: &NewEncounter, base_version: u64, entries: &[Entry],
-    ) -> Step<Created> {
+    /// Keeps a new encounter. Returns the first base of one that exists.
+    pub(super) fn create(&mut self, id: &str, new: &NewEncounter) -> Step<Option<Bytes>> {
         if self.living(id)?.is_some() {
-            let created = self.created.get(id)?.map(|row| Bytes::copy_from_slice(row.value()));
-            let first = match created {
-                Some(created) => Some(created),
-                None => self.bases.get(id)?.map(|row| Bytes::copy_from_slice(row.value().1)),
-            };
-            return Ok(first.map(|base| Created::Existing { base }).ok_or_else(|| no_base(id)));
+            if let Some(first) = self.created.get(id)? {
+                return Ok(Ok(Some(Bytes::copy_from_slice(first.value()))));
+            }
+            let base = self.bases.get(id)?.map(|row| Bytes::copy_from_slice(row.value().1));
+            return Ok(base.map(Some).ok_or_else(|| no_base(id)));
         }
         self.remove(id)?;
         let expires = self.expires();
         let indexed = self.index(id, NEVER, expires)?;
-        let version = entries.last().map_or(base_version, |entry| entry.version);
-        self.documents.insert(id, (new.revision, version, expires, indexed, &new.document[..]))?;
-        self.bases.insert(id, (base_version, &new.base[..]))?;
-        for entry in entries {
+        self.documents.insert(id, (new.revision, new.version(), expires, indexed, &new.document[..]))?;
+        self.bases.insert(id, (new.base.version, &new.base.document[..]))?;
+        for entry in &new.entries {
             self.log.insert((id, entry.version), &entry.bytes[..])?;
         }
         if let Some(application) = &new.application {
-            let place = place(self.now, id);
-            self.listed.insert((application.as_str(), place.as_str()), ())?;
-            self.owners.insert(id, (application.as_str(), place.as_str()))?;
+            let position = list_position(self.now, id);
+            self.listed.insert((application.as_str(), position.as_str()), ())?;
+            self.owners.insert(id, (application.as_str(), position.as_str()))?;
         }
-        Ok(Ok(Created::New))
+        Ok(Ok(None))
     }
 
     pub(super) fn commit(&mut self, id: &str, commit: &Commit) -> Step<Committed> {
         let Some(head) = self.living(id)? else {
-            return Ok(Ok(Committed::Missing));
+            return Ok(Err(StoreError::Missing));
         };
         if let Some((digest, _)) = &commit.answer
             && let Some(row) = self.answers.get((id, digest))?
@@ -185,7 +182,7 @@ impl<'t> Tables<'t> {
         Ok(Ok(Committed::Done))
     }
 
-    /// The writes of a commit that nothing speaks against.
+    /// Writes a commit that passed all checks.
     fn apply(&mut self, id: &str, head: &Head, commit: &Commit, version: u64) -> Result<(), redb::Error> {
         let expires = self.expires();
         let indexed = self.index(id, head.indexed, expires)?;
@@ -213,16 +210,16 @@ impl<'t> Tables<'t> {
         Ok(())
     }
 
-    pub(super) fn delete(&mut self, id: &str) -> Step<bool> {
-        let had = self.living(id)?.is_some();
-        self.remove(id)?;
-        if had {
-            self.notices.push(Notice::Deleted { id: Arc::from(id) });
+    pub(super) fn delete(&mut self, id: &str) -> Step<()> {
+        if self.living(id)?.is_none() {
+            return Ok(Err(StoreError::Missing));
         }
-        Ok(Ok(had))
+        self.remove(id)?;
+        self.notices.push(Notice::Deleted { id: Arc::from(id) });
+        Ok(Ok(()))
     }
 
-    /// Removes all that belongs to `id`.
+    /// Removes everything that belongs to `id`.
     fn remove(&mut self, id: &str) -> Result<(), redb::Error> {
         let Some(head) = self.head(id)? else {
             return Ok(());
@@ -257,7 +254,7 @@ impl<'t> Tables<'t> {
         for (at, id) in &due {
             match self.head(id)? {
                 Some(head) if head.expires <= self.now => self.remove(id)?,
-                Some(head) => self.put_off(id, &head)?,
+                Some(head) => self.reindex(id, &head)?,
                 None => drop(self.expiry.remove((*at, id.as_str()))?),
             }
         }
@@ -275,8 +272,8 @@ impl<'t> Tables<'t> {
         Ok(due.len() == SWEEP || old.len() == SWEEP)
     }
 
-    /// Moves a living encounter to where it expires now, or out of the index when it never does.
-    fn put_off(&mut self, id: &str, head: &Head) -> Result<(), redb::Error> {
+    /// Moves an encounter in [`EXPIRY`] to its present expiry, or out of it if it never expires.
+    fn reindex(&mut self, id: &str, head: &Head) -> Result<(), redb::Error> {
         let Some(document) = self.documents.get(id)?.map(|row| row.value().4.to_vec()) else {
             return Ok(());
         };
@@ -286,7 +283,7 @@ impl<'t> Tables<'t> {
         Ok(())
     }
 
-    /// How many rows there are in all tables.
+    /// The number of rows in all tables.
     #[cfg(test)]
     pub(super) fn rows(&mut self) -> Step<u64> {
         use redb::ReadableTableMetadata;
@@ -296,7 +293,7 @@ impl<'t> Tables<'t> {
         Ok(Ok(of_encounters + of_answers + of_lists + self.expiry.len()? + self.meta.len()?))
     }
 
-    /// Makes the salt, the first time.
+    /// Makes the salt if it is missing.
     pub(super) fn prepare(&mut self) -> Result<(), redb::Error> {
         if self.meta.get(SALT)?.is_none() {
             self.meta.insert(SALT, &rand::random::<[u8; 32]>()[..])?;

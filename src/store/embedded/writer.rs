@@ -1,141 +1,126 @@
-//! The only thread that writes: it takes what is queued, does it in one transaction and answers when that is durable.
+//! The database file, and the only thread that writes to it.
 //!
-//! An fsync costs far more than a commit's own work, so the commits that queue up during one share the next.
+//! An fsync costs far more than a commit, so the commits that queue up during one fsync share the next transaction.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, RwLock};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use redb::{Database, ReadableDatabase, ReadableTable};
-use tokio::sync::{broadcast, oneshot};
+use redb::{Builder, Database, DatabaseError, ReadableDatabase, ReadableTable};
+use tokio::sync::{broadcast, watch};
 
-use super::file::File;
-use super::tables::{ANSWERED, EXPIRY, Millis, Step, Tables};
-use crate::store::{Notice, StoreConfig, StoreError, now};
+use super::tables::{ANSWERED, EXPIRY, Millis, Tables};
+use crate::store::{Notice, OpenError, StoreConfig, StoreError, now};
 
-/// So many jobs share a transaction at most.
+/// Maximum writes in one transaction.
 const BATCH: usize = 256;
-/// Between two attempts to open a file that failed.
+/// Pause between two attempts to open a file that failed.
 const REOPEN: Duration = Duration::from_secs(1);
+/// Bytes of the file that redb caches; the system caches the rest.
+const CACHE: usize = 8 * 1024 * 1024;
 
 pub(super) fn millis(duration: Duration) -> Millis {
     Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX)
 }
 
-/// What the writer is asked for.
-pub(super) enum Order {
-    /// A step in a transaction.
-    Do(Box<dyn Job>),
-    /// Finish what came before, close the file, tell, and stop.
-    Close(oneshot::Sender<()>),
+/// The file of a store, and the database in it while that is open.
+pub(super) struct File {
+    path: PathBuf,
+    database: RwLock<Option<Arc<Database>>>,
 }
 
-/// A step whose outcome somebody waits for.
-pub(super) trait Job: Send {
-    /// Does it; an error fails the whole transaction.
-    fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), redb::Error>;
-
-    /// Tells the outcome, now that the transaction is durable or has failed for this reason.
-    fn finish(self: Box<Self>, failure: Option<&str>);
-}
-
-/// A [`Job`] made of a function and the way back to whoever waits.
-pub(super) struct Task<T, W> {
-    work: W,
-    outcome: Option<Result<T, StoreError>>,
-    reply: oneshot::Sender<Result<T, StoreError>>,
-}
-
-impl<T, W> Task<T, W> {
-    pub(super) fn new(work: W) -> (Self, oneshot::Receiver<Result<T, StoreError>>) {
-        let (reply, answer) = oneshot::channel();
-        (Self { work, outcome: None, reply }, answer)
+impl File {
+    /// Opens the file in `directory`. Creates both if they are missing.
+    pub(super) fn open(directory: &Path) -> Result<Self, OpenError> {
+        std::fs::create_dir_all(directory).map_err(|error| cannot_open(directory, error))?;
+        let file = Self { path: directory.join("turnkeeper.redb"), database: RwLock::default() };
+        file.reopen()?;
+        Ok(file)
     }
-}
 
-impl<T: Send, W: FnMut(&mut Tables<'_>) -> Step<T> + Send> Job for Task<T, W> {
-    fn apply(&mut self, tables: &mut Tables<'_>) -> Result<(), redb::Error> {
-        self.outcome = Some((self.work)(tables)?);
+    /// The database, for the length of one transaction.
+    pub(super) fn database(&self) -> Result<Arc<Database>, StoreError> {
+        let current = self.database.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+        current.ok_or_else(|| StoreError::Unavailable(format!("{} is not open", self.path.display())))
+    }
+
+    /// Closes the database once its readers have finished.
+    fn close(&self) {
+        let mut open = self.database.write().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        while let Some(database) = open {
+            open = Arc::try_unwrap(database).err();
+            if open.is_some() {
+                sleep(Duration::from_millis(1));
+            }
+        }
+    }
+
+    fn reopen(&self) -> Result<(), OpenError> {
+        let database = Builder::new().set_cache_size(CACHE).create(&self.path).map_err(|error| match error {
+            DatabaseError::DatabaseAlreadyOpen => OpenError::InUse(self.path.display().to_string()),
+            other => cannot_open(&self.path, other),
+        })?;
+        *self.database.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(Arc::new(database));
         Ok(())
     }
-
-    fn finish(self: Box<Self>, failure: Option<&str>) {
-        let outcome = match (failure, self.outcome) {
-            (None, Some(outcome)) => outcome,
-            (failure, _) => Err(StoreError::Unavailable(failure.unwrap_or("not written").to_owned())),
-        };
-        // Whoever does not wait any more does not want to know.
-        let _ = self.reply.send(outcome);
-    }
 }
 
-/// The thread's own things.
-pub(super) struct Writer {
+pub(super) fn cannot_open(path: &Path, reason: impl std::fmt::Display) -> OpenError {
+    OpenError::File { path: path.display().to_string(), reason: reason.to_string() }
+}
+
+/// A queued write; an error fails its whole transaction. Returns how to send the result, once the transaction is durable.
+pub(super) type Job = Box<dyn FnOnce(&mut Tables<'_>) -> Result<SendResult, redb::Error> + Send>;
+pub(super) type SendResult = Box<dyn FnOnce() + Send>;
+
+/// What the writing thread owns.
+pub(super) struct WriteThread {
     pub(super) file: Arc<File>,
-    pub(super) orders: Receiver<Order>,
+    pub(super) jobs: Receiver<Job>,
     pub(super) notices: broadcast::Sender<Notice>,
     pub(super) config: StoreConfig,
+    /// Dropped when the file is closed.
+    pub(super) closed: watch::Sender<()>,
 }
 
-impl Writer {
-    /// Makes the tables and the salt where they are missing, before anybody reads.
+impl WriteThread {
+    /// Creates missing tables and the salt, before the first read.
     pub(super) fn prepare(&self) -> Result<(), String> {
         self.transact(|tables| tables.prepare())
     }
 
-    /// Works until told to close, or until nobody is left who could give an order; then closes the file.
+    /// Works until the queue is closed and empty, then closes the file.
     pub(super) fn run(self) {
         let mut sweep_at = Instant::now() + self.pause();
-        let done = loop {
-            let mut jobs = Vec::new();
-            let mut done = None;
-            match self.orders.recv_timeout(sweep_at.saturating_duration_since(Instant::now())) {
-                Ok(Order::Do(job)) => jobs.push(job),
-                Ok(Order::Close(tell)) => break Some(tell),
+        loop {
+            match self.jobs.recv_timeout(sweep_at.saturating_duration_since(Instant::now())) {
+                Ok(first) => self.write(std::iter::once(first).chain(self.jobs.try_iter()).take(BATCH).collect()),
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break None,
-            }
-            while !jobs.is_empty() && jobs.len() < BATCH {
-                match self.orders.try_recv() {
-                    Ok(Order::Do(job)) => jobs.push(job),
-                    Ok(Order::Close(tell)) => {
-                        done = Some(tell);
-                        break;
-                    }
-                    Err(_) => break,
-                }
-            }
-            if !jobs.is_empty() {
-                self.write(jobs);
-            }
-            if done.is_some() {
-                break done;
+                Err(RecvTimeoutError::Disconnected) => break,
             }
             if Instant::now() >= sweep_at {
                 let more = self.sweep();
                 sweep_at = Instant::now() + if more { Duration::from_millis(20) } else { self.pause() };
             }
-        };
-        self.file.close();
-        if let Some(tell) = done {
-            let _ = tell.send(());
         }
+        self.file.close();
+        drop(self.closed);
     }
 
-    /// Between two sweeps; short lives are swept sooner. While the file is closed, also between two attempts to open it.
+    /// The pause between two sweeps; shorter for short lives, and while the file is closed.
     fn pause(&self) -> Duration {
         let shortest = self.config.ttl.map_or(self.config.answers, |ttl| ttl.min(self.config.answers));
         let pause = (shortest / 2).clamp(Duration::from_millis(50), Duration::from_secs(60));
         if self.file.database().is_ok() { pause } else { pause.min(REOPEN) }
     }
 
-    fn write(&self, mut jobs: Vec<Box<dyn Job>>) {
-        let outcome = self.transact(|tables| jobs.iter_mut().try_for_each(|job| job.apply(tables)));
-        let failure = outcome.err();
-        for job in jobs {
-            job.finish(failure.as_deref());
-        }
+    fn write(&self, jobs: Vec<Job>) {
+        let results = self.transact(|tables| jobs.into_iter().map(|job| job(tables)).collect::<Result<Vec<_>, _>>());
+        // After a failure no result is sent, which tells the callers that nothing was written.
+        results.into_iter().flatten().for_each(|send| send());
     }
 
     /// Removes a part of what has expired; true when there may be more.
@@ -144,7 +129,7 @@ impl Writer {
         due && self.transact(|tables| tables.sweep()).unwrap_or(false)
     }
 
-    /// Whether there is anything to sweep: a write transaction costs an fsync, looking costs nothing.
+    /// Checks whether anything has expired, since an idle write transaction would cost an fsync.
     fn due(&self) -> Result<bool, Box<dyn std::error::Error>> {
         let reading = self.file.database()?.begin_read()?;
         let now = now();
@@ -159,22 +144,15 @@ impl Writer {
         Ok(first.is_some_and(|(key, _)| key.value().0 <= old))
     }
 
-    /// Does `work` in one durable transaction, or nothing of it; after a failure the file is opened afresh, because
-    /// redb refuses everything after an I/O error.
+    /// Runs `work` in one durable transaction. After a failure the file is reopened, because redb refuses all work after an I/O error.
     fn transact<T>(&self, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>) -> Result<T, String> {
-        let database = match self.file.database() {
-            Ok(database) => database,
-            Err(_) => {
-                self.file.reopen().map_err(|error| error.to_string())?;
-                self.file.database().map_err(|error| error.to_string())?
-            }
-        };
-        let outcome = catch_unwind(AssertUnwindSafe(|| self.commit(&database, work)));
-        drop(database);
-        let failure = match outcome {
+        if self.file.database().is_err() {
+            self.file.reopen().map_err(|error| error.to_string())?;
+        }
+        let failure = match catch_unwind(AssertUnwindSafe(|| self.commit(work))) {
             Ok(Ok((result, notices))) => {
                 for notice in notices {
-                    // A send without receivers fails and loses nothing.
+                    // Fails only without receivers.
                     let _ = self.notices.send(notice);
                 }
                 return Ok(result);
@@ -182,7 +160,7 @@ impl Writer {
             Ok(Err(error)) => error.to_string(),
             Err(_) => "the embedded database panicked".to_owned(),
         };
-        tracing::error!(%failure, "a write to the embedded store failed; opening it afresh");
+        tracing::error!(%failure, "a write to the embedded store failed; reopening the file");
         self.file.close();
         if let Err(error) = self.file.reopen() {
             tracing::error!(%error, "the embedded store stays closed for now");
@@ -191,8 +169,9 @@ impl Writer {
     }
 
     fn commit<T>(
-        &self, database: &Database, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
-    ) -> Result<(T, Vec<Notice>), redb::Error> {
+        &self, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
+    ) -> Result<(T, Vec<Notice>), Box<dyn std::error::Error>> {
+        let database = self.file.database()?;
         let transaction = database.begin_write()?;
         let mut tables = Tables::open(&transaction, now(), self.config.ttl.map(millis), millis(self.config.answers))?;
         let result = work(&mut tables)?;

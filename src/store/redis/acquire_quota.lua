@@ -1,10 +1,10 @@
--- Takes from a bucket: so many more were used in the window that is open, or in one that begins now.
+-- Takes requests from a bucket, in its open window or in a new one.
 -- KEYS: the bucket
--- ARGV: how many, length of a window in ms
+-- ARGV: number of requests, length of a window in ms
 local used = redis.call('INCRBY', KEYS[1], ARGV[1])
-local left = redis.call('PTTL', KEYS[1])
-if left < 0 then
+local ends_in = redis.call('PTTL', KEYS[1])
+if ends_in < 0 then
   redis.call('PEXPIRE', KEYS[1], ARGV[2])
-  left = ARGV[2]
+  ends_in = ARGV[2]
 end
-return {tostring(used), tostring(left)}
+return {tostring(used), tostring(ends_in)}

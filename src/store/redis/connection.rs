@@ -1,11 +1,11 @@
-//! The way to Redis: one multiplexed connection, dialled when it is needed, given up when it is dead, dialled again.
+//! The connection to Redis: one multiplexed connection, dialled when needed, given up when dead, then dialled again.
 //!
-//! A single server and a cluster differ only in how they are dialled. Every call is over within [`OVERALL`], whatever happens.
+//! A single server and a cluster differ only in how they are dialled. Every call ends within [`OVERALL`].
 
 use std::future::Future;
 use std::sync::RwLock;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use ::redis::aio::{ConnectionLike, MultiplexedConnection};
 use ::redis::cluster::ClusterClient;
@@ -14,41 +14,42 @@ use ::redis::{
     AsyncConnectionConfig, Client, Cmd, ErrorKind, Pipeline, RedisError, RedisResult, ServerErrorKind, TlsCertificates,
     Value,
 };
+use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 
 use super::script::Script;
-use crate::store::{OpenError, StoreError};
+use crate::store::{OpenError, StoreError, now};
 
-/// Until a connection stands.
+/// Timeout of dialling a server.
 pub(super) const CONNECT: Duration = Duration::from_millis(700);
-/// Until a connection to one node of a cluster stands.
+/// Timeout of dialling one node of a cluster.
 const NODE: Duration = Duration::from_millis(400);
-/// Until an answer is there.
+/// Timeout of an answer.
 pub(super) const ANSWER: Duration = Duration::from_millis(1000);
-/// Until a call has given up, with all that it tried.
+/// Timeout of a call, with all its retries.
 const OVERALL: Duration = Duration::from_millis(1800);
 
-/// A connection that nobody used for so long may have died without a word: the process was frozen, or somebody between forgot it.
+/// A connection unused for this long may have died unnoticed: the process was frozen, or a middlebox dropped the connection.
 pub(super) const IDLE: Duration = Duration::from_secs(2);
-/// Until such a connection counts as dead.
+/// Timeout of the first answer on such a connection.
 pub(super) const SUSPECT: Duration = Duration::from_millis(250);
 
-/// Between two attempts at a cluster that looks for its nodes.
-const MOMENT: Duration = Duration::from_millis(30);
+/// Pause before a retry while a cluster's connection looks for its nodes.
+const RETRY_PAUSE: Duration = Duration::from_millis(30);
 
 /// How one kind of deployment is connected to.
 trait Dial: Send + Sync {
     type Connection: ConnectionLike + Clone + Send + Sync;
 
-    /// So many failures in a row, and the connection is given up.
+    /// Failures in a row after which the connection is given up ...
     const FAILURE_THRESHOLD: u32;
-    /// ... if they went on for so long. A cluster's connection mends itself while only some of its nodes are away, and the others
-    /// are asked through it meanwhile; a single server's does not.
-    const PATIENCE: Duration;
-    /// Until it has failed.
-    const DIALLING: Duration;
-    /// Whether a server that has become a replica is to be left: behind the name that was dialled there may be another one by now. A
-    /// cluster's connection looks for the new primary by itself.
+    /// ... if they lasted this long. A cluster's connection recovers while only some of its nodes are away, and still reaches the
+    /// others; a single server's does not.
+    const FAILURE_TIME: Duration;
+    /// Timeout of dialling.
+    const DIAL_TIMEOUT: Duration;
+    /// Whether to dial again when the server has become a replica: its name may lead to another server by now. A cluster's connection
+    /// finds the new primary by itself.
     const LEAVES_REPLICAS: bool;
 
     fn dial(&self) -> impl Future<Output = RedisResult<Self::Connection>> + Send;
@@ -57,8 +58,8 @@ trait Dial: Send + Sync {
 impl Dial for Client {
     type Connection = MultiplexedConnection;
     const FAILURE_THRESHOLD: u32 = 1;
-    const PATIENCE: Duration = Duration::ZERO;
-    const DIALLING: Duration = CONNECT;
+    const FAILURE_TIME: Duration = Duration::ZERO;
+    const DIAL_TIMEOUT: Duration = CONNECT;
     const LEAVES_REPLICAS: bool = true;
 
     async fn dial(&self) -> RedisResult<MultiplexedConnection> {
@@ -71,9 +72,9 @@ impl Dial for Client {
 impl Dial for ClusterClient {
     type Connection = ClusterConnection;
     const FAILURE_THRESHOLD: u32 = 3;
-    const PATIENCE: Duration = Duration::from_secs(2);
-    /// Two of its nodes' times, with room: the first ones are all waited for, then those that they name, and any may be silent.
-    const DIALLING: Duration = Duration::from_millis(1200);
+    const FAILURE_TIME: Duration = Duration::from_secs(2);
+    /// Twice [`NODE`] and some room: it waits for the given nodes, then for the nodes that these name.
+    const DIAL_TIMEOUT: Duration = Duration::from_millis(1200);
     const LEAVES_REPLICAS: bool = false;
 
     async fn dial(&self) -> RedisResult<ClusterConnection> {
@@ -81,18 +82,18 @@ impl Dial for ClusterClient {
     }
 }
 
-/// A place for one connection that all requests share.
+/// One connection that all requests share.
 struct Reconnecting<D: Dial> {
     dialler: D,
     current: RwLock<Option<(u64, D::Connection)>>,
-    /// Held while dialling, with the newest failure, so that those who waited for it share it instead of queueing for their own.
+    /// Locked while dialling. Holds the newest failure, which all that waited for the lock share.
     dialling: tokio::sync::Mutex<Option<(Instant, RedisError)>>,
     generation: AtomicU64,
     failures: AtomicU32,
-    /// When the first of these failures was, in milliseconds since `born`.
-    failing: AtomicU64,
-    born: Instant,
-    /// When it was last used, in milliseconds by the clock on the wall: others may stand still while a process is frozen.
+    /// When the first of these failures was, in milliseconds since `started`.
+    failing_since: AtomicU64,
+    started: Instant,
+    /// When it was last used, in milliseconds of the wall clock: the monotonic clock may stop while a process is frozen.
     used: AtomicU64,
 }
 
@@ -100,13 +101,13 @@ impl<D: Dial> Reconnecting<D> {
     fn new(dialler: D) -> Self {
         Self {
             dialler,
-            current: RwLock::new(None),
-            dialling: tokio::sync::Mutex::new(None),
-            generation: AtomicU64::new(0),
-            failures: AtomicU32::new(0),
-            failing: AtomicU64::new(0),
-            born: Instant::now(),
-            used: AtomicU64::new(0),
+            current: RwLock::default(),
+            dialling: tokio::sync::Mutex::default(),
+            generation: AtomicU64::default(),
+            failures: AtomicU32::default(),
+            failing_since: AtomicU64::default(),
+            started: Instant::now(),
+            used: AtomicU64::default(),
         }
     }
 
@@ -132,11 +133,7 @@ impl<D: Dial> Reconnecting<D> {
         {
             return Err(error.clone());
         }
-        let dialled = match timeout(D::DIALLING, self.dialler.dial()).await {
-            Ok(dialled) => dialled,
-            Err(_) => Err(std::io::Error::from(std::io::ErrorKind::TimedOut).into()),
-        };
-        match dialled {
+        match timeout(D::DIAL_TIMEOUT, self.dialler.dial()).await.unwrap_or_else(|elapsed| Err(timed_out(elapsed))) {
             Ok(connection) => {
                 *failure = None;
                 self.failures.store(0, Ordering::Relaxed);
@@ -151,59 +148,51 @@ impl<D: Dial> Reconnecting<D> {
         }
     }
 
-    /// Notes how a call over connection `generation` ended.
-    fn judge(&self, generation: u64, error: Option<&RedisError>) {
-        let Some(error) = error else {
-            if self.failures.load(Ordering::Relaxed) != 0 {
-                self.failures.store(0, Ordering::Relaxed);
-            }
-            return;
-        };
-        if !(error.is_io_error() || error.is_unrecoverable_error()) {
-            return;
-        }
-        self.strike(generation);
-    }
-
-    fn strike(&self, generation: u64) {
-        let now = u64::try_from(self.born.elapsed().as_millis()).unwrap_or(u64::MAX);
+    /// Counts a failure of connection `generation`, which may give it up.
+    fn count_failure(&self, generation: u64) {
+        let now = u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX);
         let failures = self.failures.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         if failures == 1 {
-            self.failing.store(now, Ordering::Relaxed);
+            self.failing_since.store(now, Ordering::Relaxed);
         }
-        let lasted = Duration::from_millis(now.saturating_sub(self.failing.load(Ordering::Relaxed)));
-        if failures >= D::FAILURE_THRESHOLD && lasted >= D::PATIENCE {
+        let lasted = Duration::from_millis(now.saturating_sub(self.failing_since.load(Ordering::Relaxed)));
+        if failures >= D::FAILURE_THRESHOLD && lasted >= D::FAILURE_TIME {
             self.give_up(generation);
         }
     }
 
-    /// Notes that a call had to be given up without an answer.
-    fn silent(&self) {
-        if let Some((generation, _)) = self.current() {
-            self.strike(generation);
+    fn count_success(&self) {
+        // Mostly there is nothing to reset, and a load is cheaper than a store.
+        if self.failures.load(Ordering::Relaxed) != 0 {
+            self.failures.store(0, Ordering::Relaxed);
         }
     }
 
-    /// Connection `generation` is not used again.
+    /// Counts a call that timed out.
+    fn count_timeout(&self) {
+        if let Some((generation, _)) = self.current() {
+            self.count_failure(generation);
+        }
+    }
+
+    /// Stops using connection `generation`.
     fn give_up(&self, generation: u64) {
-        if self.current().is_some_and(|(now, _)| now == generation) {
+        if self.current().is_some_and(|(current, _)| current == generation) {
             self.replace(None);
         }
     }
 
-    /// How long nobody used it until now.
+    /// Time since the last use, which is now from here on.
     fn idle(&self) -> Duration {
-        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let now = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        let now = now();
         Duration::from_millis(now.saturating_sub(self.used.swap(now, Ordering::Relaxed)))
     }
 
-    /// Sends what may be sent twice; a dropped connection is dialled again once, and so is one to a server that has become a replica,
-    /// and one that is silent after it was idle. A cluster's connection that has lost its nodes looks for them by itself: it is given
-    /// a few moments.
+    /// Sends a message that may arrive twice. It dials again, once, after a dropped connection and for a server that has become a
+    /// replica, and also when an idle connection does not answer. It retries while a cluster's connection looks for its nodes.
     async fn send(&self, message: Message<'_>) -> RedisResult<Value> {
         let mut again = true;
-        let mut moments = 0..5;
+        let mut retries = 0..5;
         let mut suspect = self.idle() > IDLE && self.current().is_some();
         loop {
             let (generation, mut connection) = self.connection().await?;
@@ -214,27 +203,29 @@ impl<D: Dial> Reconnecting<D> {
                 }
             };
             let answer = if std::mem::take(&mut suspect) {
-                match timeout(SUSPECT, answer).await {
-                    Ok(answer) => answer,
-                    Err(_) => {
-                        self.give_up(generation);
-                        continue;
-                    }
-                }
+                let Ok(answer) = timeout(SUSPECT, answer).await else {
+                    self.give_up(generation);
+                    continue;
+                };
+                answer
             } else {
                 answer.await
             };
-            self.judge(generation, answer.as_ref().err());
+            match &answer {
+                Err(error) if error.is_io_error() || error.is_unrecoverable_error() => self.count_failure(generation),
+                Err(_) => {}
+                Ok(_) => self.count_success(),
+            }
             match answer {
                 Err(error) if again && error.is_connection_dropped() => again = false,
-                Err(error) if D::LEAVES_REPLICAS && is_replicas(&error) => {
+                Err(error) if D::LEAVES_REPLICAS && is_from_replica(&error) => {
                     self.give_up(generation);
                     if !std::mem::take(&mut again) {
                         return Err(error);
                     }
                 }
-                Err(error) if error.kind() == ErrorKind::ClusterConnectionNotFound && moments.next().is_some() => {
-                    sleep(MOMENT).await;
+                Err(error) if error.kind() == ErrorKind::ClusterConnectionNotFound && retries.next().is_some() => {
+                    sleep(RETRY_PAUSE).await;
                 }
                 answer => return answer,
             }
@@ -242,7 +233,12 @@ impl<D: Dial> Reconnecting<D> {
     }
 }
 
-/// What is sent in one go.
+/// The error of a call without an answer in time.
+pub(super) fn timed_out(_: Elapsed) -> RedisError {
+    std::io::Error::from(std::io::ErrorKind::TimedOut).into()
+}
+
+/// What is sent at once.
 #[derive(Clone, Copy)]
 enum Message<'a> {
     One(&'a Cmd),
@@ -257,14 +253,14 @@ enum Link {
 /// The shared connection of this process to its Redis.
 pub(super) struct Connection {
     link: Link,
-    /// Servers that can be subscribed to, tried in turn; a cluster passes every message on to all of its nodes.
+    /// Servers to subscribe to, tried in turn; each node of a cluster gets every message.
     pub(super) servers: Vec<Client>,
 }
 
 impl Connection {
-    /// Reads one or more comma separated URLs; several, or `cluster=true` in the query of one, mean a cluster. Connects to nothing yet.
+    /// Reads comma separated URLs; several, or `cluster=true` in the query of one, mean a cluster. Does not connect yet.
     pub(super) fn new(urls: &str, certificates: Option<TlsCertificates>) -> Result<Self, OpenError> {
-        // redis' TLS takes the process-wide provider and would panic without one; another one installed earlier is as good.
+        // The TLS of redis panics without a process-wide provider. An error means that one is installed already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let urls: Vec<&str> = urls.split(',').map(str::trim).filter(|url| !url.is_empty()).collect();
         if urls.iter().any(|url| url.contains('#')) {
@@ -296,18 +292,17 @@ impl Connection {
         Ok(Self { link, servers })
     }
 
-    /// Sends a command that does no harm when it arrives twice.
+    /// Sends a command that may arrive twice.
     pub(super) async fn call(&self, command: &Cmd) -> Result<Value, StoreError> {
         self.in_time(self.send(Message::One(command))).await
     }
 
-    /// Sends commands in one go, one after the other but not in one step, that do no harm when they arrive twice; the answers are
-    /// an array.
+    /// Sends commands that may arrive twice at once, though not as one step; the reply is an array.
     pub(super) async fn call_all(&self, commands: &Pipeline) -> Result<Value, StoreError> {
         self.in_time(self.send(Message::Several(commands))).await
     }
 
-    /// Runs a script that does no harm when it runs twice; a server that does not know it is given its text.
+    /// Runs a script that may run twice. A server that does not know it gets its text.
     pub(super) async fn run(&self, script: &Script, keys: &[&str], args: &[&[u8]]) -> Result<Value, StoreError> {
         let attempt = async {
             match self.send(Message::One(&script.by_hash(keys, args))).await {
@@ -323,26 +318,26 @@ impl Connection {
     async fn in_time(&self, call: impl Future<Output = RedisResult<Value>>) -> Result<Value, StoreError> {
         if let Ok(answer) = timeout(OVERALL, call).await {
             return answer.map_err(|error| match &self.link {
-                Link::Single(_) if is_clusters(&error) => StoreError::Unavailable(NOT_SINGLE.to_owned()),
-                _ => refused(error),
+                Link::Single(_) if is_from_cluster(&error) => StoreError::Unavailable(NOT_SINGLE.to_owned()),
+                _ => store_error(error),
             });
         }
         match &self.link {
-            Link::Single(slot) => slot.silent(),
-            Link::Cluster(slot) => slot.silent(),
+            Link::Single(connection) => connection.count_timeout(),
+            Link::Cluster(connection) => connection.count_timeout(),
         }
         Err(StoreError::Unavailable(format!("Redis gave no answer within {} ms", OVERALL.as_millis())))
     }
 
     async fn send(&self, message: Message<'_>) -> RedisResult<Value> {
         match &self.link {
-            Link::Single(slot) => slot.send(message).await,
-            Link::Cluster(slot) => slot.send(message).await,
+            Link::Single(connection) => connection.send(message).await,
+            Link::Cluster(connection) => connection.send(message).await,
         }
     }
 }
 
-/// Whether the URL says that it is a cluster's: `cluster=true` or `cluster=false` in its query.
+/// Reads `cluster=true` or `cluster=false` in the query of the URL.
 fn asks_for_cluster(url: &str) -> Result<bool, OpenError> {
     let parameters = url.split_once('?').map_or("", |(_, query)| query).split('&');
     match parameters.filter_map(|parameter| parameter.strip_prefix("cluster=")).next_back() {
@@ -352,22 +347,22 @@ fn asks_for_cluster(url: &str) -> Result<bool, OpenError> {
     }
 }
 
-/// Whether a server refused to write because it is a replica; older ones wrap what happens in a script.
-fn is_replicas(error: &RedisError) -> bool {
+/// Whether a server refused to write because it is a replica; older ones wrap errors of scripts.
+fn is_from_replica(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly) || error.to_string().contains("READONLY")
 }
 
-/// Whether only a node of a cluster says so.
-fn is_clusters(error: &RedisError) -> bool {
+/// Whether only a node of a cluster sends this error.
+fn is_from_cluster(error: &RedisError) -> bool {
     use ServerErrorKind::{Ask, CrossSlot, Moved};
     matches!(error.kind(), ErrorKind::Server(Moved | Ask | CrossSlot))
 }
 
 const NOT_SINGLE: &str = "this Redis is a node of a cluster: add ?cluster=true to REDIS_URL";
 
-/// Only a key of another type and an answer that cannot be read are the data's fault; everything else passes or is mended
-/// by an operator: loading, read-only, cluster down, out of memory, not authorised.
-fn refused(error: RedisError) -> StoreError {
+/// A key of another type and an unreadable answer mean damaged data. Anything else passes, or an operator fixes it: loading, read-only,
+/// cluster down, out of memory, not authorised.
+fn store_error(error: RedisError) -> StoreError {
     let text = error.to_string();
     if text.contains("WRONGTYPE") || error.kind() == ErrorKind::Parse || error.kind() == ErrorKind::UnexpectedReturnType
     {
@@ -389,8 +384,8 @@ mod tests {
     impl Dial for Mute {
         type Connection = Mute;
         const FAILURE_THRESHOLD: u32 = 3;
-        const PATIENCE: Duration = Duration::from_millis(50);
-        const DIALLING: Duration = CONNECT;
+        const FAILURE_TIME: Duration = Duration::from_millis(50);
+        const DIAL_TIMEOUT: Duration = CONNECT;
         const LEAVES_REPLICAS: bool = false;
 
         async fn dial(&self) -> RedisResult<Mute> {
@@ -413,19 +408,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_connection_is_given_up_after_some_silence_that_lasted() {
-        let slot = Reconnecting::new(Mute);
-        let (first, _) = slot.connection().await.expect("a connection");
-        (0..5).for_each(|_| slot.silent());
-        assert_eq!(slot.current().map(|(generation, _)| generation), Some(first), "only for a moment");
-        slot.judge(first, None);
+    async fn a_connection_is_given_up_after_several_failures_over_some_time() {
+        let shared = Reconnecting::new(Mute);
+        let (first, _) = shared.connection().await.expect("a connection");
+        let current = || shared.current().map(|(generation, _)| generation);
+        (0..5).for_each(|_| shared.count_timeout());
+        assert_eq!(current(), Some(first), "only for a moment");
+        shared.count_success();
         sleep(Duration::from_millis(60)).await;
-        (0..2).for_each(|_| slot.silent());
+        (0..2).for_each(|_| shared.count_timeout());
         sleep(Duration::from_millis(60)).await;
-        assert_eq!(slot.current().map(|(generation, _)| generation), Some(first), "two are few");
-        slot.silent();
-        assert!(slot.current().is_none());
-        assert_ne!(slot.connection().await.expect("a connection").0, first);
+        assert_eq!(current(), Some(first), "two are few");
+        shared.count_timeout();
+        assert!(shared.current().is_none());
+        assert_ne!(shared.connection().await.expect("a connection").0, first);
     }
 
     #[test]

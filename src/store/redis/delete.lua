@@ -1,10 +1,9 @@
 -- Removes an encounter.
--- KEYS: doc, log, and the answers of even and of odd spans of time
+-- KEYS: doc, log, and the answers of even and of odd time spans
 -- ARGV: channel, id
-local listed = redis.call('HMGET', KEYS[1], 'revision', 'application', 'place')
+local found = redis.call('HMGET', KEYS[1], 'revision', 'application', 'place')
 redis.call('UNLINK', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
-if not listed[1] then
-  return {'0'}
+if found[1] then
+  redis.call('PUBLISH', ARGV[1], ARGV[2] .. ' -')
 end
-redis.call('PUBLISH', ARGV[1], ARGV[2] .. ' -')
-return {'1', listed[2], listed[3]}
+return found

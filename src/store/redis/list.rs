@@ -1,93 +1,91 @@
-//! The lists of applications' encounters: each in one key, apart from the encounters that it names.
+//! The list of an application's encounters: one key, apart from the encounters that it names.
 
 use ::redis::{Cmd, cmd};
 use bytes::Bytes;
 use futures::future::try_join_all;
 
-use super::reply::{self, Reply};
+use super::script::read;
 use super::{Keys, RedisStore};
-use crate::store::{ListReference, Listing, StoreError, listed_id};
+use crate::store::{ListedEncounter, Listing, StoreError, listed_id};
 
-/// So many encounters are read at once.
+/// Maximum encounters that are read at once.
 const CHUNK: usize = 50;
-/// So often an empty chunk is followed by another one for the same page.
-const ROUNDS: usize = 8;
-/// One creation in so many also looks through the list for what is gone, and then at [`SAMPLE`] places in it: what has expired is
-/// found out by nobody else, if its application never lists.
+/// Maximum chunks of a page, in case that many encounters are gone.
+const CHUNKS: usize = 8;
+/// One creation in this many samples the list for encounters that are gone. Otherwise expired ones stay listed if their application
+/// never reads the list.
 const SWEEP: u32 = 8;
 const SAMPLE: usize = 16;
 
-/// The key of an application's list.
-fn key(application: &[u8]) -> Vec<u8> {
-    [b"turnkeeper:application:", application].concat()
-}
-
-/// A command on it.
-fn on(name: &str, application: &[u8]) -> Cmd {
+/// A command on the list of an application.
+fn command(name: &str, application: &[u8]) -> Cmd {
     let mut command = cmd(name);
-    command.arg(key(application));
+    command.arg([b"turnkeeper:application:", application].concat());
     command
 }
 
+fn doc_key(position: &[u8]) -> String {
+    Keys::new(listed_id(&String::from_utf8_lossy(position)).unwrap_or_default()).doc
+}
+
 impl RedisStore {
-    /// Adds a place, and now and then removes some of what is gone.
-    pub(super) async fn enlist(&self, application: &[u8], place: &[u8]) -> Result<(), StoreError> {
-        self.connection.call(on("ZADD", application).arg(0).arg(place)).await?;
+    /// Adds a position, and now and then removes some that are gone.
+    pub(super) async fn add_to_list(&self, application: &[u8], position: &[u8]) -> Result<(), StoreError> {
+        self.connection.call(command("ZADD", application).arg(0).arg(position)).await?;
         if rand::random::<u32>().is_multiple_of(SWEEP) {
-            // It is listed: that a node with others of the list is away must not fail its creation.
+            // The encounter is listed: a node of other encounters that is away must not fail its creation.
             let _ = self.sweep(application).await;
         }
         Ok(())
     }
 
-    /// Looks at some places of a list, and removes those that are gone.
+    /// Removes sampled positions that are gone.
     async fn sweep(&self, application: &[u8]) -> Result<(), StoreError> {
-        let sample = self.connection.call(on("ZRANDMEMBER", application).arg(SAMPLE)).await?;
-        let places = Reply::array(sample)?.map_or(Ok(Vec::new()), Reply::rest)?;
-        let read = self.read(&places, "revision").await?;
-        self.strike(application, &gone(&places, &read)).await
+        let sample = self.connection.call(command("ZRANDMEMBER", application).arg(SAMPLE)).await?;
+        let positions: Vec<Bytes> = read(sample, "a part of a list")?;
+        let found = self.read_field(&positions, "revision").await?;
+        self.remove_from_list(application, &gone(&positions, &found)).await
     }
 
-    /// Removes places.
-    pub(super) async fn strike(&self, application: &[u8], places: &[Bytes]) -> Result<(), StoreError> {
-        if places.is_empty() {
+    pub(super) async fn remove_from_list(&self, application: &[u8], positions: &[Bytes]) -> Result<(), StoreError> {
+        if positions.is_empty() {
             return Ok(());
         }
-        let mut command = on("ZREM", application);
-        for place in places {
-            command.arg(&place[..]);
+        let mut remove = command("ZREM", application);
+        for position in positions {
+            remove.arg(&position[..]);
         }
-        self.connection.call(&command).await.map(drop)
+        self.connection.call(&remove).await.map(drop)
     }
 
-    /// A page of a list: at most so many encounters, and no more bytes than asked for after the first.
-    pub(super) async fn page(
+    /// A page of a list: at most `limit` encounters, and at most `max_bytes` unless the first one is larger.
+    pub(super) async fn list_page(
         &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
     ) -> Result<Listing, StoreError> {
         let (mut listing, mut room) = (Listing::default(), max_bytes);
         let mut last = before.map(str::to_owned);
-        for _ in 0..ROUNDS {
+        for _ in 0..CHUNKS {
             let want = limit.saturating_sub(listing.items.len()).min(CHUNK);
             if want == 0 {
                 break;
             }
             let end = last.as_ref().map_or("+".to_owned(), |last| format!("({last}"));
-            let mut range = on("ZRANGE", application.as_bytes());
-            // One more tells whether anything follows.
+            let mut range = command("ZRANGE", application.as_bytes());
+            // One more shows whether anything follows.
             range.arg(end).arg("-").arg(&["BYLEX", "REV", "LIMIT", "0"]).arg(want.saturating_add(1));
-            let mut places = Reply::array(self.connection.call(&range).await?)?.map_or(Ok(Vec::new()), Reply::rest)?;
-            let more = places.len() > want;
-            places.truncate(want);
-            let fitting = self.fitting(&places, &mut room, listing.items.is_empty()).await?;
-            let full = fitting < places.len();
-            places.truncate(fitting);
-            let read = self.read(&places, "document").await?;
-            self.strike(application.as_bytes(), &gone(&places, &read)).await?;
-            for (place, document) in places.iter().zip(read) {
-                let place = String::from_utf8_lossy(place).into_owned();
-                let id = listed_id(&place).unwrap_or_default().to_owned();
-                listing.items.extend(document.map(|document| ListReference { id, document }));
-                last = Some(place);
+            let mut positions: Vec<Bytes> = read(self.connection.call(&range).await?, "a part of a list")?;
+            let more = positions.len() > want;
+            positions.truncate(want);
+            let fitting = self.fitting(&positions, &mut room, listing.items.is_empty()).await?;
+            let full = fitting < positions.len();
+            positions.truncate(fitting);
+            let documents = self.read_field(&positions, "document").await?;
+            self.remove_from_list(application.as_bytes(), &gone(&positions, &documents)).await?;
+            for (position, document) in positions.iter().zip(documents) {
+                let position = String::from_utf8_lossy(position).into_owned();
+                let id = listed_id(&position).unwrap_or_default().to_owned();
+                listing.items.extend(document.map(|document| ListedEncounter { id, document }));
+                last = Some(position);
             }
             if full {
                 break;
@@ -99,13 +97,11 @@ impl RedisStore {
         Ok(Listing { next: last, ..listing })
     }
 
-    /// How many of these places come before their documents take more than `room`, at least one where it is the `first`.
-    async fn fitting(&self, places: &[Bytes], room: &mut usize, first: bool) -> Result<usize, StoreError> {
-        let sizes = try_join_all(places.iter().map(async |place| {
-            let place = String::from_utf8_lossy(place);
-            let mut size = cmd("HSTRLEN");
-            size.arg(Keys::new(listed_id(&place).unwrap_or_default()).doc).arg("document");
-            reply::count(&self.connection.call(&size).await?)
+    /// The number of these positions whose documents fit in `room`, at least one if it is the `first`.
+    async fn fitting(&self, positions: &[Bytes], room: &mut usize, first: bool) -> Result<usize, StoreError> {
+        let sizes: Vec<usize> = try_join_all(positions.iter().map(async |position| {
+            let size = self.connection.call(cmd("HSTRLEN").arg(doc_key(position)).arg("document")).await?;
+            read(size, "a size")
         }))
         .await?;
         let fits = |(index, size): &(usize, usize)| {
@@ -116,21 +112,18 @@ impl RedisStore {
         Ok(sizes.into_iter().enumerate().take_while(fits).count())
     }
 
-    /// A field of the encounters at these places, all at once; none where one is gone, or is another one of the same id.
-    async fn read(&self, places: &[Bytes], field: &str) -> Result<Vec<Option<Bytes>>, StoreError> {
-        try_join_all(places.iter().map(async |place| {
-            let id = String::from_utf8_lossy(place);
-            let mut read = cmd("HMGET");
-            read.arg(Keys::new(listed_id(&id).unwrap_or_default()).doc).arg(&["place", field]);
-            let mut row = Reply::array(self.connection.call(&read).await?)?.ok_or(StoreError::Missing)?;
-            let same = row.optional()?.as_ref() == Some(place);
-            Ok(row.optional()?.filter(|_| same))
+    /// A field of the encounters at these positions; None where the encounter is gone, or is a later one with the same id.
+    async fn read_field(&self, positions: &[Bytes], field: &str) -> Result<Vec<Option<Bytes>>, StoreError> {
+        try_join_all(positions.iter().map(async |position| {
+            let row = self.connection.call(cmd("HMGET").arg(doc_key(position)).arg(&["place", field])).await?;
+            let (listed, value): (Option<Bytes>, Option<Bytes>) = read(row, "a listed encounter")?;
+            Ok(value.filter(|_| listed.as_ref() == Some(position)))
         }))
         .await
     }
 }
 
-/// The places that nothing was read at.
-fn gone(places: &[Bytes], read: &[Option<Bytes>]) -> Vec<Bytes> {
-    places.iter().zip(read).filter(|(_, document)| document.is_none()).map(|(place, _)| place.clone()).collect()
+/// The positions at which nothing was found.
+fn gone(positions: &[Bytes], found: &[Option<Bytes>]) -> Vec<Bytes> {
+    positions.iter().zip(found).filter(|(_, found)| found.is_none()).map(|(position, _)| position.clone()).collect()
 }

@@ -1,8 +1,8 @@
--- Reads a page of the log: at most so many entries, and no more bytes than asked for after the first entry.
+-- Reads a page of the log, but at least one entry if there is any.
 -- KEYS: doc, log
--- ARGV: first version, limit, bytes
-local have = redis.call('HMGET', KEYS[1], 'version', 'base_version')
-if not have[1] then
+-- ARGV: first version, maximum entries, maximum bytes
+local found = redis.call('HMGET', KEYS[1], 'version', 'base_version')
+if not found[1] then
   return false
 end
 local start, left, room = ARGV[1] .. '-0', tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -14,7 +14,7 @@ while left > 0 do
     local bytes = entry[2][2]
     room = room - string.len(bytes)
     if room < 0 and #page > 0 then
-      return {have[1], have[2], page}
+      return {found[1], found[2], page}
     end
     page[#page + 1] = entry[1]
     page[#page + 1] = bytes
@@ -25,4 +25,4 @@ while left > 0 do
   left = left - want
   start = '(' .. chunk[want][1]
 end
-return {have[1], have[2], page}
+return {found[1], found[2], page}

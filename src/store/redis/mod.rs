@@ -1,67 +1,63 @@
 //! Encounters in Redis (6.2 and later, Valkey; one server or a cluster), shared by any number of processes.
 //!
-//! The keys of an encounter share a hash tag, so that they live in one slot and one script can change them in one step:
-//! - `{turnkeeper:ID}:doc`, a hash: `revision` (older programs counted it), `version`, `document`, `base_version`, `base`; `created`, the first base, once
-//!   there is another; `creator` and `silent`, which tell a write that is sent again from another one; `acquire_quota`, which expiry
-//!   was set and when;
+//! The keys of an encounter share a hash tag, so that one script can change them in one step:
+//! - `{turnkeeper:ID}:doc`, a hash: `revision` (older programs counted it), `version`, `document`, `base_version`, `base`; `created`,
+//!   the first base, once there is a newer one; `creator` and `silent`, the recent nonces, which identify a write that is sent again;
+//!   `lease`, which expiry was set and when; `application` and `place`, its position in that one's list;
 //! - `{turnkeeper:ID}:log`, a stream: ids `VERSION-0`, fields `e` (the entry) and `w` (the nonce of its write);
-//! - `{turnkeeper:ID}:answers0` and `{turnkeeper:ID}:answers1`, hashes from key digest to answer, of even and of odd spans of
-//!   time, each gone as a whole when it is too old: an answer is kept for its time at least, and twice as long at most.
+//! - `{turnkeeper:ID}:answers0` and `{turnkeeper:ID}:answers1`, hashes from key digest to answer, for even and odd time spans. Each
+//!   expires as a whole, so an answer is kept for its time at least and twice as long at most.
 //!
-//! - `turnkeeper:application:NAME`, a sorted set without scores: the places of an application's encounters. It is in a slot of its
-//!   own, so it is written after the encounter, and whoever reads it looks whether what it names is there; and the document's
-//!   `application` and `place`, from which both are removed together;
+//! Keys in slots of their own:
+//! - `turnkeeper:application:NAME`, a sorted set without scores: the list positions of an application's encounters. It is written
+//!   after the encounter, so its readers check that the encounter exists;
 //! - `turnkeeper:rate:BUCKET`, a counter that expires with its window.
 //!
-//! Every script may run twice with the same arguments and has then happened once: the connection sends again what it does not
-//! know to have arrived.
+//! A script that runs twice with the same arguments has the effect of one run: the connection sends again what it does not know to
+//! have arrived.
 
 mod connection;
-mod feed;
 mod list;
-mod reply;
 mod script;
+mod subscription;
 
-use ::redis::{TlsCertificates, Value, cmd, pipe};
+use ::redis::{TlsCertificates, cmd, pipe};
 use async_trait::async_trait;
 use bytes::Bytes;
 use std::time::Duration;
 use tokio::sync::broadcast;
 
 use self::connection::Connection;
-use self::feed::{CHANNEL, Feed};
-use self::reply::Reply;
-use self::script::Scripts;
+use self::script::read;
+use self::subscription::{CHANNEL, Subscription};
 use super::{
-    Base, Commit, Committed, Created, Entry, Found, KeyDigest, Listing, Loaded, LogPage, NewEncounter, Notice,
-    OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, granted_quota, now, place,
+    Base, Commit, Committed, Entry, Found, KeyDigest, Listing, LogPage, NewEncounter, Notice, OpenError, QuotaGrant,
+    Store, StoreConfig, StoreError, check_gapless, granted_quota, list_position, now,
 };
 
 const SALT: &str = "turnkeeper:salt";
-/// Never there.
+/// A key that never exists.
 const READY: &str = "turnkeeper:ready";
 
 /// A store that shares its encounters through a Redis.
 pub struct RedisStore {
     connection: Connection,
-    scripts: Scripts,
-    feed: Feed,
-    /// Milliseconds, 0 = never, as the scripts read it.
+    subscription: Subscription,
+    /// Milliseconds as text, 0 = never.
     ttl: String,
-    /// Milliseconds.
+    /// Milliseconds as text.
     answers: String,
 }
 
 impl RedisStore {
-    /// Takes `redis://` or `rediss://` (TLS) URLs; several, comma separated, or `?cluster=true`, mean a cluster.
+    /// Takes `redis://` or `rediss://` (TLS) URLs. Several, comma separated, or `?cluster=true`, mean a cluster.
     ///
-    /// Connects only when it is used: a Redis that is away now is [`StoreError::Unavailable`] until it is back. `certificates`
-    /// replace the public roots and prove who we are, where a private Redis asks for it.
+    /// Connects only when it is used: while Redis is away, calls return [`StoreError::Unavailable`]. `certificates` replace the public
+    /// roots, and identify this client where a private Redis asks for it.
     pub fn open(urls: &str, certificates: Option<TlsCertificates>, config: StoreConfig) -> Result<Self, OpenError> {
         Ok(Self {
             connection: Connection::new(urls, certificates)?,
-            scripts: Scripts::new(),
-            feed: Feed::new(),
+            subscription: Subscription::new(),
             ttl: config.ttl.map_or(0, |ttl| ttl.as_millis().max(1)).to_string(),
             answers: config.answers.as_millis().to_string(),
         })
@@ -86,76 +82,66 @@ impl Keys {
     }
 }
 
-/// Tells one write from every other one.
+/// A document or an answer where one may be.
+type Field = Option<Bytes>;
+
+/// Identifies one write.
 fn nonce() -> String {
     format!("{:016x}", rand::random::<u64>())
 }
 
 #[async_trait]
 impl Store for RedisStore {
-    async fn create(&self, id: &str, new: NewEncounter) -> Result<Created, StoreError> {
-        self.import(id, new, 0, Vec::new()).await
-    }
-
-    async fn import(
-        &self, id: &str, new: NewEncounter, base_version: u64, entries: Vec<Entry>,
-    ) -> Result<Created, StoreError> {
-        let (nonce, revision) = (nonce(), new.revision.to_string());
-        let version = entries.last().map_or(base_version, |entry| entry.version).to_string();
-        let place = place(now(), id);
-        let (base_version, first) = (base_version.to_string(), base_version.saturating_add(1).to_string());
+    async fn create(&self, id: &str, new: NewEncounter) -> Result<Option<Bytes>, StoreError> {
+        let first_entry = new.base.version.saturating_add(1);
+        let [revision, base_version, version, first_entry] =
+            [new.revision, new.base.version, new.version(), first_entry].map(|number| number.to_string());
+        let (nonce, position) = (nonce(), list_position(now(), id));
         let head: [&[u8]; 10] = [
             &new.document,
-            &new.base,
+            &new.base.document,
             self.ttl.as_bytes(),
             nonce.as_bytes(),
             revision.as_bytes(),
             base_version.as_bytes(),
             version.as_bytes(),
-            first.as_bytes(),
+            first_entry.as_bytes(),
             new.application.as_deref().unwrap_or_default().as_bytes(),
-            place.as_bytes(),
+            position.as_bytes(),
         ];
-        let args: Vec<&[u8]> = head.into_iter().chain(entries.iter().map(|entry| &entry.bytes[..])).collect();
-        let answer = self.connection.run(&self.scripts.create, &Keys::new(id).all(), &args).await?;
-        let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
-        let created = match &reply.bytes()?[..] {
-            b"new" => Created::New,
-            b"existing" => Created::Existing { base: reply.bytes()? },
-            other => return Err(unknown(other)),
-        };
-        // Also when it was there: whoever created it may have come no further. Until this is done nobody has its token.
-        if let (Some(application), Some(place)) = (reply.optional()?, reply.optional()?) {
-            self.enlist(&application, &place).await?;
+        let args: Vec<&[u8]> = head.into_iter().chain(new.entries.iter().map(|entry| &entry.bytes[..])).collect();
+        let reply = self.connection.run(&script::CREATE, &Keys::new(id).all(), &args).await?;
+        let (existing, application, position): (Field, Field, Field) = read(reply, "a created encounter")?;
+        // Also for an existing one: its creator may have failed before this step, and has no token yet.
+        if let (Some(application), Some(position)) = (application, position) {
+            self.add_to_list(&application, &position).await?;
         }
-        Ok(created)
+        Ok(existing)
     }
 
-    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError> {
+    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError> {
         let Keys { doc, answers: [even, odd], .. } = Keys::new(id);
-        let answer = match known {
-            // A script that passes a document on costs more than the rest of a load; without one it saves sending the document.
+        let digest = key.map_or(&[][..], |digest| digest);
+        let reply = match known {
+            // The script saves sending the document. Where it must be sent, the script costs more than the rest of a load.
             Some(known) => {
-                let (known, digest) = (known.to_string(), key.map_or(&[][..], |digest| digest));
-                let args = [known.as_bytes(), digest];
-                self.connection.run(&self.scripts.load, &[&doc, &even, &odd], &args).await?
+                let args = [known.to_string().into_bytes(), digest.to_vec()];
+                let args = args.each_ref().map(|arg| &arg[..]);
+                self.connection.run(&script::LOAD, &[&doc, &even, &odd], &args).await?
             }
-            // First the document: an answer that is recorded in between is found, and one that is not found is not in it.
+            // The document comes first: then no answer can be older than the document.
             None => {
                 let mut read = pipe();
                 read.cmd("HMGET").arg(doc).arg(&["revision", "version", "document"]);
-                if let Some(digest) = key {
-                    read.cmd("HGET").arg(even).arg(&digest[..]).cmd("HGET").arg(odd).arg(&digest[..]);
-                }
+                read.cmd("HGET").arg(even).arg(digest).cmd("HGET").arg(odd).arg(digest);
                 self.connection.call_all(&read).await?
             }
         };
-        let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
-        let mut row = reply.nested()?;
-        let Some(revision) = row.optional_number()? else { return Ok(Loaded::Missing) };
-        let (version, document) = (row.number()?, row.optional()?);
-        let answer = reply.optional()?.or(reply.optional()?);
-        Ok(Loaded::Found(Found { revision, version, document, answer }))
+        type Row = (Option<u64>, Option<u64>, Field);
+        let ((revision, version, document), even, odd): (Row, Field, Field) = read(reply, "an encounter")?;
+        let revision = revision.ok_or(StoreError::Missing)?;
+        let version = version.ok_or_else(|| StoreError::Corrupt("an encounter without a version".to_owned()))?;
+        Ok(Found { revision, version, document, answer: even.or(odd) })
     }
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {
@@ -188,21 +174,33 @@ impl Store for RedisStore {
             rebase_version,
             rebase,
         ];
-        let answer = self.connection.run(&self.scripts.commit, &Keys::new(id).all(), &args).await?;
-        committed(answer)
+        let reply = self.connection.run(&script::COMMIT, &Keys::new(id).all(), &args).await?;
+        let (outcome, bytes, revision, version): (String, Field, Option<u64>, Option<u64>) = read(reply, "a commit")?;
+        match (outcome.as_str(), bytes, revision, version) {
+            ("done", ..) => Ok(Committed::Done),
+            ("replayed", Some(answer), ..) => Ok(Committed::Replayed(answer)),
+            ("missing", ..) => Err(StoreError::Missing),
+            ("conflict", document @ Some(_), Some(revision), Some(version)) => {
+                Ok(Committed::Conflict(Found { revision, version, document, answer: None }))
+            }
+            ("corrupt", Some(reason), ..) => Err(StoreError::Corrupt(String::from_utf8_lossy(&reason).into_owned())),
+            (other, ..) => Err(StoreError::Corrupt(format!("a commit answered {other:?}"))),
+        }
     }
 
     async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError> {
         let keys = Keys::new(id);
         let args = [after.saturating_add(1).to_string(), limit.to_string(), max_bytes.to_string()];
         let args = args.each_ref().map(|arg| arg.as_bytes());
-        let answer = self.connection.run(&self.scripts.log, &[&keys.doc, &keys.log], &args).await?;
-        let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
-        let mut page = LogPage { version: reply.number()?, base_version: reply.number()?, entries: Vec::new() };
-        let mut entries = reply.nested()?;
-        while !entries.is_empty() {
-            page.entries.push(Entry { version: entries.number()?, bytes: entries.bytes()? });
-        }
+        let reply = self.connection.run(&script::LOG, &[&keys.doc, &keys.log], &args).await?;
+        let page: Option<(u64, u64, Vec<(String, Bytes)>)> = read(reply, "a page of the log")?;
+        let (version, base_version, rows) = page.ok_or(StoreError::Missing)?;
+        let entries = rows.into_iter().map(|(stream_id, bytes)| {
+            let version = stream_id.split('-').next().and_then(|number| number.parse().ok());
+            let version = version.ok_or_else(|| StoreError::Corrupt(format!("a log entry with the id {stream_id}")))?;
+            Ok(Entry { version, bytes })
+        });
+        let page = LogPage { base_version, version, entries: entries.collect::<Result<_, StoreError>>()? };
         check_gapless(&page, after, limit)?;
         Ok(page)
     }
@@ -210,15 +208,18 @@ impl Store for RedisStore {
     async fn base(&self, id: &str) -> Result<Base, StoreError> {
         let mut command = cmd("HMGET");
         command.arg(Keys::new(id).doc).arg(&["revision", "base_version", "base"]);
-        let mut reply = Reply::array(self.connection.call(&command).await?)?.ok_or(StoreError::Missing)?;
-        reply.optional()?.ok_or(StoreError::Missing)?;
-        Ok(Base { version: reply.number()?, document: reply.bytes()? })
+        let row: (Field, Option<u64>, Field) = read(self.connection.call(&command).await?, "a base")?;
+        match row {
+            (None, ..) => Err(StoreError::Missing),
+            (_, Some(version), Some(document)) => Ok(Base { version, document }),
+            _ => Err(StoreError::Corrupt("an encounter without a base".to_owned())),
+        }
     }
 
     async fn list(
         &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
     ) -> Result<Listing, StoreError> {
-        self.page(application, before, limit, max_bytes).await
+        self.list_page(application, before, limit, max_bytes).await
     }
 
     async fn acquire_quota(
@@ -227,74 +228,44 @@ impl Store for RedisStore {
         let key = format!("turnkeeper:rate:{bucket}");
         let args = [want.to_string(), window.as_millis().max(1).to_string()];
         let args = args.each_ref().map(|arg| arg.as_bytes());
-        let answer = self.connection.run(&self.scripts.acquire_quota, &[&key], &args).await?;
-        let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
-        let used = reply.number()?;
-        Ok(granted_quota(used, want, quota, Duration::from_millis(reply.number()?)))
+        let reply = self.connection.run(&script::ACQUIRE_QUOTA, &[&key], &args).await?;
+        let (used, ends_in): (u64, u64) = read(reply, "a bucket")?;
+        Ok(granted_quota(used, want, quota, Duration::from_millis(ends_in)))
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+    async fn delete(&self, id: &str) -> Result<(), StoreError> {
         let args = [CHANNEL.as_bytes(), id.as_bytes()];
-        let answer = self.connection.run(&self.scripts.delete, &Keys::new(id).all(), &args).await?;
-        let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
-        let had = reply.number()? == 1;
-        if let (Some(application), Some(place)) = (reply.optional()?, reply.optional()?) {
-            // It is gone all the same; whoever reads the list notices.
-            let _ = self.strike(&application, &[place]).await;
+        let reply = self.connection.run(&script::DELETE, &Keys::new(id).all(), &args).await?;
+        let (revision, application, position): (Field, Field, Field) = read(reply, "a deleted encounter")?;
+        if let (Some(application), Some(position)) = (application, position) {
+            // The encounter is deleted even if this fails: readers of the list notice.
+            let _ = self.remove_from_list(&application, &[position]).await;
         }
-        Ok(had)
+        revision.map(drop).ok_or(StoreError::Missing)
     }
 
     async fn salt(&self) -> Result<[u8; 32], StoreError> {
-        let mut read = cmd("GET");
-        read.arg(SALT);
-        let mut salt = self.connection.call(&read).await?;
-        if salt == Value::Nil {
-            let mut make = cmd("SET");
-            make.arg(SALT).arg(&rand::random::<[u8; 32]>()[..]).arg("NX");
-            self.connection.call(&make).await?;
-            salt = self.connection.call(&read).await?;
+        let mut get = cmd("GET");
+        get.arg(SALT);
+        let mut salt: Option<Vec<u8>> = read(self.connection.call(&get).await?, "a salt")?;
+        if salt.is_none() {
+            self.connection.call(cmd("SET").arg(SALT).arg(&rand::random::<[u8; 32]>()[..]).arg("NX")).await?;
+            salt = read(self.connection.call(&get).await?, "a salt")?;
         }
-        match salt {
-            Value::BulkString(salt) => {
-                salt.try_into().map_err(|_| StoreError::Corrupt(format!("{SALT} is not 32 bytes")))
-            }
-            _ => Err(StoreError::Corrupt(format!("{SALT} cannot be read"))),
-        }
+        let salt = salt.and_then(|salt| salt.try_into().ok());
+        salt.ok_or_else(|| StoreError::Corrupt(format!("{SALT} is not 32 bytes")))
     }
 
     fn commits(&self) -> broadcast::Receiver<Notice> {
-        self.feed.follow(&self.connection.servers)
+        self.subscription.follow(&self.connection.servers)
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
-        // Not PING: in a cluster that asks every node, and a server that is loading answers it. And a command that writes, though there
-        // is nothing to remove: a replica answers all others.
-        self.connection.call(cmd("UNLINK").arg(READY)).await.map(|_| ())
+        // Not PING, which a cluster sends to every node and a loading server answers. Replicas answer reads, so this is a write.
+        self.connection.call(cmd("UNLINK").arg(READY)).await.map(drop)
     }
 
     async fn close(&self) {
-        self.feed.stop();
+        self.subscription.stop();
     }
-}
-
-fn committed(answer: Value) -> Result<Committed, StoreError> {
-    let mut reply = Reply::array(answer)?.ok_or(StoreError::Missing)?;
-    match &reply.bytes()?[..] {
-        b"done" => Ok(Committed::Done),
-        b"replayed" => Ok(Committed::Replayed(reply.bytes()?)),
-        b"missing" => Ok(Committed::Missing),
-        b"conflict" => Ok(Committed::Conflict(Found {
-            revision: reply.number()?,
-            version: reply.number()?,
-            document: Some(reply.bytes()?),
-            answer: None,
-        })),
-        b"corrupt" => Err(StoreError::Corrupt(String::from_utf8_lossy(&reply.bytes()?).into_owned())),
-        other => Err(unknown(other)),
-    }
-}
-
-fn unknown(word: &[u8]) -> StoreError {
-    StoreError::Corrupt(format!("a script answered {:?}", Bytes::copy_from_slice(word)))
 }

@@ -1,8 +1,19 @@
-//! The scripts, each one step on the keys of one encounter.
+//! The scripts, each one step on the keys of one encounter, and their replies.
 
-use ::redis::Cmd;
+use ::redis::{Cmd, FromRedisValue, Value, from_redis_value};
+use std::sync::LazyLock;
 
-/// A Lua script and its hash.
+use crate::store::StoreError;
+
+pub(super) static CREATE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("create.lua")));
+pub(super) static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("load.lua")));
+pub(super) static COMMIT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("commit.lua")));
+pub(super) static LOG: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("log.lua")));
+pub(super) static DELETE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("delete.lua")));
+pub(super) static ACQUIRE_QUOTA: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("acquire_quota.lua")));
+
+/// A Lua script and its hash. Not `redis::Script`: that copies a document twice, and needs two more round trips for a server that does
+/// not know the script.
 pub(super) struct Script {
     text: &'static str,
     hash: String,
@@ -14,13 +25,12 @@ impl Script {
         Self { text, hash }
     }
 
-    /// The call that names the script by its hash: the usual one. Written here and not by `redis::Script` because that one
-    /// copies a document twice and needs two more round trips for a server that does not know the script.
+    /// The usual call, which names the script by its hash.
     pub(super) fn by_hash(&self, keys: &[&str], args: &[&[u8]]) -> Cmd {
         command("EVALSHA", &self.hash, keys, args)
     }
 
-    /// The call that brings the script along, after which the server knows it.
+    /// The call that sends the script's text; the server knows the script afterwards.
     pub(super) fn by_text(&self, keys: &[&str], args: &[&[u8]]) -> Cmd {
         command("EVAL", self.text, keys, args)
     }
@@ -33,25 +43,14 @@ fn command(name: &str, script: &str, keys: &[&str], args: &[&[u8]]) -> Cmd {
     command
 }
 
-/// All that the store runs.
-pub(super) struct Scripts {
-    pub(super) create: Script,
-    pub(super) load: Script,
-    pub(super) commit: Script,
-    pub(super) log: Script,
-    pub(super) delete: Script,
-    pub(super) acquire_quota: Script,
-}
-
-impl Scripts {
-    pub(super) fn new() -> Self {
-        Self {
-            create: Script::new(include_str!("create.lua")),
-            load: Script::new(include_str!("load.lua")),
-            commit: Script::new(include_str!("commit.lua")),
-            log: Script::new(include_str!("log.lua")),
-            delete: Script::new(include_str!("delete.lua")),
-            acquire_quota: Script::new(include_str!("acquire_quota.lua")),
-        }
-    }
+/// Reads a reply. An error names `what` was read and not the reply, which may be a whole document.
+pub(super) fn read<T: FromRedisValue>(reply: Value, what: &str) -> Result<T, StoreError> {
+    let kind = match &reply {
+        Value::Nil => "nothing",
+        Value::Int(_) => "a number",
+        Value::BulkString(_) | Value::SimpleString(_) | Value::Okay => "a string",
+        Value::Array(_) => "an array",
+        _ => "something else",
+    };
+    from_redis_value(reply).map_err(|_| StoreError::Corrupt(format!("{kind} that is not {what}")))
 }

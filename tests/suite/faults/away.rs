@@ -10,11 +10,11 @@ use turnkeeper::app::{App, AppError, BearerToken, Command, Shape, Token};
 use turnkeeper::engine::{NewToken, Request, Role, Rulesets};
 use turnkeeper::store::*;
 
-/// A store that is away, and counts how often it was asked.
+/// A store that is unavailable, and counts its calls.
 #[derive(Default)]
-struct Pruned(AtomicUsize);
+struct Unavailable(AtomicUsize);
 
-impl Pruned {
+impl Unavailable {
     async fn answer<T>(&self) -> Result<T, StoreError> {
         self.0.fetch_add(1, Ordering::SeqCst);
         tokio::time::sleep(Duration::from_millis(50)).await;
@@ -23,16 +23,12 @@ impl Pruned {
 }
 
 #[async_trait]
-impl Store for Pruned {
-    async fn create(&self, _: &str, _: NewEncounter) -> Result<Created, StoreError> {
+impl Store for Unavailable {
+    async fn create(&self, _: &str, _: NewEncounter) -> Result<Option<bytes::Bytes>, StoreError> {
         self.answer().await
     }
 
-    async fn import(&self, _: &str, _: NewEncounter, _: u64, _: Vec<Entry>) -> Result<Created, StoreError> {
-        self.answer().await
-    }
-
-    async fn load(&self, _: &str, _: Option<u64>, _: Option<&KeyDigest>) -> Result<Loaded, StoreError> {
+    async fn load(&self, _: &str, _: Option<u64>, _: Option<&KeyDigest>) -> Result<Found, StoreError> {
         self.answer().await
     }
 
@@ -56,7 +52,7 @@ impl Store for Pruned {
         self.answer().await
     }
 
-    async fn delete(&self, _: &str) -> Result<bool, StoreError> {
+    async fn delete(&self, _: &str) -> Result<(), StoreError> {
         self.answer().await
     }
 
@@ -81,7 +77,7 @@ async fn whatever_writes_an_encounter_fails_with_the_write_before_it_while_the_s
     let wanted = NewToken::read(json!({"role": "spectator"})).expect("a token's wish");
     let request = Request::read(json!({"type": "note", "text": "x"})).expect("a command");
     for first in ["command", "hand out", "revoke", "delete"] {
-        let store = Arc::new(Pruned::default());
+        let store = Arc::new(Unavailable::default());
         let app = App::new(store.clone(), Rulesets::shipped(), 0);
         let write = async |what: &str| match what {
             "command" => {

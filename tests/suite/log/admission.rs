@@ -21,15 +21,11 @@ struct Between {
 
 #[async_trait]
 impl Store for Between {
-    async fn create(&self, id: &str, new: NewEncounter) -> Result<Created, StoreError> {
+    async fn create(&self, id: &str, new: NewEncounter) -> Result<Option<bytes::Bytes>, StoreError> {
         self.inner.create(id, new).await
     }
 
-    async fn import(&self, id: &str, new: NewEncounter, base: u64, log: Vec<Entry>) -> Result<Created, StoreError> {
-        self.inner.import(id, new, base, log).await
-    }
-
-    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError> {
+    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError> {
         let loaded = self.inner.load(id, known, key).await;
         let happens = self.happens.lock().await.take();
         if let Some(happens) = happens {
@@ -60,7 +56,7 @@ impl Store for Between {
         self.inner.acquire_quota(bucket, want, quota, window).await
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+    async fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.inner.delete(id).await
     }
 

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use turnkeeper::store::{Committed, StoreConfig};
 
-use super::{Stand, answered, bytes, found, logged, new};
+use super::{Stand, answered, bytes, logged, new};
 
 pub async fn an_answer_of_the_span_before_is_found(stand: &impl Stand, id: &str) {
     let keep = Duration::from_millis(1000);
@@ -19,8 +19,8 @@ pub async fn an_answer_of_the_span_before_is_found(stand: &impl Stand, id: &str)
         tokio::time::sleep(keep * 6 / 10).await;
         let known = Some(u64::from(key) + 1);
         let (fresh, again) = (
-            found(store.load(id, None, Some(&[key; 32])).await.unwrap()).answer,
-            found(store.load(id, known, Some(&[key; 32])).await.unwrap()).answer,
+            store.load(id, None, Some(&[key; 32])).await.unwrap().answer,
+            store.load(id, known, Some(&[key; 32])).await.unwrap().answer,
         );
         let repeated = answered(logged(u64::from(key), "v", key.into()), key, "second");
         let repeated = store.commit(id, repeated).await.unwrap();

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use turnkeeper::store::embedded::EmbeddedStore;
-use turnkeeper::store::{Committed, Created, Loaded, OpenError, Store, StoreConfig, StoreError};
+use turnkeeper::store::{Committed, OpenError, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
-use super::{Stand, answered, bytes, eventually, filled, found, logged, new, rebased, silent, whole_log};
+use super::{Stand, answered, bytes, eventually, filled, logged, new, rebased, silent, whole_log};
 
 struct Directory(TempDir);
 
@@ -44,12 +44,12 @@ async fn everything_is_there_when_it_is_opened_again() {
     for _ in 0..2 {
         // Dropped without being closed, the second time.
         let store = directory.open(StoreConfig::default());
-        let encounter = found(store.load("e", None, Some(&[1; 32])).await.unwrap());
+        let encounter = store.load("e", None, Some(&[1; 32])).await.unwrap();
         assert_eq!((encounter.revision, encounter.version), (7, 6));
         assert_eq!((encounter.document, encounter.answer), (Some(bytes("v6")), Some(bytes("a"))));
         assert_eq!(store.base("e").await.unwrap().document, bytes("v2"));
         assert_eq!(whole_log(&store, "e", 0).await.len(), 4);
-        assert_eq!(store.create("e", new("x")).await.unwrap(), Created::Existing { base: bytes("v0") });
+        assert_eq!(store.create("e", new("x")).await.unwrap(), Some(bytes("v0")));
         assert_eq!(store.salt().await.unwrap(), salt);
     }
 }
@@ -117,7 +117,7 @@ async fn whatever_was_queued_before_closing_is_written() {
     let mut kept = Vec::new();
     for (n, write) in writes.into_iter().enumerate() {
         match write.await.unwrap() {
-            Ok(Created::New) => kept.push(n),
+            Ok(None) => kept.push(n),
             Err(StoreError::Unavailable(_)) => {}
             other => panic!("{other:?}"),
         }
@@ -126,7 +126,7 @@ async fn whatever_was_queued_before_closing_is_written() {
     let store = directory.open(StoreConfig::default());
     assert!(!kept.is_empty());
     for n in kept {
-        assert_eq!(found(store.load(&format!("e{n}"), None, None).await.unwrap()).revision, 1);
+        assert_eq!(store.load(&format!("e{n}"), None, None).await.unwrap().revision, 1);
     }
 }
 
@@ -141,10 +141,10 @@ async fn a_full_queue_refuses_at_once_and_accepts_again() {
     // All are begun before any of them can be answered, faster than they can be written.
     let results = futures::future::join_all(writes).await;
     let refused = results.iter().filter(|result| matches!(result, Err(StoreError::Unavailable(_)))).count();
-    let written = results.iter().filter(|result| matches!(result, Ok(Created::New))).count();
+    let written = results.iter().filter(|result| matches!(result, Ok(None))).count();
     assert_eq!(refused + written, 5000);
     assert!(refused > 0 && written >= 1024, "{written} written, {refused} refused");
-    assert_eq!(store.create("later", new("v0")).await.unwrap(), Created::New);
+    assert_eq!(store.create("later", new("v0")).await.unwrap(), None);
 }
 
 #[tokio::test]
@@ -156,13 +156,13 @@ async fn an_encounter_of_another_time_to_live_follows_the_new_one_from_its_next_
     let store = directory.open(short);
     tokio::time::sleep(Duration::from_millis(800)).await;
     assert_eq!(store.commit("e", silent(1, "v0")).await.unwrap(), Committed::Done);
-    eventually("it expires", async || store.load("e", None, None).await.unwrap() == Loaded::Missing).await;
+    eventually("it expires", async || matches!(store.load("e", None, None).await, Err(StoreError::Missing))).await;
     filled(&store, "f", 0).await;
     drop(store);
     let store = directory.open(never);
     assert_eq!(store.commit("f", silent(1, "v0")).await.unwrap(), Committed::Done);
     tokio::time::sleep(Duration::from_millis(800)).await;
-    assert_eq!(found(store.load("f", None, None).await.unwrap()).revision, 2);
+    assert_eq!(store.load("f", None, None).await.unwrap().revision, 2);
 }
 
 #[tokio::test]

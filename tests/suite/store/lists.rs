@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use turnkeeper::store::{Created, Listing, NewEncounter, QuotaGrant, Store, StoreConfig};
+use turnkeeper::store::{Listing, NewEncounter, QuotaGrant, Store, StoreConfig};
 
-use super::{Stand, bytes, eventually, logged, new};
+use super::{Stand, bytes, eventually, imported, logged, new};
 
 /// A new encounter of an application's. Other checks may run on the same store: names are unlike.
 fn of(application: &str, text: &str) -> NewEncounter {
@@ -37,12 +37,12 @@ pub async fn an_applications_encounters_are_listed_newest_first_in_pages(stand: 
     assert_eq!(store.list(&one, None, 10, 1 << 20).await.unwrap(), Listing::default());
     for n in 0..7 {
         let application = if n == 3 { &other } else { &one };
-        assert_eq!(store.create(&format!("{id}-{n}"), of(application, "v0")).await.unwrap(), Created::New);
+        assert_eq!(store.create(&format!("{id}-{n}"), of(application, "v0")).await.unwrap(), None);
         tokio::time::sleep(Duration::from_millis(3)).await;
     }
     store.create(&format!("{id}-nobodys"), new("v0")).await.unwrap();
-    let entry = turnkeeper::store::Entry { version: 7, bytes: bytes("entry 7") };
-    store.import(&format!("{id}-brought"), of(&one, "v7"), 6, vec![entry]).await.unwrap();
+    let brought = NewEncounter { application: Some(one.clone()), ..imported("v7", "v7", 6, &[7]) };
+    store.create(&format!("{id}-brought"), brought).await.unwrap();
     store.commit(&format!("{id}-4"), logged(1, "v1", 1)).await.unwrap();
     let all: Vec<String> = ["brought", "6", "5", "4", "2", "1", "0"].iter().map(|n| format!("{id}-{n}")).collect();
     let page = store.list(&one, None, 10, 1 << 20).await.unwrap();
@@ -67,13 +67,13 @@ pub async fn what_is_deleted_or_expired_vanishes_from_the_list(stand: &impl Stan
         store.create(&format!("{id}-{n}"), of(&name, "v0")).await.unwrap();
         tokio::time::sleep(Duration::from_millis(3)).await;
     }
-    assert!(store.delete(&format!("{id}-1")).await.unwrap());
+    store.delete(&format!("{id}-1")).await.unwrap();
     let left: Vec<String> = [3, 2, 0].iter().map(|n| format!("{id}-{n}")).collect();
     assert_eq!(listed(&*store, &name, 10).await, left);
     tokio::time::sleep(Duration::from_millis(900)).await;
     store.commit(&format!("{id}-2"), logged(1, "v1", 1)).await.unwrap();
     eventually("the idle ones vanish", async || listed(&*store, &name, 1).await == [format!("{id}-2")]).await;
-    assert!(store.delete(&format!("{id}-2")).await.unwrap());
+    store.delete(&format!("{id}-2")).await.unwrap();
     assert_eq!(store.list(&name, None, 10, 1 << 20).await.unwrap(), Listing::default());
     // A namesake is listed for its own creator.
     store.create(&format!("{id}-1"), of(&format!("{id}-heir"), "v0")).await.unwrap();
@@ -87,7 +87,7 @@ pub async fn a_creation_that_is_repeated_is_listed_once(stand: &impl Stand, id: 
     store.create(id, of(&name, "v0")).await.unwrap();
     for again in [of(&name, "v0"), of(&format!("{id}-other"), "v0"), new("v0")] {
         tokio::time::sleep(Duration::from_millis(3)).await;
-        assert_eq!(store.create(id, again).await.unwrap(), Created::Existing { base: bytes("v0") });
+        assert_eq!(store.create(id, again).await.unwrap(), Some(bytes("v0")));
     }
     assert_eq!(listed(&*store, &name, 10).await, [id]);
     assert_eq!(listed(&*store, &format!("{id}-other"), 10).await, [""; 0]);
@@ -130,20 +130,20 @@ pub async fn a_page_of_a_list_ends_after_so_many_bytes(stand: &impl Stand, id: &
 pub async fn a_bucket_grants_its_quota_once_in_a_window(stand: &impl Stand, id: &str) {
     let stores = stand.stores(2, StoreConfig::default());
     let window = Duration::from_millis(900);
-    let acquire_quota = async |store: usize, want| -> QuotaGrant {
-        let acquire_quota = stores[store].acquire_quota(id, want, 10, window).await.unwrap();
-        assert!(acquire_quota.ends_in <= window, "{acquire_quota:?}");
-        acquire_quota
+    let acquire = async |store: usize, want| -> QuotaGrant {
+        let grant = stores[store].acquire_quota(id, want, 10, window).await.unwrap();
+        assert!(grant.ends_in <= window, "{grant:?}");
+        grant
     };
-    let given = |acquire_quota: QuotaGrant| (acquire_quota.granted, acquire_quota.left);
-    assert_eq!(given(acquire_quota(0, 4).await), (4, 6));
-    assert_eq!(given(acquire_quota(1, 5).await), (5, 1));
-    assert_eq!(given(acquire_quota(0, 3).await), (1, 0), "what is left");
-    let refused = acquire_quota(1, 1).await;
-    assert_eq!(given(refused), (0, 0));
-    assert_eq!(given(stores[0].acquire_quota(&format!("{id}-other"), 1, 10, window).await.unwrap()), (1, 9));
+    let counts = |grant: QuotaGrant| (grant.granted, grant.left);
+    assert_eq!(counts(acquire(0, 4).await), (4, 6));
+    assert_eq!(counts(acquire(1, 5).await), (5, 1));
+    assert_eq!(counts(acquire(0, 3).await), (1, 0), "what is left");
+    let refused = acquire(1, 1).await;
+    assert_eq!(counts(refused), (0, 0));
+    assert_eq!(counts(stores[0].acquire_quota(&format!("{id}-other"), 1, 10, window).await.unwrap()), (1, 9));
     tokio::time::sleep(refused.ends_in + Duration::from_millis(30)).await;
-    assert_eq!(given(acquire_quota(1, 2).await), (2, 8), "a new window");
+    assert_eq!(counts(acquire(1, 2).await), (2, 8), "a new window");
 }
 
 pub async fn a_bucket_that_many_take_from_is_never_exceeded(stand: &impl Stand, id: &str) {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use turnkeeper::store::{Base, Commit, Committed, Entry, Found, Loaded, NewEncounter, Store, StoreConfig};
+use turnkeeper::store::{Base, Commit, Committed, Entry, NewEncounter, Store, StoreConfig};
 
 /// A place that stores can be opened on.
 pub trait Stand {
@@ -29,7 +29,19 @@ pub fn bytes(text: &str) -> Bytes {
 }
 
 pub fn new(text: &str) -> NewEncounter {
-    NewEncounter { revision: 1, document: bytes(text), base: bytes(text), application: None }
+    imported(text, text, 0, &[])
+}
+
+/// A new encounter with a log: its document, its base at `base_version`, and log entries `entry VERSION`.
+pub fn imported(document: &str, base: &str, base_version: u64, versions: &[u64]) -> NewEncounter {
+    let base = Base { version: base_version, document: bytes(base) };
+    let entries = versions.iter().map(|version| entry(*version)).collect();
+    NewEncounter { revision: 1, document: bytes(document), base, entries, application: None }
+}
+
+/// The log entry `entry VERSION`.
+pub fn entry(version: u64) -> Entry {
+    Entry { version, bytes: bytes(&format!("entry {version}")) }
 }
 
 /// A write with nothing but a document. Its revision is one above: these tests want to know it, the program takes a random one.
@@ -40,8 +52,7 @@ pub fn silent(expected: u64, document: &str) -> Commit {
 
 /// A write with a document and a log entry `entry VERSION`.
 pub fn logged(expected: u64, document: &str, version: u64) -> Commit {
-    let entry = Entry { version, bytes: bytes(&format!("entry {version}")) };
-    Commit { entry: Some(entry), ..silent(expected, document) }
+    Commit { entry: Some(entry(version)), ..silent(expected, document) }
 }
 
 pub fn rebased(commit: Commit, version: u64, document: &str) -> Commit {
@@ -58,14 +69,6 @@ pub async fn filled(store: &dyn Store, id: &str, entries: u64) {
     for version in 1..=entries {
         let committed = store.commit(id, logged(version, &format!("v{version}"), version)).await;
         assert_eq!(committed.expect("a store that answers"), Committed::Done);
-    }
-}
-
-#[track_caller]
-pub fn found(loaded: Loaded) -> Found {
-    match loaded {
-        Loaded::Found(found) => found,
-        Loaded::Missing => panic!("there is no such encounter"),
     }
 }
 

@@ -8,7 +8,7 @@ use turnkeeper::store::redis::RedisStore;
 use turnkeeper::store::{Committed, NewEncounter, OpenError, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
-use super::{Stand, answered, filled, found, logged, new, rebased, silent, whole_log};
+use super::{Stand, answered, filled, logged, new, rebased, silent, whole_log};
 use crate::support::cluster::RedisCluster;
 use crate::support::redis::RedisServer;
 
@@ -89,7 +89,7 @@ async fn deleting_leaves_no_key_behind() {
     let commit = rebased(answered(logged(3, "v3", 3), 1, "a"), 1, "v1");
     assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done);
     assert_eq!(server.keys().len(), 3);
-    assert!(store.delete("e").await.unwrap());
+    store.delete("e").await.unwrap();
     assert_eq!(server.keys(), [""; 0]);
 }
 
@@ -115,7 +115,7 @@ async fn what_an_application_deletes_leaves_no_key_behind() {
     let store = open(&server.url(), StoreConfig::default());
     store.create("e", NewEncounter { application: Some("table".to_owned()), ..new("v0") }).await.unwrap();
     assert_eq!(server.keys(), ["turnkeeper:application:table", "{turnkeeper:e}:doc"]);
-    assert!(store.delete("e").await.unwrap());
+    store.delete("e").await.unwrap();
     assert_eq!(server.keys(), [""; 0]);
 }
 
@@ -147,9 +147,9 @@ async fn an_answer_is_kept_for_its_time_whenever_it_was_given() {
         assert_eq!(store.commit("e", answered(silent(n, "v0"), n as u8, "a")).await.unwrap(), Committed::Done);
         let given = std::time::Instant::now();
         tokio::time::sleep(Duration::from_millis(37 * (n % 11))).await;
-        let answer = found(store.load("e", None, Some(&[n as u8; 32])).await.unwrap()).answer;
+        let answer = store.load("e", None, Some(&[n as u8; 32])).await.unwrap().answer;
         assert!(answer.is_some() || given.elapsed() >= Duration::from_millis(400), "after {:?}", given.elapsed());
-        let answer = found(store.load("e", Some(n + 1), Some(&[n as u8; 32])).await.unwrap()).answer;
+        let answer = store.load("e", Some(n + 1), Some(&[n as u8; 32])).await.unwrap().answer;
         assert!(answer.is_some() || given.elapsed() >= Duration::from_millis(400), "after {:?}", given.elapsed());
     }
 }
@@ -163,7 +163,7 @@ async fn a_server_that_forgot_the_scripts_is_given_them_again() {
         server.command(&["SCRIPT", "FLUSH"]);
         assert_eq!(store.commit("e", logged(version, "v", version)).await.unwrap(), Committed::Done);
         server.command(&["SCRIPT", "FLUSH"]);
-        assert_eq!(found(store.load("e", None, None).await.unwrap()).version, version);
+        assert_eq!(store.load("e", None, None).await.unwrap().version, version);
     }
 }
 
@@ -193,7 +193,7 @@ async fn an_evicted_document_leaves_nothing_to_a_namesake() {
     assert_eq!(store.commit("e", answered(logged(3, "v3", 3), 1, "a")).await.unwrap(), Committed::Done);
     server.command(&["DEL", "{turnkeeper:e}:doc"]);
     filled(&store, "e", 1).await;
-    assert_eq!(found(store.load("e", None, Some(&[1; 32])).await.unwrap()).answer, None);
+    assert_eq!(store.load("e", None, Some(&[1; 32])).await.unwrap().answer, None);
     assert_eq!(whole_log(&store, "e", 0).await.len(), 1);
 }
 
@@ -204,8 +204,8 @@ async fn two_databases_of_one_server_are_two_stores() {
     let three = open(&format!("{}/3", server.url()), StoreConfig::default());
     filled(&zero, "e", 1).await;
     filled(&three, "e", 2).await;
-    assert_eq!(found(zero.load("e", None, None).await.unwrap()).version, 1);
-    assert_eq!(found(three.load("e", None, None).await.unwrap()).version, 2);
+    assert_eq!(zero.load("e", None, None).await.unwrap().version, 1);
+    assert_eq!(three.load("e", None, None).await.unwrap().version, 2);
 }
 
 #[tokio::test]

@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use turnkeeper::store::redis::RedisStore;
-use turnkeeper::store::{Committed, Created, Notice, Store, StoreConfig, StoreError};
+use turnkeeper::store::{Committed, Notice, Store, StoreConfig, StoreError};
 
 use super::redis::open;
-use super::{answered, bytes, eventually, filled, found, logged, new, silent, whole_log};
+use super::{answered, bytes, eventually, filled, logged, new, silent, whole_log};
 use crate::support::cluster::RedisCluster;
 use crate::support::redis::RedisServer;
 
@@ -129,7 +129,7 @@ async fn a_restart_between_two_calls_is_not_noticed() {
         server.kill();
         server.again();
         let loaded = store.load("e", None, None).await.expect("the first call after a restart");
-        assert_eq!(found(loaded).version, version);
+        assert_eq!(loaded.version, version);
     }
     assert_eq!(whole_log(&store, "e", 0).await.len(), 5);
 }
@@ -150,7 +150,7 @@ async fn writers_go_on_over_broken_connections_and_repeat_nothing() {
                         Ok(other) => panic!("{other:?}"),
                         Err(error) => {
                             assert!(matches!(error, StoreError::Unavailable(_)), "{error}");
-                            if found(store.load("e", None, None).await.unwrap()).version == version {
+                            if store.load("e", None, None).await.unwrap().version == version {
                                 break;
                             }
                         }
@@ -165,7 +165,7 @@ async fn writers_go_on_over_broken_connections_and_repeat_nothing() {
     }
     writer.await.unwrap();
     assert_eq!(whole_log(&*store, "e", 0).await.len(), 2000);
-    assert_eq!(found(store.load("e", None, None).await.unwrap()).revision, 2001);
+    assert_eq!(store.load("e", None, None).await.unwrap().revision, 2001);
 }
 
 /// A way to a server that, when told, lets one request through and breaks off before its answer, or leads to another one.
@@ -231,7 +231,7 @@ async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
     filled(&store, "warm", 1).await;
 
     proxy.swallow_the_next_answer();
-    assert_eq!(store.create("e", new("v0")).await.unwrap(), Created::New);
+    assert_eq!(store.create("e", new("v0")).await.unwrap(), None);
     assert!(proxy.swallowed());
     let writes = [
         (logged(1, "v1", 1), 1),
@@ -243,7 +243,7 @@ async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
         proxy.swallow_the_next_answer();
         assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done, "revision {revision}");
         assert!(proxy.swallowed());
-        let encounter = found(store.load("e", None, None).await.unwrap());
+        let encounter = store.load("e", None, None).await.unwrap();
         assert_eq!((encounter.revision, encounter.version), (revision, version));
     }
     assert_eq!(whole_log(&store, "e", 0).await.len(), 2);
@@ -265,7 +265,7 @@ async fn a_redis_that_refuses_is_away_and_nothing_is_half_written() {
         away(&how.join(" "), store.commit("e", answered(logged(3, "v3", 3), 1, "a"))).await;
         away(&how.join(" "), store.create("f", new("v0"))).await;
         server.command(back);
-        let encounter = found(store.load("e", None, Some(&[1; 32])).await.unwrap());
+        let encounter = store.load("e", None, Some(&[1; 32])).await.unwrap();
         assert_eq!((encounter.revision, encounter.version, encounter.answer), (3, 2, None), "{how:?}");
         assert_eq!(whole_log(&store, "e", 0).await.len(), 2, "{how:?}");
     };

@@ -1,4 +1,4 @@
-//! What all processes on this Redis commit: one subscription per process, begun with the first follower.
+//! The commits of all processes on this Redis: one subscription per process, started for the first follower.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
@@ -9,26 +9,26 @@ use tokio::sync::broadcast;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval_at, timeout};
 
-use super::connection::{ANSWER, CONNECT, IDLE, SUSPECT};
+use super::connection::{ANSWER, CONNECT, IDLE, SUSPECT, timed_out};
 use crate::store::{NOTICES, Notice};
 
 /// The channel that the scripts publish on.
 pub(super) const CHANNEL: &str = "turnkeeper:commits";
 
-/// Between two questions whether the server is still there.
+/// Interval of pings.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// Between two looks at the clock on the wall: only that one tells that the process was frozen meanwhile.
+/// Interval of looks at the wall clock, which alone shows that the process was frozen.
 const LOOK: Duration = Duration::from_secs(1);
-/// Between two attempts to subscribe again.
+/// Pause before a new subscription.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// The subscription; it ends with this value.
-pub(super) struct Feed {
+/// A subscription to the channel. It ends when this is dropped.
+pub(super) struct Subscription {
     sender: broadcast::Sender<Notice>,
     task: OnceLock<AbortHandle>,
 }
 
-impl Feed {
+impl Subscription {
     pub(super) fn new() -> Self {
         Self { sender: broadcast::Sender::new(NOTICES), task: OnceLock::new() }
     }
@@ -39,7 +39,7 @@ impl Feed {
             let (sender, servers) = (self.sender.clone(), servers.to_vec());
             tokio::spawn(async move {
                 for server in servers.iter().cycle() {
-                    if let Err(error) = subscription(server, &sender).await {
+                    if let Err(error) = subscribe(server, &sender).await {
                         tracing::warn!(%error, "the subscription to Redis broke");
                     }
                     tokio::time::sleep(PAUSE).await;
@@ -50,7 +50,6 @@ impl Feed {
         receiver
     }
 
-    /// Ends the subscription.
     pub(super) fn stop(&self) {
         if let Some(task) = self.task.get() {
             task.abort();
@@ -58,24 +57,24 @@ impl Feed {
     }
 }
 
-impl Drop for Feed {
+impl Drop for Subscription {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-/// Passes on what is published until the connection breaks or is silent to a ping.
-async fn subscription(server: &Client, sender: &broadcast::Sender<Notice>) -> RedisResult<()> {
+/// Passes on published messages until the connection breaks or does not answer a ping.
+async fn subscribe(server: &Client, sender: &broadcast::Sender<Notice>) -> RedisResult<()> {
     let subscribed = timeout(CONNECT + ANSWER, async {
         let mut channel = server.get_async_pubsub().await?;
         channel.subscribe(CHANNEL).await?;
         Ok::<_, RedisError>(channel)
     });
-    let (mut sink, mut messages) = subscribed.await.map_err(silent)??.split();
-    // A send without receivers fails and loses nothing.
+    let (mut sink, mut messages) = subscribed.await.map_err(timed_out)??.split();
+    // Fails only without receivers.
     let _ = sender.send(Notice::Resync);
     let mut clock = interval_at(Instant::now() + LOOK, LOOK);
-    let (mut looked, mut asked) = (SystemTime::now(), Instant::now());
+    let (mut looked, mut pinged) = (SystemTime::now(), Instant::now());
     loop {
         tokio::select! {
             message = messages.next() => {
@@ -83,30 +82,24 @@ async fn subscription(server: &Client, sender: &broadcast::Sender<Notice>) -> Re
                 let _ = sender.send(read(&message));
             }
             _ = clock.tick() => {
-                let patience = if looked.elapsed().unwrap_or_default() > IDLE { SUSPECT } else { ANSWER };
+                let limit = if looked.elapsed().unwrap_or_default() > IDLE { SUSPECT } else { ANSWER };
                 looked = SystemTime::now();
-                if patience == SUSPECT || asked.elapsed() >= HEARTBEAT {
-                    asked = Instant::now();
-                    timeout(patience, sink.ping::<::redis::Value>()).await.map_err(silent)??;
+                if limit == SUSPECT || pinged.elapsed() >= HEARTBEAT {
+                    pinged = Instant::now();
+                    timeout(limit, sink.ping::<::redis::Value>()).await.map_err(timed_out)??;
                 }
             }
         }
     }
 }
 
-fn silent<T>(_: T) -> RedisError {
-    std::io::Error::from(std::io::ErrorKind::TimedOut).into()
-}
-
-/// A message that none of our scripts has written may mean anything, so: read again.
+/// The notice in a message. A message that no script of ours wrote may mean anything: [`Notice::Resync`].
 fn read(message: &Msg) -> Notice {
     let text = std::str::from_utf8(message.get_payload_bytes()).unwrap_or_default();
-    match text.rsplit_once(' ') {
-        Some((id, "-")) => Notice::Deleted { id: Arc::from(id) },
-        Some((id, version)) => match version.parse() {
-            Ok(version) => Notice::Committed { id: Arc::from(id), version },
-            Err(_) => Notice::Resync,
-        },
-        None => Notice::Resync,
+    let Some((id, version)) = text.rsplit_once(' ') else { return Notice::Resync };
+    match version.parse() {
+        Ok(version) => Notice::Committed { id: Arc::from(id), version },
+        Err(_) if version == "-" => Notice::Deleted { id: Arc::from(id) },
+        Err(_) => Notice::Resync,
     }
 }

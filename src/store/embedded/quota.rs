@@ -1,4 +1,4 @@
-//! What was taken from the buckets of rate limits: in memory, because one process serves the file and a window is short.
+//! The buckets of rate limits: in memory, because one process serves the file and windows are short.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -6,21 +6,21 @@ use std::time::{Duration, Instant};
 
 use crate::store::{QuotaGrant, granted_quota};
 
-/// So many windows are looked through for those that are over, at first.
+/// Minimum number of windows before the first purge.
 const PURGE: usize = 1024;
 
-/// The windows that are open.
+/// The open windows by bucket.
 #[derive(Default)]
-pub(super) struct Windows(Mutex<Open>);
+pub(super) struct Windows(Mutex<OpenWindows>);
 
 #[derive(Default)]
-struct Open {
-    windows: HashMap<String, Window>,
-    /// With so many of them it is time to look again.
+struct OpenWindows {
+    windows: HashMap<String, QuotaWindow>,
+    /// The number of windows at which ended ones are purged.
     purge_at: usize,
 }
 
-struct Window {
+struct QuotaWindow {
     used: u64,
     ends: Instant,
 }
@@ -33,7 +33,7 @@ impl Windows {
             open.windows.retain(|_, window| window.ends > now);
             open.purge_at = open.windows.len().saturating_mul(2);
         }
-        let fresh = || Window { used: 0, ends: now + length };
+        let fresh = || QuotaWindow { used: 0, ends: now + length };
         let window = open.windows.entry(bucket.to_owned()).or_insert_with(fresh);
         if window.ends <= now {
             *window = fresh();
