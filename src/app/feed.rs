@@ -1,10 +1,10 @@
-//! The live feed: whoever follows an encounter is told of every commit, whichever process on the store made it.
+//! Live feeds: followers of an encounter get every commit, whichever process on the store made it.
 //!
-//! A process follows the store's notices once, reads what was committed once, and hands it to all its followers. A notice only
-//! says that reading is worthwhile: what is told comes from the log, and a follower that finds a gap reads the log itself.
+//! A process subscribes to the store's notices once, reads new entries once, and passes them to all its followers. A notice only says
+//! that reading is worthwhile: entries come from the log, and a follower that finds a gap reads the log itself.
 
-use super::views::LogEntryViews;
-use super::{App, AppError, BearerToken, CacheEntry, Page, token::left};
+use super::log::LogEntryViews;
+use super::{App, AppError, BearerToken, Page, token::time_left};
 use crate::engine::{Game, Viewer};
 use crate::store::{Entry, LogPage, Notice, StoreError};
 use bytes::Bytes;
@@ -17,77 +17,78 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, broadcast};
 use tokio::time::timeout;
 
-/// So many transitions may wait for a slow follower before it is cut.
-const PATIENCE: usize = 64;
-/// So many encounters are read at a time when all may have changed.
+/// Maximum updates that wait for a slow follower before its feed ends.
+const BACKLOG: usize = 64;
+/// Maximum encounters that are read at a time when all may have changed.
 const READERS: usize = 64;
-/// So many entries are read at a time.
+/// Maximum entries that are read at a time.
 const PAGE: usize = 100;
-/// So many bytes are read at a time, about.
+/// Maximum bytes that are read at a time, about.
 const READ: usize = 1024 * 1024;
-/// Between two attempts to read from a store that is away.
+/// Pause before an unavailable store is read again.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// What followers of an encounter are told.
+/// A change that all followers of an encounter get.
 #[derive(Clone)]
-enum News {
-    /// Who may follow has changed: the encounter as it is now.
+enum Update {
+    /// The tokens may have changed: the encounter now.
     Tokens(Arc<dyn Game>),
     /// A new entry.
     Entry(Arc<LogEntryViews>),
-    /// The store has lost entries that were told: what is there now does not follow them.
+    /// The store has lost entries that followers have seen.
     Lost,
-    /// The encounter is gone.
+    /// The encounter was deleted.
     Deleted,
-    /// Whoever wants to know more has to ask anew.
+    /// The feed cannot go on.
     Over,
 }
 
-/// What a follower is told next.
+/// What a follower gets next.
 #[derive(Debug)]
 pub enum Next {
     /// The log entry of this version, a JSON object.
     Entry(u64, Bytes),
-    /// The encounter as it is now, its version and JSON: the store has lost entries that the follower was told of. What comes next
-    /// follows this state.
+    /// The version and JSON of the encounter now. The store has lost entries that the follower has seen; later entries follow this
+    /// state.
     Snapshot(u64, Bytes),
-    /// The encounter is gone, and with it the feed.
+    /// The encounter was deleted, which ends the feed.
     Deleted,
-    /// The feed ends here; another one goes on from the last version.
+    /// The feed ends here; a new one goes on from the last version.
     Over,
 }
 
 /// All feeds of a process.
+#[derive(Default)]
 pub(super) struct Hub {
     topics: Arc<Topics>,
-    begun: OnceLock<()>,
+    listening: OnceLock<()>,
     closed: AtomicBool,
 }
 
-/// The encounters that are followed.
+/// The encounters that have followers.
 #[derive(Default)]
 struct Topics(Mutex<HashMap<Arc<str>, Weak<Topic>>>);
 
-/// One encounter that is followed. It lives as long as a follower does.
+/// An encounter that has followers. They keep it alive.
 struct Topic {
     id: Arc<str>,
-    news: broadcast::Sender<News>,
-    /// The newest entry that was told. The task that holds the lock is reading.
-    newest: tokio::sync::Mutex<Mark>,
-    /// The newest version that a notice told of.
-    heard: AtomicU64,
+    updates: broadcast::Sender<Update>,
+    /// The newest published entry. Locked by the task that reads.
+    newest: tokio::sync::Mutex<EntryMark>,
+    /// The newest version in a notice.
+    newest_notice: AtomicU64,
     topics: Arc<Topics>,
 }
 
-/// An entry of the log, remembered to notice when the store holds another one under its version.
+/// Identifies an entry, to notice when the store holds another one under its version.
 #[derive(Clone, Copy, PartialEq)]
-struct Mark {
+struct EntryMark {
     version: u64,
-    /// A digest of the entry; None where the entry is not known.
+    /// A digest of the entry; None if the entry is unknown.
     digest: Option<u64>,
 }
 
-impl Mark {
+impl EntryMark {
     fn of(entry: &Entry) -> Self {
         let mut hasher = DefaultHasher::new();
         entry.bytes.hash(&mut hasher);
@@ -98,15 +99,15 @@ impl Mark {
         Self { version, digest: None }
     }
 
-    /// The version before it: a page of the log after that one begins with the entry itself.
+    /// The version before it. A page of the log after that version begins with this entry.
     fn before(self) -> u64 {
         self.version.saturating_sub(1)
     }
 
-    /// Whether the store has lost this entry, as such a page shows.
+    /// Whether such a page shows that the store has lost the entry.
     fn is_lost(self, page: &LogPage) -> bool {
-        let there = page.entries.first().map(Self::of).filter(|there| there.version == self.version);
-        page.version < self.version || self.digest.is_some() && there.is_some_and(|there| there != self)
+        let stored = page.entries.first().map(Self::of).filter(|stored| stored.version == self.version);
+        page.version < self.version || self.digest.is_some() && stored.is_some_and(|stored| stored != self)
     }
 }
 
@@ -127,7 +128,7 @@ impl Topics {
 impl Drop for Topic {
     fn drop(&mut self) {
         let mut topics = self.topics.lock();
-        // Another one of the same name may have taken its place.
+        // A new topic may have taken its place.
         if topics.get(&self.id).is_some_and(|topic| topic.strong_count() == 0) {
             topics.remove(&self.id);
         }
@@ -135,127 +136,114 @@ impl Drop for Topic {
 }
 
 impl Hub {
-    pub fn new() -> Self {
-        Self { topics: Arc::default(), begun: OnceLock::new(), closed: AtomicBool::new(false) }
-    }
-
-    /// Follows `id` from now on; `newest` is its newest entry.
-    fn follow(&self, app: &Arc<App>, id: &str, newest: Mark) -> (Arc<Topic>, broadcast::Receiver<News>) {
-        self.begun.get_or_init(|| {
+    /// Subscribes to `id`, whose newest entry is `newest`.
+    fn subscribe(&self, app: &Arc<App>, id: &str, newest: EntryMark) -> (Arc<Topic>, broadcast::Receiver<Update>) {
+        self.listening.get_or_init(|| {
             tokio::spawn(listen(app.store.commits(), Arc::downgrade(app), self.topics.clone()));
         });
         let mut topics = self.topics.lock();
         let topic = topics.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
-            let id: Arc<str> = id.into();
-            let heard = AtomicU64::new(newest.version);
-            let news = broadcast::Sender::new(PATIENCE);
             let topic = Arc::new(Topic {
-                id: id.clone(),
-                news,
+                id: id.into(),
+                updates: broadcast::Sender::new(BACKLOG),
                 newest: tokio::sync::Mutex::new(newest),
-                heard,
+                newest_notice: AtomicU64::new(newest.version),
                 topics: self.topics.clone(),
             });
-            topics.insert(id, Arc::downgrade(&topic));
+            topics.insert(topic.id.clone(), Arc::downgrade(&topic));
             topic
         });
         drop(topics);
-        let news = topic.news.subscribe();
-        (topic, news)
-    }
-
-    /// Ends every feed, and lets none begin.
-    pub fn close(&self) {
-        self.closed.store(true, Ordering::SeqCst);
-        for topic in self.topics.all() {
-            topic.tell(News::Over);
-        }
+        let updates = topic.updates.subscribe();
+        (topic, updates)
     }
 }
 
-/// Passes the store's notices on to the topics that they are about, as long as there is a store.
+/// Reads what the store's notices are about, until the store or the app ends.
 async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, topics: Arc<Topics>) {
     let readers = Arc::new(Semaphore::new(READERS));
     loop {
-        let stale = match notices.recv().await {
+        // Each with its new version, or with None if anything may have changed.
+        let changed: Vec<(Arc<Topic>, Option<u64>)> = match notices.recv().await {
             Ok(Notice::Committed { id, version }) => {
-                let topic = topics.get(&id).map(|topic| (topic.heard(version), topic));
-                topic.map(|(again, topic)| (topic, version, again)).into_iter().collect()
+                let Some(topic) = topics.get(&id) else { continue };
+                let new = topic.is_new(version).then_some(version);
+                vec![(topic, new)]
             }
             Ok(Notice::Deleted { id }) => {
                 if let Some(topic) = topics.get(&id) {
-                    topic.tell(News::Deleted);
+                    topic.publish(Update::Deleted);
                 }
                 continue;
             }
             Ok(Notice::Resync) | Err(RecvError::Lagged(_)) => {
-                topics.all().into_iter().map(|topic| (topic, 0, true)).collect::<Vec<_>>()
+                topics.all().into_iter().map(|topic| (topic, None)).collect()
             }
             Err(RecvError::Closed) => return,
         };
         let Some(app) = app.upgrade() else { return };
-        for (topic, version, again) in stale {
+        for (topic, version) in changed {
             let (app, readers) = (app.clone(), readers.clone());
             tokio::spawn(async move {
                 let _permit = readers.acquire().await;
-                if again {
+                if version.is_none() {
                     topic.read_tokens(&app).await;
                 }
-                topic.read(&app, (!again).then_some(version)).await;
+                topic.read(&app, version).await;
             });
         }
     }
 }
 
 impl Topic {
-    /// Takes note of a notice. True where it tells of no new version: notices come in the order of the commits, so that it is one of a
-    /// commit that made no version, which is one of tokens, or the store has lost what was told before.
-    fn heard(&self, version: u64) -> bool {
-        self.heard.fetch_max(version, Ordering::Relaxed) >= version
+    /// Records a notice, and tells whether its version is new. Notices come in the order of commits. So a version that is not new means
+    /// a commit of tokens, or that the store has lost entries.
+    fn is_new(&self, version: u64) -> bool {
+        self.newest_notice.fetch_max(version, Ordering::Relaxed) < version
     }
 
-    fn tell(&self, news: News) {
-        // A send without receivers fails and loses nothing.
-        let _ = self.news.send(news);
+    fn publish(&self, update: Update) {
+        // Fails only without receivers.
+        let _ = self.updates.send(update);
     }
 
-    /// Reads and tells who may follow.
+    /// Reads and publishes the tokens.
     async fn read_tokens(&self, app: &App) {
-        while self.news.receiver_count() > 0 {
-            let known = app.copies.get(&self.id);
-            match app.fetch(&self.id, known.as_ref(), None).await {
-                Ok(fetched) => return self.tell(News::Tokens(fetched.held.game)),
+        while self.updates.receiver_count() > 0 {
+            match app.current(&self.id).await {
+                Ok(game) => return self.publish(Update::Tokens(game)),
                 Err(AppError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
-                Err(_) => return self.tell(News::Over),
+                Err(_) => return self.publish(Update::Over),
             }
         }
     }
 
-    /// Reads and tells what is new, unless `version` was told already. The newest entry that was told is read again: where the store
-    /// holds another one in its place, or none, followers are told that.
+    /// Reads and publishes new entries, unless `version` was published already. It reads the newest published entry again, to notice
+    /// when the store has lost it.
     async fn read(&self, app: &App, version: Option<u64>) {
         let mut newest = self.newest.lock().await;
-        while version.is_none_or(|version| version > newest.version) && self.news.receiver_count() > 0 {
+        while version.is_none_or(|version| version > newest.version) && self.updates.receiver_count() > 0 {
             match app.store.log(&self.id, newest.before(), PAGE, READ).await {
                 Ok(page) if newest.is_lost(&page) => {
-                    *newest = Mark::unknown(page.version);
-                    self.tell(News::Lost);
+                    *newest = EntryMark::unknown(page.version);
+                    self.publish(Update::Lost);
                 }
                 Ok(page) => {
                     for entry in &page.entries {
                         if entry.version > newest.version {
-                            self.tell(LogEntryViews::of(entry).map_or(News::Over, |line| News::Entry(Arc::new(line))));
+                            let views = LogEntryViews::of(entry).map(Arc::new);
+                            self.publish(views.map_or(Update::Over, Update::Entry));
                         }
-                        *newest = Mark::of(entry);
+                        *newest = EntryMark::of(entry);
                     }
                     if page.entries.is_empty() || newest.version >= page.version {
                         return;
                     }
                 }
-                Err(StoreError::Missing) => return self.tell(News::Deleted),
+                Err(StoreError::Missing) => return self.publish(Update::Deleted),
                 Err(StoreError::Corrupt(reason)) => {
-                    tracing::error!(%reason, "broken");
-                    return self.tell(News::Over);
+                    tracing::error!(%reason, "a feed ends: its log is unreadable");
+                    return self.publish(Update::Over);
                 }
                 Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
             }
@@ -263,63 +251,61 @@ impl Topic {
     }
 }
 
-/// Somebody who follows an encounter.
+/// A feed of one viewer.
 pub struct Follower {
     app: Arc<App>,
-    /// Who it is.
+    /// The viewer.
     pub viewer: Viewer,
-    news: broadcast::Receiver<News>,
+    updates: broadcast::Receiver<Update>,
     topic: Arc<Topic>,
-    /// The newest version that was told, or that was known before.
+    /// The newest version that the follower has seen.
     cursor: u64,
-    /// What is told next, before the news.
-    backlog: VecDeque<LogEntryViews>,
-    /// False when there may be more in the log than in the backlog.
+    /// Entries to deliver before further updates.
+    backlog: VecDeque<Arc<LogEntryViews>>,
+    /// False when the log may have more entries than the backlog.
     caught_up: bool,
-    /// True when the store has lost entries, until the follower is shown the encounter as it is now.
+    /// True when the store has lost entries, until the follower gets a snapshot.
     lost: bool,
 }
 
 impl App {
-    /// Follows an encounter, for the holder of `token`: what comes after version `after`, or from now on. Answers also the
-    /// encounter as it is now.
+    /// Follows an encounter from version `after`, or from now on, for the holder of `token`. Returns also the encounter now.
     pub async fn follow(
         self: &Arc<Self>, id: &str, token: &BearerToken, after: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Follower), AppError> {
-        let (held, viewer) = self.admit(id, token).await?;
-        let version = held.game.version();
+        let (game, viewer) = self.admit(id, token).await?;
+        let version = game.version();
         let cursor = after.unwrap_or(version);
         if cursor > version {
             return Err(AppError::FutureVersion { current: version });
         }
         let newest = match self.hub.topics.get(id) {
-            None => self.mark(id, version).await?,
+            None => self.entry_mark(id, version).await?,
             Some(topic) => {
-                // The others are told of a loss before this one follows: it knows of nothing that was lost.
+                // Other followers learn of a loss before this one joins, which has seen nothing that was lost.
                 topic.read(self, None).await;
-                Mark::unknown(version)
+                EntryMark::unknown(version)
             }
         };
-        let (topic, news) = self.hub.follow(self, id, newest);
+        let (topic, updates) = self.hub.subscribe(self, id, newest);
         if self.hub.closed.load(Ordering::SeqCst) {
             return Err(AppError::Unavailable("this process is ending".to_owned()));
         }
-        // Once more, now that no notice is missed: a token that ended in between opens no stream.
+        // The token may have ended before the subscription.
         self.admit(id, token).await?;
         let (app, backlog) = (self.clone(), VecDeque::new());
-        let mut follower = Follower { app, news, topic, viewer, cursor, backlog, caught_up: false, lost: false };
+        let mut follower = Follower { app, updates, topic, viewer, cursor, backlog, caught_up: false, lost: false };
         follower.read().await?;
-        Ok((follower.viewer.sight_of(&held.game), follower))
+        Ok((follower.viewer.sight_of(&game), follower))
     }
 
-    /// The entry of a version, to be remembered.
-    async fn mark(&self, id: &str, version: u64) -> Result<Mark, AppError> {
-        let unknown = Mark::unknown(version);
+    async fn entry_mark(&self, id: &str, version: u64) -> Result<EntryMark, AppError> {
+        let unknown = EntryMark::unknown(version);
         let page = self.store.log(id, unknown.before(), 1, 0).await?;
-        Ok(page.entries.first().map(Mark::of).filter(|mark| mark.version == version).unwrap_or(unknown))
+        Ok(page.entries.first().map(EntryMark::of).filter(|mark| mark.version == version).unwrap_or(unknown))
     }
 
-    /// As [`log`](Self::log), but where there is nothing yet, waits up to `wait` for something.
+    /// As [`log`](Self::log), but waits up to `wait` for an entry if there is none yet.
     pub async fn await_log(
         self: &Arc<Self>, id: &str, token: &BearerToken, after: Option<u64>, limit: usize, wait: Duration,
     ) -> Result<Page, AppError> {
@@ -328,29 +314,32 @@ impl App {
             return Ok(page);
         }
         let (_, mut follower) = self.follow(id, token, after).await?;
-        // Whatever it brings, and if it brings nothing, the log says what is true.
+        // Whatever happened, the log says what is true.
         let _ = timeout(wait, follower.next()).await;
         self.log(id, token, after, limit).await
     }
 
-    /// Ends all feeds, because the process is to end.
+    /// Ends all feeds, and lets none begin, because the process ends.
     pub fn end_feeds(&self) {
-        self.hub.close();
+        self.hub.closed.store(true, Ordering::SeqCst);
+        for topic in self.hub.topics.all() {
+            topic.publish(Update::Over);
+        }
     }
 }
 
 impl Follower {
-    /// What comes next, once there is something. Nothing is lost when it is dropped before.
+    /// Waits for what comes next. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Next {
         loop {
-            let Some(left) = left(&self.viewer) else { return Next::Over };
+            let Some(left) = time_left(&self.viewer) else { return Next::Over };
             if self.lost {
-                return self.begin_again().await.unwrap_or(Next::Over);
+                return self.snapshot().await.unwrap_or(Next::Over);
             }
-            if let Some(line) = self.backlog.pop_front() {
-                self.cursor = line.version;
-                match line.to(self.viewer.eyes().as_ref()) {
-                    Some(entry) => return Next::Entry(line.version, entry),
+            if let Some(entry) = self.backlog.pop_front() {
+                self.cursor = entry.version;
+                match entry.to(self.viewer.eyes().as_ref()) {
+                    Some(view) => return Next::Entry(entry.version, view),
                     None => continue,
                 }
             }
@@ -360,21 +349,17 @@ impl Follower {
                 }
                 continue;
             }
-            let Ok(news) = timeout(left, self.news.recv()).await else { continue };
-            match news {
-                Ok(News::Entry(line)) if line.version <= self.cursor => {}
-                Ok(News::Entry(line)) if line.version == self.cursor + 1 => {
-                    self.cursor = line.version;
-                    if let Some(entry) = line.to(self.viewer.eyes().as_ref()) {
-                        return Next::Entry(line.version, entry);
-                    }
+            let Ok(update) = timeout(left, self.updates.recv()).await else { continue };
+            match update {
+                Ok(Update::Entry(entry)) if entry.version <= self.cursor => {}
+                Ok(Update::Entry(entry)) if entry.version == self.cursor + 1 => self.backlog.push_back(entry),
+                Ok(Update::Entry(_)) => self.caught_up = false,
+                Ok(Update::Lost) => self.lost = true,
+                Ok(Update::Tokens(game)) if self.may_follow(&*game) => {}
+                Ok(Update::Deleted) => return Next::Deleted,
+                Ok(Update::Tokens(_) | Update::Over) | Err(RecvError::Lagged(_) | RecvError::Closed) => {
+                    return Next::Over;
                 }
-                Ok(News::Entry(..)) => self.caught_up = false,
-                Ok(News::Lost) => self.lost = true,
-                Ok(News::Tokens(game)) if self.may_follow(&*game) => {}
-                Ok(News::Tokens(_)) => return Next::Over,
-                Ok(News::Deleted) => return Next::Deleted,
-                Ok(News::Over) | Err(RecvError::Lagged(_) | RecvError::Closed) => return Next::Over,
             }
         }
     }
@@ -383,10 +368,9 @@ impl Follower {
         game.meta().tokens.iter().any(|record| record.id == self.viewer.token)
     }
 
-    /// Goes on from the encounter as it is now; None where that is not possible.
-    async fn begin_again(&mut self) -> Option<Next> {
-        let id = &self.topic.id;
-        let CacheEntry { game, .. } = self.app.fetch(id, self.app.copies.get(id).as_ref(), None).await.ok()?.held;
+    /// Goes on from the encounter as it is now; None if that is not possible.
+    async fn snapshot(&mut self) -> Option<Next> {
+        let game = self.app.current(&self.topic.id).await.ok()?;
         if !self.may_follow(&*game) {
             return None;
         }
@@ -397,13 +381,14 @@ impl Follower {
         Some(Next::Snapshot(seen.version(), view.into()))
     }
 
-    /// Reads from the log what comes after the cursor.
+    /// Reads the entries after the cursor.
     async fn read(&mut self) -> Result<(), AppError> {
-        let (lines, more, base) = self.app.lines(&self.topic.id, self.cursor, PAGE).await?;
-        if self.cursor < base {
-            return Err(AppError::Pruned { oldest: base });
+        let log = self.app.log_views(&self.topic.id, self.cursor, PAGE).await?;
+        if self.cursor < log.base_version {
+            return Err(AppError::Pruned { oldest: log.base_version });
         }
-        (self.backlog, self.caught_up) = (lines.into(), !more);
+        self.backlog = log.entries.into_iter().map(Arc::new).collect();
+        self.caught_up = !log.more;
         Ok(())
     }
 }

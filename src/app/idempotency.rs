@@ -1,4 +1,4 @@
-//! The same request under the same key happens once, and is answered alike however often it is sent.
+//! Idempotency keys: a request that is sent again under the same key gets the first answer.
 
 use super::{Answer, AppError, BearerToken, Shape};
 use crate::store::KeyDigest;
@@ -6,29 +6,32 @@ use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-/// An idempotency key and what it was sent with.
+/// The length of a record before the body: fingerprint, version, shape.
+const HEAD: usize = 32 + 8 + 1;
+
+/// An idempotency key and the request that it was sent with.
 pub struct IdempotencyKey {
     /// The key, as the client chose it.
     pub key: String,
-    /// SHA-256 of everything that makes the request this one and no other.
+    /// SHA-256 of everything that distinguishes the request from others.
     pub fingerprint: [u8; 32],
 }
 
 impl IdempotencyKey {
-    /// What the answer is kept under: the key in the hand of this token, for this encounter.
+    /// The digest under which the answer is kept: each token has its own keys in each encounter.
     pub(super) fn digest(&self, id: &str, token: &BearerToken) -> KeyDigest {
         let digest = Sha256::new_with_prefix(id).chain_update([0]).chain_update(token.as_bytes()).chain_update([0]);
         digest.chain_update(&self.key).finalize().into()
     }
 
-    /// 32 bytes for `purpose` that only this key gives, and only on this store.
+    /// 32 bytes for `purpose` that only this key yields, and only on this store.
     pub(super) fn derive(&self, salt: &[u8; 32], purpose: &str) -> Result<[u8; 32], AppError> {
         let hmac = Hmac::<Sha256>::new_from_slice(salt).map_err(|error| AppError::Internal(error.to_string()))?;
         let hmac = hmac.chain_update(purpose).chain_update([0]).chain_update(&self.key);
         Ok(hmac.finalize().into_bytes().into())
     }
 
-    /// The answer as it is kept: the fingerprint, the version, the shape, the body.
+    /// The answer as it is stored.
     pub(super) fn record(&self, answer: &Answer) -> Bytes {
         let mut record = Vec::with_capacity(HEAD + answer.body.len());
         record.extend_from_slice(&self.fingerprint);
@@ -38,7 +41,7 @@ impl IdempotencyKey {
         record.into()
     }
 
-    /// The answer that was kept, if it was kept for this very request.
+    /// The stored answer, if it belongs to the same request.
     pub(super) fn replay(&self, record: &Bytes) -> Result<Answer, AppError> {
         let parts = record.split_first_chunk::<32>().and_then(|(fingerprint, rest)| {
             let (version, rest) = rest.split_first_chunk::<8>()?;
@@ -52,6 +55,3 @@ impl IdempotencyKey {
         Ok(Answer { version, shape, body: record.slice(HEAD..), replayed: true })
     }
 }
-
-/// The bytes of a record before the body.
-const HEAD: usize = 32 + 8 + 1;

@@ -1,14 +1,23 @@
-//! Bearer tokens: who holds one may act. Only digests of them are kept.
+//! Bearer tokens: handed out, listed, checked and revoked. Only their digests are stored.
+//!
+//! Writes of tokens change the encounter's meta; they add no log entry and make no version.
 
-use super::{AppError, IdempotencyKey, now};
-use crate::engine::{Meta, Refusal, Role, TokenRecord, Viewer};
+use super::write::{Change, WriteRequest};
+use super::{Answer, App, AppError, IdempotencyKey, Shape, now};
+use crate::engine::{Game, MAX_COMBATANTS, Meta, NewToken, Refusal, Role, TokenInfo, TokenRecord, Viewer};
+use crate::vocabulary::{CombatantId, FieldError, Violation};
+use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, BASE64URL_NOPAD, HEXLOWER};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
+use std::future::ready;
 use std::time::Duration;
 use subtle::ConstantTimeEq;
 
-/// A token in the clear: shown once, to whoever asked for it. It has no `Debug`, so that it cannot slip into a log.
+/// Maximum tokens of an encounter at a time.
+pub const MAX_TOKENS: usize = 100;
+
+/// A token in the clear. It has no `Debug`, so that no log shows it.
 pub struct Token(String);
 
 impl Token {
@@ -22,23 +31,23 @@ impl Token {
         &self.0
     }
 
-    /// An id by chance: nothing is told by it, and none comes twice.
+    /// A random id.
     pub fn id(role: Role) -> String {
         format!("{}-{}", role.as_str(), BASE32.encode(&rand::random::<[u8; 5]>()).to_ascii_lowercase())
     }
 
-    /// As it is kept, under this id.
+    /// The token as it is stored, under this id.
     pub fn record(&self, role: Role, id: String) -> TokenRecord {
         let digest = BearerToken::digest(&self.0).0;
         TokenRecord { id, digest, role, name: None, combatants: Vec::new(), expires_at: None }
     }
 }
 
-/// A token that came with a request: its digest, SHA-256 in hexadecimal.
+/// The token of a request: its digest, SHA-256 in hexadecimal.
 pub struct BearerToken(String);
 
 impl BearerToken {
-    /// Reads a token; None when no token ever looks like this.
+    /// Reads a token; None if no token looks like this.
     pub fn read(text: &str) -> Option<Self> {
         let (role, random) = text.strip_prefix("tk_")?.split_once('_')?;
         let known = matches!(role, "gm" | "player" | "spectator");
@@ -50,12 +59,12 @@ impl BearerToken {
         Self(HEXLOWER.encode(&Sha256::digest(text)))
     }
 
-    /// What a token with the id `name` is derived for that this one hands out in an encounter.
-    pub(super) fn purpose(&self, id: &str, name: &str, key: &IdempotencyKey) -> String {
+    /// The purpose for which a token with the id `name` is derived that this one hands out.
+    fn purpose(&self, id: &str, name: &str, key: &IdempotencyKey) -> String {
         format!("token {name} of {id} by {} for {}", self.0, HEXLOWER.encode(&key.fingerprint))
     }
 
-    /// As much of the digest as tells tokens apart.
+    /// Enough of the digest to distinguish tokens.
     pub fn short(&self) -> &str {
         self.0.get(..32).unwrap_or_default()
     }
@@ -65,32 +74,158 @@ impl BearerToken {
         self.0.as_bytes()
     }
 
-    /// Whoever it makes its holder in an encounter. Digests are compared in constant time; a token that has ended is as none.
+    /// The viewer that it stands for in an encounter. Digests are compared in constant time. An expired token is unknown.
     pub(super) fn viewer(&self, meta: &Meta) -> Result<Viewer, AppError> {
         let mut records = meta.tokens.iter();
         let record = records.find(|record| record.digest.as_bytes().ct_eq(self.as_bytes()).into());
-        record.filter(|record| lasting(record)).map(TokenRecord::viewer).ok_or(AppError::NotFound)
+        record.filter(|record| is_active(record)).map(TokenRecord::viewer).ok_or(AppError::NotFound)
     }
 }
 
-/// Whether a token has not ended yet.
-pub(super) fn lasting(record: &TokenRecord) -> bool {
+/// Whether a token has not expired.
+fn is_active(record: &TokenRecord) -> bool {
     record.expires_at.as_ref().is_none_or(|end| *end > now())
 }
 
-/// How long a viewer's token still lasts; at most an hour, after which to look again. None: it has ended.
-pub(super) fn left(viewer: &Viewer) -> Option<Duration> {
+/// How long a viewer's token is still good, at most an hour, after which to look again. None: it has expired.
+pub(super) fn time_left(viewer: &Viewer) -> Option<Duration> {
     const HOUR: Duration = Duration::from_secs(60 * 60);
     let Some(end) = &viewer.expires_at else { return Some(HOUR) };
     let left = end.parse::<Timestamp>().ok()?.duration_since(Timestamp::now());
     Duration::try_from(left).ok().filter(|left| !left.is_zero()).map(|left| left.min(HOUR))
 }
 
-/// Refuses everybody but the game master; `what` says what for.
+/// Refuses all but the game master; `what` begins the explanation.
 pub(super) fn only_gm(viewer: &Viewer, what: &str) -> Result<(), AppError> {
     if viewer.is_gm() {
         return Ok(());
     }
     let detail = format!("{what} is the game master's right: send a token whose role is gm");
     Err(Refusal::Forbidden { path: String::new(), detail }.into())
+}
+
+/// A new token, which is shown only here.
+pub struct HandedOut {
+    /// Its public description.
+    pub info: TokenInfo,
+    /// The token.
+    pub token: Token,
+    /// True when the same idempotency key handed it out before.
+    pub replayed: bool,
+}
+
+/// Checks a wanted token. Returns its combatants, each once, and its expiry.
+fn checked(wanted: &NewToken, game: &dyn Game) -> Result<(Vec<CombatantId>, Option<String>), Refusal> {
+    let wrong = |path: &str, message: &str| Err(FieldError::meaningless(path, message).into());
+    match (wanted.role, wanted.combatants.len()) {
+        (Role::Player, 0) => return wrong("combatants", "a player's token names the combatants that it acts for"),
+        (Role::Gm | Role::Spectator, 1..) => return wrong("combatants", "only a player's token names combatants"),
+        (_, n) if n > MAX_COMBATANTS => return wrong("combatants", "an encounter has at most 500 combatants"),
+        _ => {}
+    }
+    let mut combatants: Vec<CombatantId> = Vec::with_capacity(wanted.combatants.len());
+    for (i, id) in wanted.combatants.iter().enumerate() {
+        if !game.has(id) {
+            let detail = format!("there is no combatant {id} in this encounter");
+            let violation = Violation::field("unknown_combatant", format!("combatants.{i}"), detail);
+            return Err(Refusal::Violation { path: String::new(), violation });
+        }
+        if !combatants.contains(id) {
+            combatants.push(id.clone());
+        }
+    }
+    let end = match (&wanted.expires_at, wanted.expires_in) {
+        (None, None) => return Ok((combatants, None)),
+        (Some(_), Some(_)) => return wrong("expires_in", "say when it ends once: expires_at or expires_in"),
+        (Some(at), None) => at.parse::<Timestamp>().ok(),
+        (None, Some(seconds)) => Timestamp::now().checked_add(SignedDuration::from_secs(seconds.get())).ok(),
+    };
+    match end {
+        Some(end) if end > Timestamp::now() => Ok((combatants, Some(format!("{end:.3}")))),
+        Some(_) => wrong("expires_at", "a token ends in the future"),
+        None => wrong(
+            "expires_at",
+            "a time in RFC 3339 is expected, such as 2026-01-31T19:30:00Z, and none after 9999-12-30T22:00:00Z",
+        ),
+    }
+}
+
+impl App {
+    /// The active tokens of an encounter, oldest first, for its game master.
+    pub async fn tokens(&self, id: &str, token: &BearerToken) -> Result<Vec<TokenInfo>, AppError> {
+        let (game, viewer) = self.admit(id, token).await?;
+        only_gm(&viewer, "to list tokens")?;
+        Ok(game.meta().tokens.iter().filter(|record| is_active(record)).map(TokenInfo::from).collect())
+    }
+
+    /// Hands out a token, once for each idempotency key. The token follows from the key and its own id, so it is not stored for a
+    /// repeated request.
+    pub async fn hand_out(
+        &self, id: &str, token: &BearerToken, wanted: &NewToken, key: Option<&IdempotencyKey>,
+    ) -> Result<HandedOut, AppError> {
+        let salt = match key {
+            None => rand::random(),
+            Some(_) => self.store.salt().await?,
+        };
+        let derived = |name: &str| -> Result<Token, AppError> {
+            let secret = key.map_or(Ok(salt), |key| key.derive(&salt, &token.purpose(id, name, key)))?;
+            Ok(Token::new(wanted.role, &secret))
+        };
+        let name = Token::id(wanted.role);
+        let record = derived(&name)?.record(wanted.role, name);
+        let request = WriteRequest { id, token, key, gm_only: Some("to hand out tokens") };
+        let hand_out = |game: &dyn Game| {
+            let mut meta = game.meta().clone();
+            meta.tokens.retain(is_active);
+            if meta.tokens.len() >= MAX_TOKENS {
+                let detail = format!("an encounter has at most {MAX_TOKENS} tokens: revoke one first");
+                return Err(refused(Violation::new("too_many_tokens", "TK-4", detail)));
+            }
+            let (combatants, expires_at) = checked(wanted, game)?;
+            let name = wanted.name.clone();
+            let record = TokenRecord { name, combatants, expires_at, ..record.clone() };
+            let info = serde_json::to_vec(&TokenInfo::from(&record))?;
+            meta.tokens.push(record);
+            Ok(meta_change(game, meta, info.into()))
+        };
+        let answer = self.write(request, |game, _| ready(hand_out(&*game))).await?;
+        let (info, replayed): (TokenInfo, bool) = (serde_json::from_slice(&answer.body)?, answer.replayed);
+        let handed_out = derived(&info.id)?;
+        let record = handed_out.record(wanted.role, info.id.clone());
+        // A repeated request must not show a token that was revoked since.
+        let known = |other: &TokenRecord| other.id == record.id && other.digest == record.digest && is_active(other);
+        if replayed && !self.admit(id, token).await?.0.meta().tokens.iter().any(known) {
+            let detail = "the token that this request handed out was revoked, or has ended: ask for another one under another Idempotency-Key";
+            return Err(refused(Violation::new("token_ended", "TK-12", detail)));
+        }
+        Ok(HandedOut { info, token: handed_out, replayed })
+    }
+
+    /// Revokes a token, which ends the streams that it opened.
+    pub async fn revoke(&self, id: &str, token: &BearerToken, revoked: &str) -> Result<(), AppError> {
+        let request = WriteRequest { id, token, key: None, gm_only: Some("to revoke tokens") };
+        let revoke = |game: &dyn Game| {
+            let mut meta = game.meta().clone();
+            meta.tokens.retain(|record| record.id != revoked && is_active(record));
+            if !game.meta().tokens.iter().any(|record| record.id == revoked && is_active(record)) {
+                return Err(AppError::NoToken);
+            }
+            if !meta.tokens.iter().any(|record| record.role == Role::Gm && record.expires_at.is_none()) {
+                let detail = "this is the last game master's token that does not end: hand out another one first";
+                return Err(refused(Violation::new("last_gm_token", "TK-10", detail)));
+            }
+            Ok(meta_change(game, meta, Bytes::new()))
+        };
+        self.write(request, |game, _| ready(revoke(&*game))).await.map(drop)
+    }
+}
+
+/// A write that changes only the meta of an encounter.
+fn meta_change(game: &dyn Game, meta: Meta, body: Bytes) -> Change {
+    let answer = Answer { version: game.version(), shape: Shape::Minimal, body, replayed: false };
+    Change { game: game.with_meta(meta), entry: None, rebase: None, answer }
+}
+
+fn refused(violation: Violation) -> AppError {
+    Refusal::Violation { path: String::new(), violation }.into()
 }

@@ -5,7 +5,7 @@
 //! time: commands and dice are not all in a log, and a game master's ruling (`override`) may have brought it about. So events are
 //! taken on trust, as is the base, and when, by whom and by which commands they were sent.
 
-use super::views::MAX_PAGE;
+use super::log::MAX_PAGE;
 use super::{App, AppError, Application, BearerToken, CreatedEncounter, IdempotencyKey, now, token::only_gm};
 use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request, Stop};
 use crate::store::{Base, Entry};
@@ -84,11 +84,11 @@ pub struct Export {
 impl App {
     /// The whole log of an encounter, for the holder of `token`.
     pub async fn export(self: &Arc<Self>, id: &str, token: &BearerToken) -> Result<Export, AppError> {
-        let (held, viewer) = self.admit(id, token).await?;
+        let (game, viewer) = self.admit(id, token).await?;
         only_gm(&viewer, "to export the encounter")?;
         let Base { version: after, document } = self.store.base(id).await?;
         let base = self.rulesets.load(&document)?;
-        let version = held.game.version();
+        let version = game.version();
         let cover = DocumentHeader {
             format: FORMAT,
             schema: SCHEMA,
@@ -124,7 +124,7 @@ impl App {
     pub async fn import(
         self: &Arc<Self>, log: Bytes, key: Option<&IdempotencyKey>, application: Option<Application>,
     ) -> Result<CreatedEncounter, AppError> {
-        let (meta, token) = self.newcomer(None, key, application.as_deref()).await?;
+        let (meta, token) = self.new_meta(None, key, application.as_deref()).await?;
         let app = self.clone();
         let replay = self.imports.run(move |stop| app.replay(meta, &log, stop)).await??;
         self.persist(replay.base, replay.game, replay.entries, token, key, application).await

@@ -1,0 +1,127 @@
+//! Creating, listing and deleting encounters.
+
+use super::cache::CacheEntry;
+use super::log::MAX_PAGE;
+use super::token::only_gm;
+use super::write::stored;
+use super::{App, AppError, Application, BearerToken, Expected, IdempotencyKey, Token, now};
+use crate::engine::{Creation, Game, Meta, Role, Summary};
+use crate::store::{Base, Entry, NewEncounter, listed_id};
+use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
+use std::sync::Arc;
+
+/// The length of an encounter's id in bytes.
+const ID_BYTES: usize = 20;
+/// Maximum encounters on a page.
+const MAX_LISTED: usize = 100;
+
+/// A new encounter with its game master's token, which is shown only here.
+pub struct CreatedEncounter {
+    /// The encounter at version 0.
+    pub game: Arc<dyn Game>,
+    /// The game master's token.
+    pub token: Token,
+    /// True when the same idempotency key created it before.
+    pub replayed: bool,
+}
+
+/// Whether a page can have ended with this cursor: the list position of an encounter with an id such as [`App::create`] makes.
+pub fn is_cursor(text: &str) -> bool {
+    let made = |id: &str| BASE32.decode(id.as_bytes()).is_ok_and(|bytes| bytes.len() == ID_BYTES);
+    listed_id(text).is_some_and(|id| made(id) && !id.bytes().any(|b| b.is_ascii_uppercase()))
+}
+
+/// A page of the encounters of an application.
+pub struct Summaries {
+    /// The encounters, newest first, without those that this program cannot read.
+    pub items: Vec<Summary>,
+    /// The cursor of the next page, if there may be one.
+    pub next: Option<String>,
+}
+
+impl App {
+    /// Creates an encounter, once for each idempotency key: id and token follow from the key, so a repeated request finds the first
+    /// result. The encounter is listed for `application`; each application has idempotency keys of its own.
+    pub async fn create(
+        &self, creation: Creation, key: Option<&IdempotencyKey>, application: Option<Application>,
+    ) -> Result<CreatedEncounter, AppError> {
+        let (meta, token) = self.new_meta(creation.seed, key, application.as_deref()).await?;
+        let game = self.rulesets.create(meta, creation)?;
+        self.persist(game.clone(), game, Vec::new(), token, key, application).await
+    }
+
+    /// The meta of a new encounter, and its game master's token.
+    pub(super) async fn new_meta(
+        &self, seed: Option<u64>, key: Option<&IdempotencyKey>, application: Option<&str>,
+    ) -> Result<(Meta, Token), AppError> {
+        let (id, secret): ([u8; 32], [u8; 32]) = match key {
+            None => (rand::random(), rand::random()),
+            Some(key) => {
+                let salt = self.store.salt().await?;
+                let purpose = |what: &str| application.map_or(what.to_owned(), |name| format!("{what} of {name}"));
+                (key.derive(&salt, &purpose("encounter"))?, key.derive(&salt, &purpose("token"))?)
+            }
+        };
+        let token = Token::new(Role::Gm, &secret);
+        let meta = Meta {
+            id: BASE32.encode(id.get(..ID_BYTES).unwrap_or_default()).to_ascii_lowercase(),
+            created_at: now(),
+            seed,
+            request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
+            player_undo: false,
+            tokens: vec![token.record(Role::Gm, "gm".to_owned())],
+        };
+        Ok((meta, token))
+    }
+
+    /// Stores a new encounter: `base`, and `game`, which `entries` made of it.
+    pub(super) async fn persist(
+        &self, base: Arc<dyn Game>, game: Arc<dyn Game>, entries: Vec<Entry>, token: Token,
+        key: Option<&IdempotencyKey>, application: Option<Application>,
+    ) -> Result<CreatedEncounter, AppError> {
+        let id = &game.meta().id;
+        let (document, revision) = (stored(&*game)?, rand::random());
+        let current = CacheEntry { revision, game: game.clone(), size: document.len() };
+        let base = Base { version: base.version(), document: stored(&*base)? };
+        let application = application.map(|name| name.to_string());
+        let new = NewEncounter { revision, document, base, entries, application };
+        let Some(first_base) = self.store.create(id, new).await? else {
+            self.cache.insert(id.as_str().into(), current);
+            return Ok(CreatedEncounter { game, token, replayed: false });
+        };
+        let first = self.rulesets.load(&first_base)?;
+        if key.is_none() || first.meta().request != game.meta().request {
+            return Err(AppError::KeyReused);
+        }
+        Ok(CreatedEncounter { game: game.with_meta(first.meta().clone()), token, replayed: true })
+    }
+
+    /// At most `limit` of an application's encounters, newest first, after `cursor`.
+    pub async fn list(&self, application: &str, cursor: Option<&str>, limit: usize) -> Result<Summaries, AppError> {
+        let listing = self.store.list(application, cursor, limit.min(MAX_LISTED), MAX_PAGE).await?;
+        let items = listing.items.iter().filter_map(|listed| match self.rulesets.load(&listed.document) {
+            Ok(game) => Some(game.summary()),
+            // One that is damaged, or that a newer program wrote, must not hide the others.
+            Err(error) => {
+                let encounter: String = listed.id.chars().take(8).collect();
+                tracing::warn!(encounter, %error, "left out of a list");
+                None
+            }
+        });
+        Ok(Summaries { items: items.collect(), next: listing.next })
+    }
+
+    /// Removes the encounter and everything that belongs to it.
+    ///
+    /// `expected` is compared before the removal, not in one step with it: a commit in between is lost with the rest.
+    pub async fn delete(&self, id: &str, token: &BearerToken, expected: Option<&Expected>) -> Result<(), AppError> {
+        let delete = async {
+            let (game, viewer) = self.admit(id, token).await?;
+            only_gm(&viewer, "to delete the encounter")?;
+            expected.map_or(Ok(()), |expected| expected.check(&*game, &viewer))?;
+            self.cache.remove(id);
+            Ok(self.store.delete(id).await?)
+        };
+        self.with_lock(id, delete).await
+    }
+}

@@ -1,0 +1,135 @@
+//! Pages of the log as each viewer sees it.
+
+use super::{App, AppError, BearerToken};
+use crate::engine::{Eyes, LogEntry, RedactedEntry};
+use crate::store::Entry;
+use bytes::Bytes;
+use serde::Serialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// Maximum size of a page in bytes, about. A load balancer passes on a million, in which escaped bytes count twice.
+pub(super) const MAX_PAGE: usize = 512 * 1024;
+/// Minimum entries read for a page with redactions. It does not depend on what is hidden, so the response time tells nothing.
+const MIN_READ: usize = 100;
+
+/// A page of the log for one viewer.
+pub struct Page {
+    /// The entries, each a JSON object, oldest first.
+    pub entries: Vec<Bytes>,
+    /// The version up to which the log was read, if more follow.
+    pub next: Option<u64>,
+}
+
+/// A part of the log for all viewers.
+pub(super) struct LogViews {
+    pub entries: Vec<LogEntryViews>,
+    /// Whether more entries follow.
+    pub more: bool,
+    /// The version of the log's base.
+    pub base_version: u64,
+}
+
+/// A log entry in every form in which viewers see it.
+#[derive(Debug)]
+pub(super) struct LogEntryViews {
+    /// The version that it made.
+    pub version: u64,
+    /// The id of the token that sent it.
+    pub by: String,
+    full: Bytes,
+    /// For viewers without combatants; None if they see nothing of it.
+    public: Option<Bytes>,
+    /// For tokens whose holders see something else, by the token's id.
+    owners: BTreeMap<String, Option<Bytes>>,
+}
+
+/// An entry as JSON.
+#[derive(Serialize)]
+struct EntryView<'a> {
+    version: u64,
+    at: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<&'a str>,
+    commands: &'a [String],
+    events: &'a RawValue,
+}
+
+/// Reads a stored log entry.
+pub(super) fn parse_entry(stored: &Entry) -> Result<LogEntry, AppError> {
+    serde_json::from_slice(&stored.bytes)
+        .map_err(|error| AppError::Internal(format!("log entry {} is unreadable: {error}", stored.version)))
+}
+
+impl LogEntryViews {
+    /// Every view of a stored entry.
+    pub fn of(stored: &Entry) -> Result<Self, AppError> {
+        let entry = parse_entry(stored)?;
+        let version = entry.version;
+        let full = view(&entry, None)?;
+        let Some(redactions) = &entry.told else {
+            return Ok(Self { version, by: entry.by, public: Some(full.clone()), full, owners: BTreeMap::new() });
+        };
+        let redacted = |token: &str| match redactions.to(&Eyes { token, own: &[] }) {
+            Some(redacted) if redacted.is_empty() => Ok(None),
+            redacted => view(&entry, redacted).map(Some),
+        };
+        let public = redacted("")?;
+        let owners = redactions.tokens().map(|token| Ok((token.to_owned(), redacted(token)?)));
+        let owners = owners.collect::<Result<_, AppError>>()?;
+        Ok(Self { version, by: entry.by.clone(), full, public, owners })
+    }
+
+    /// The view of this audience, or the game master's; None if the audience sees nothing of the entry.
+    pub fn to(&self, audience: Option<&Eyes<'_>>) -> Option<Bytes> {
+        match audience {
+            None => Some(self.full.clone()),
+            Some(audience) => self.owners.get(audience.token).unwrap_or(&self.public).clone(),
+        }
+    }
+}
+
+fn view(entry: &LogEntry, redacted: Option<&RedactedEntry>) -> Result<Bytes, AppError> {
+    let LogEntry { version, at, by, .. } = entry;
+    let by = redacted.is_none_or(|redacted| !redacted.unsigned).then_some(by.as_str());
+    let (commands, events) =
+        redacted.map_or((&entry.commands, &entry.events), |redacted| (&redacted.commands, &redacted.events));
+    Ok(serde_json::to_vec(&EntryView { version: *version, at, by, commands, events })?.into())
+}
+
+impl App {
+    /// At most `limit` entries above version `after`, oldest first, and about half a MiB.
+    pub(super) async fn log_views(&self, id: &str, after: u64, limit: usize) -> Result<LogViews, AppError> {
+        let page = self.store.log(id, after, limit, MAX_PAGE).await?;
+        let entries = page.entries.iter().map(LogEntryViews::of).collect::<Result<Vec<_>, _>>()?;
+        let more = entries.last().is_some_and(|entry| entry.version < page.version);
+        Ok(LogViews { entries, more, base_version: page.base_version })
+    }
+
+    /// At most `limit` log entries above version `after`, or from the oldest on, as the holder of `token` sees them, and about half a
+    /// MiB of them. A page leaves out entries of which the viewer sees nothing, so it may be short although more follow.
+    pub async fn log(&self, id: &str, token: &BearerToken, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
+        let (game, viewer) = self.admit(id, token).await?;
+        let current = game.version();
+        if after.is_some_and(|after| after > current) {
+            return Err(AppError::FutureVersion { current });
+        }
+        let audience = viewer.eyes();
+        let read = if audience.is_some() { limit.max(MIN_READ) } else { limit };
+        let mut cursor = after.unwrap_or(0);
+        let log = self.log_views(id, cursor, read).await?;
+        if after.is_some_and(|after| after < log.base_version) {
+            return Err(AppError::Pruned { oldest: log.base_version });
+        }
+        let (mut entries, mut more) = (Vec::new(), log.more);
+        for entry in &log.entries {
+            if entries.len() == limit {
+                more = true;
+                break;
+            }
+            cursor = entry.version;
+            entries.extend(entry.to(audience.as_ref()));
+        }
+        Ok(Page { entries, next: more.then_some(cursor) })
+    }
+}

@@ -1,0 +1,188 @@
+//! Writes of an encounter: decided on what this process read last, and true only once the store has compared and set.
+
+use super::cache::CacheEntry;
+use super::token::only_gm;
+use super::{Answer, App, AppError, BearerToken, IdempotencyKey, MAX_DOCUMENT};
+use crate::engine::{Game, Viewer};
+use crate::store::{Base, Commit, Committed, Entry};
+use bytes::Bytes;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+/// Maximum retries after a lost compare-and-set. Of ten equally busy processes each loses nine tenths of the races; even then one write
+/// in a thousand fails.
+const TRIES: usize = 64;
+/// Number of locks. Encounters may share one, which costs a wait; a fixed number needs no clean-up.
+const LOCKS: usize = 4096;
+/// Timeout of waiting for a lock: longer than the store takes for one answer.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The locks of encounters within this process, so that its own writes do not lose races against each other.
+pub(super) struct WriteLocks {
+    hasher: RandomState,
+    locks: Box<[WriteLock]>,
+}
+
+#[derive(Default)]
+struct WriteLock {
+    mutex: Mutex<()>,
+    failures: AtomicU64,
+}
+
+impl WriteLocks {
+    pub fn new() -> Self {
+        Self { hasher: RandomState::new(), locks: (0..LOCKS).map(|_| WriteLock::default()).collect() }
+    }
+}
+
+/// A request to write an encounter.
+#[derive(Clone, Copy)]
+pub(super) struct WriteRequest<'a> {
+    pub id: &'a str,
+    pub token: &'a BearerToken,
+    /// The key under which it happens at most once.
+    pub key: Option<&'a IdempotencyKey>,
+    /// What it does, if only the game master may.
+    pub gm_only: Option<&'a str>,
+}
+
+/// A decided write.
+pub(super) struct Change {
+    /// The encounter after it.
+    pub game: Arc<dyn Game>,
+    /// The log entry, if it makes a version.
+    pub entry: Option<Entry>,
+    /// The new base of the log, if it gets one.
+    pub rebase: Option<Base>,
+    pub answer: Answer,
+}
+
+impl App {
+    /// Runs a write of an encounter as the only one in this process. When the store is unavailable, the waiting writes fail with it,
+    /// instead of each waiting for the store again.
+    pub(super) async fn with_lock<T>(
+        &self, id: &str, write: impl Future<Output = Result<T, AppError>>,
+    ) -> Result<T, AppError> {
+        let index = self.locks.hasher.hash_one(id) as usize % LOCKS;
+        let lock = self.locks.locks.get(index).ok_or(AppError::Contended)?;
+        let _guard = match lock.mutex.try_lock() {
+            Ok(guard) => guard,
+            Err(_) => {
+                let failures = lock.failures.load(Ordering::Acquire);
+                let guard = timeout(LOCK_TIMEOUT, lock.mutex.lock()).await.map_err(|_| AppError::Contended)?;
+                if lock.failures.load(Ordering::Acquire) != failures {
+                    return Err(AppError::Unavailable("it did not answer the request before this one".to_owned()));
+                }
+                guard
+            }
+        };
+        let result = write.await;
+        if let Err(AppError::Unavailable(_)) = result {
+            self.cache.remove(id);
+            lock.failures.fetch_add(1, Ordering::Release);
+        }
+        result
+    }
+
+    /// Decides a write with `decide` and commits it, again on the newest encounter when another process was first.
+    ///
+    /// The first decision may be made on a stale copy. So an accepted write is committed at the revision of that copy, and a refusal
+    /// is returned only after the store has said that the copy is current.
+    pub(super) async fn write<F: Future<Output = Result<Change, AppError>>>(
+        &self, request: WriteRequest<'_>, decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
+    ) -> Result<Answer, AppError> {
+        self.with_lock(request.id, self.compare_and_set(request, decide)).await
+    }
+
+    async fn compare_and_set<F: Future<Output = Result<Change, AppError>>>(
+        &self, request: WriteRequest<'_>, decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
+    ) -> Result<Answer, AppError> {
+        let WriteRequest { id, token, key, .. } = request;
+        let digest = key.map(|key| key.digest(id, token));
+        let (mut current, mut fresh) = match self.cache.get(id) {
+            Some(cached) => (cached, false),
+            None => {
+                let fetched = self.fetch(id, None, digest.as_ref()).await?;
+                if let Some(record) = fetched.answer {
+                    return request.replay(&fetched.current, &record);
+                }
+                (fetched.current, true)
+            }
+        };
+        for _ in 0..TRIES {
+            let decided = async {
+                let change = decide(current.game.clone(), request.viewer(&current)?).await?;
+                let document = stored(&*change.game)?;
+                Ok((change, document))
+            };
+            let (change, document) = match decided.await {
+                Ok(decided) => decided,
+                Err(refusal) if fresh => return Err(refusal),
+                Err(refusal) => {
+                    let fetched = self.fetch(id, Some(&current), digest.as_ref()).await?;
+                    if let Some(record) = fetched.answer {
+                        return request.replay(&fetched.current, &record);
+                    }
+                    if !fetched.changed {
+                        return Err(refusal);
+                    }
+                    (current, fresh) = (fetched.current, true);
+                    continue;
+                }
+            };
+            let next = CacheEntry { revision: rand::random(), game: change.game, size: document.len() };
+            let commit = Commit {
+                expected: current.revision,
+                revision: next.revision,
+                document,
+                entry: change.entry,
+                answer: digest.zip(key.map(|key| key.record(&change.answer))),
+                rebase: change.rebase,
+            };
+            match self.store.commit(id, commit).await.map_err(|error| self.failed(id, error))? {
+                Committed::Done => {
+                    self.cache.insert(id.into(), next);
+                    return Ok(change.answer);
+                }
+                Committed::Conflict(found) => (current, fresh) = (self.cache_found(id, None, found)?.current, true),
+                Committed::Replayed(record) => {
+                    if !fresh {
+                        // The token may have ended since the cached copy.
+                        current = self.fetch(id, Some(&current), None).await?.current;
+                    }
+                    return request.replay(&current, &record);
+                }
+            }
+        }
+        Err(AppError::Contended)
+    }
+}
+
+impl WriteRequest<'_> {
+    /// The viewer that the token stands for, if it may write.
+    fn viewer(&self, current: &CacheEntry) -> Result<Viewer, AppError> {
+        let viewer = self.token.viewer(current.game.meta())?;
+        self.gm_only.map_or(Ok(()), |what| only_gm(&viewer, what))?;
+        Ok(viewer)
+    }
+
+    /// The answer recorded under the key, if the token is still good.
+    fn replay(&self, current: &CacheEntry, record: &Bytes) -> Result<Answer, AppError> {
+        self.viewer(current)?;
+        let key = self.key.ok_or_else(|| AppError::Internal("an answer to a request without a key".to_owned()))?;
+        key.replay(record)
+    }
+}
+
+/// The document of an encounter, unless it is too large to store.
+pub(super) fn stored(game: &dyn Game) -> Result<Bytes, AppError> {
+    let document = game.document()?;
+    if document.len() > MAX_DOCUMENT {
+        return Err(AppError::TooLarge { size: document.len() });
+    }
+    Ok(document.into())
+}
