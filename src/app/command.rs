@@ -69,7 +69,7 @@ impl App {
     ) -> Result<Decided, AppError> {
         let request = call.request;
         game.authorize(viewer, request)?;
-        call.expected.map_or(Ok(()), |expected| expected.check(&**game, viewer))?;
+        call.expected.map_or(Ok(()), |expected| expected.check(game, viewer))?;
         if let Some(rewind) = game.rewinds(request)? {
             if let Some(audience) = viewer.eyes()
                 && !self.undoes_own_command(game, viewer, &audience, &rewind).await?

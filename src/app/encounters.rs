@@ -118,7 +118,7 @@ impl App {
         let delete = async {
             let (game, viewer) = self.admit(id, token).await?;
             only_gm(&viewer, "to delete the encounter")?;
-            expected.map_or(Ok(()), |expected| expected.check(&*game, &viewer))?;
+            expected.map_or(Ok(()), |expected| expected.check(&game, &viewer))?;
             self.cache.remove(id);
             Ok(self.store.delete(id).await?)
         };

@@ -1,55 +1,55 @@
-//! Why the application did not do what was asked.
+//! The errors of the application.
 
 use crate::engine::{LoadError, Refusal};
 use crate::store::StoreError;
 use crate::vocabulary::{BadJson, FieldError};
 
-/// Why a request was not carried out.
+/// Why a request failed.
 #[derive(Debug)]
 pub enum AppError {
-    /// No such encounter, or none that this token may know of: the two are told apart nowhere.
+    /// The encounter does not exist, or the token is not good in it. Clients cannot distinguish the two.
     NotFound,
     /// The encounter has no such token.
     NoToken,
-    /// No such ruleset; these are the ones there are.
+    /// The ruleset does not exist; these do.
     NoRuleset(Vec<&'static str>),
-    /// The engine refuses it; nothing changed.
+    /// The engine refused; nothing changed.
     Refused(Refusal),
-    /// What should be an exported log is not even JSON.
+    /// An exported log is not JSON.
     NotJson(BadJson),
-    /// The encounter is at another version than was asked for.
+    /// The encounter is at another version than the request expected.
     Stale {
-        /// The version that it is at.
+        /// Its version.
         current: u64,
     },
-    /// The version asked for is later than the present one.
+    /// The version does not exist yet.
     FutureVersion {
-        /// The version that it is at.
+        /// The newest version.
         current: u64,
     },
-    /// The version asked for is folded away.
+    /// The version was compacted.
     Pruned {
-        /// The oldest version that there is still.
+        /// The oldest version that is left.
         oldest: u64,
     },
-    /// The idempotency key was used before, for another request.
+    /// The idempotency key was used for another request.
     KeyReused,
-    /// The encounter would become larger than [`MAX_DOCUMENT`](super::MAX_DOCUMENT).
+    /// The encounter would exceed [`MAX_DOCUMENT`](super::MAX_DOCUMENT).
     TooLarge {
-        /// The bytes that it would have.
+        /// The size that it would have, in bytes.
         size: usize,
     },
-    /// A log that was to be imported is not one; the first place where that shows.
+    /// An imported log contradicts itself; this is the first place.
     Inconsistent(FieldError),
-    /// Others kept changing the encounter first; nothing was applied.
+    /// Other writers kept changing the encounter first; nothing was applied.
     Contended,
     /// Too much work waits already; nothing was applied.
     Busy,
-    /// The store is out of reach. Whether a write happened only its idempotency key can tell.
+    /// The store is out of reach. Only the idempotency key tells whether a write happened.
     Unavailable(String),
-    /// What is stored was written by a newer program.
+    /// A newer program wrote what is stored.
     Newer(String),
-    /// Something that should be impossible: a bug, or a damaged store.
+    /// A bug, or a damaged store.
     Internal(String),
 }
 

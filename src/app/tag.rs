@@ -1,4 +1,4 @@
-//! Entity tags: they name one answer, so that a client that has it need not get it again, and need not decide on another one.
+//! Entity tags: each names one answer, so that a client need not get it again, and can refuse to decide on another one.
 
 use super::AppError;
 use crate::engine::{Game, Viewer};
@@ -6,11 +6,12 @@ use data_encoding::BASE64URL_NOPAD;
 use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// The bytes of a digest in a tag.
 const DIGEST: usize = 12;
 
-/// What an encounter is shown as.
+/// A representation of an encounter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Form {
@@ -22,18 +23,18 @@ pub enum Form {
     Options = 3,
 }
 
-/// An entity tag: a version, and a digest of what one token is shown of it in one form.
+/// An entity tag: a version, and a digest of one token's view of it in one form.
 ///
-/// The digest is made of the view and not of the store's revision: a revision would tell players of writes that they are not told of.
+/// The digest is not of the store's revision, which would show players that hidden writes happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
     version: u64,
-    /// None in a tag that a client made of the version alone.
+    /// None in a client's tag with only a version.
     digest: Option<String>,
 }
 
 impl Tag {
-    /// The tag of `view`, the JSON that `viewer` is shown of `version`, when it is shown in `form`.
+    /// The tag of `view`, the JSON that `viewer` sees of `version`, in `form`.
     pub fn of(version: u64, view: &str, viewer: &Viewer, form: Form) -> Self {
         let digest = Sha256::new_with_prefix(&viewer.token).chain_update([0, form as u8]).chain_update(view).finalize();
         let digest = digest.get(..DIGEST).map(|digest| BASE64URL_NOPAD.encode(digest));
@@ -68,17 +69,17 @@ impl FromStr for Tag {
     }
 }
 
-/// The tags that a condition of a request lists.
+/// The tags in a condition of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
-    /// Whichever there is.
+    /// Any state.
     Any,
-    /// One of these.
+    /// One of these states.
     OneOf(Vec<Tag>),
 }
 
 impl Expected {
-    /// Whether `tag` is one of them. A tag without a digest is never one that an answer has.
+    /// Whether they include `tag`. Tags of answers always have a digest.
     pub fn names(&self, tag: &Tag) -> bool {
         match self {
             Self::Any => true,
@@ -86,10 +87,10 @@ impl Expected {
         }
     }
 
-    /// Refuses an encounter that none of them names: neither by its version, nor by what the viewer is shown of it in any form.
-    pub(super) fn check(&self, game: &dyn Game, viewer: &Viewer) -> Result<(), AppError> {
+    /// Refuses an encounter that none of them names, by its version or by the viewer's view in any form.
+    pub(super) fn check(&self, game: &Arc<dyn Game>, viewer: &Viewer) -> Result<(), AppError> {
         let Self::OneOf(tags) = self else { return Ok(()) };
-        let (eyes, current) = (viewer.eyes(), game.version());
+        let current = game.version();
         let tags: Vec<&Tag> = tags.iter().filter(|tag| tag.version == current).collect();
         if tags.iter().any(|tag| tag.digest.is_none()) {
             return Ok(());
@@ -97,10 +98,7 @@ impl Expected {
         if tags.is_empty() {
             return Err(AppError::Stale { current });
         }
-        let view = match &eyes {
-            Some(eyes) => game.seen_by(eyes).view()?,
-            None => game.view()?,
-        };
+        let view = viewer.sight_of(game).view()?;
         let shown = [Form::Json, Form::Text, Form::Options].map(|form| Tag::of(current, view.get(), viewer, form));
         if tags.into_iter().any(|tag| shown.contains(tag)) { Ok(()) } else { Err(AppError::Stale { current }) }
     }

@@ -1,41 +1,43 @@
-//! Export and import: a whole log in a form of its own, which folds to the same state anywhere.
+//! Export and import of whole logs, in a format of their own.
 //!
-//! What is imported is folded again from its base, which shows whether it is a log: shapes, versions and bounds, and that every state
-//! that an entry carries is the one that the events before it lead to. Whether the rules allowed an event nobody decides a second
-//! time: commands and dice are not all in a log, and a game master's ruling (`override`) may have brought it about. So events are
-//! taken on trust, as is the base, and when, by whom and by which commands they were sent.
+//! An import is folded again from its base. That checks shapes, versions and bounds, and that every state in an entry is the one that
+//! the events before it lead to. The rules are not checked again: a log holds not all commands and dice, and a game master's ruling
+//! (`override`) may explain any event. So the base, the events, and the time, sender and commands of an entry are taken on trust.
 
 use super::log::MAX_PAGE;
 use super::{App, AppError, Application, BearerToken, CreatedEncounter, IdempotencyKey, now, token::only_gm};
 use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request, Stop};
 use crate::store::{Base, Entry};
-use crate::vocabulary::{BadJson, FieldError, parse, parse_beside, read, read_fields};
+use crate::vocabulary::{FieldError, parse, parse_beside, read, read_fields};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::error::Error;
 use std::sync::Arc;
 
-/// What an exported log says it is.
+/// The format of exported logs.
 const FORMAT: &str = "turnkeeper-log";
-/// The number of the form of exported logs.
+/// The version of that format.
 const SCHEMA: u32 = 1;
-/// So many entries of a log are exported at a time.
+/// Maximum entries that are exported at a time.
 const PAGE: usize = 500;
 
 /// An exported log without its entries.
-#[derive(Serialize)]
-struct DocumentHeader<'a> {
-    format: &'static str,
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ExportHeader<D> {
+    format: String,
     schema: u32,
-    ruleset: &'a str,
+    ruleset: String,
+    #[serde(default)]
     exported_at: String,
     version: u64,
-    base: BaseState<Box<RawValue>>,
+    base: BaseState<D>,
 }
 
-/// What a log is folded from: the version, and the state at it as a checkpoint of the encounter's.
+/// The state that a log is folded from, as a checkpoint of the encounter.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BaseState<D> {
@@ -43,39 +45,20 @@ struct BaseState<D> {
     document: D,
 }
 
-/// An exported log without its entries, as it is read.
+/// The event of an undo or redo.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Log {
-    format: String,
-    schema: u32,
-    ruleset: String,
-    #[serde(default, rename = "exported_at")]
-    _exported_at: String,
-    version: u64,
-    base: BaseState<Value>,
-}
-
-/// A log that somebody sends: JSON, its entries still unread.
-struct ExportedLog {
-    cover: Value,
-    entries: Option<Box<RawValue>>,
-}
-
-/// What an undo or redo among the events says.
-#[derive(Deserialize)]
-struct Jump {
+struct RewindEvent {
     #[serde(rename = "type")]
     kind: String,
     #[serde(default)]
     to_version: Option<u64>,
 }
 
-/// A log on its way out.
+/// An export in progress.
 pub struct Export {
     app: Arc<App>,
     id: String,
-    /// What it begins with, up to the first entry.
+    /// The JSON up to the first entry.
     pub opening: Bytes,
     after: u64,
     version: u64,
@@ -89,22 +72,22 @@ impl App {
         let Base { version: after, document } = self.store.base(id).await?;
         let base = self.rulesets.load(&document)?;
         let version = game.version();
-        let cover = DocumentHeader {
-            format: FORMAT,
+        let header = ExportHeader {
+            format: FORMAT.to_owned(),
             schema: SCHEMA,
-            ruleset: base.ruleset(),
+            ruleset: base.ruleset().to_owned(),
             exported_at: now(),
             version,
             base: BaseState { version: after, document: base.checkpoint()? },
         };
-        let opening = serde_json::to_string(&cover)?;
+        let opening = serde_json::to_string(&header)?;
         let opening = format!("{},\"entries\":[", opening.strip_suffix('}').unwrap_or(&opening)).into();
         Ok(Export { app: self.clone(), id: id.to_owned(), opening, after, version })
     }
 }
 
 impl Export {
-    /// The next entries, each a JSON object; none after the last. An error when the log's beginning was folded away meanwhile.
+    /// The next entries, each a JSON object; none after the last. An error if they were compacted meanwhile.
     pub async fn next(&mut self) -> Result<Vec<Bytes>, AppError> {
         let left = usize::try_from(self.version.saturating_sub(self.after)).unwrap_or(usize::MAX);
         if left == 0 {
@@ -120,7 +103,7 @@ impl Export {
 }
 
 impl App {
-    /// Makes a new encounter of an exported log in JSON, with a token of its own; once for each idempotency key.
+    /// Creates an encounter from an exported log in JSON, with a token of its own, once for each idempotency key.
     pub async fn import(
         self: &Arc<Self>, log: Bytes, key: Option<&IdempotencyKey>, application: Option<Application>,
     ) -> Result<CreatedEncounter, AppError> {
@@ -130,9 +113,10 @@ impl App {
         self.persist(replay.base, replay.game, replay.entries, token, key, application).await
     }
 
-    /// Folds a log from its base; asks `stop` before each entry.
+    /// Folds a log from its base. Asks `stop` before each entry.
     fn replay(&self, meta: Meta, json: &[u8], stop: Stop<'_>) -> Result<Replay, AppError> {
-        let (log, entries) = ExportedLog::parse(json).map_err(AppError::NotJson)?.open().map_err(Refusal::from)?;
+        let (header, entries) = parse_beside(json, Some("entries")).map_err(AppError::NotJson)?;
+        let (log, entries) = read_log(header, entries).map_err(Refusal::from)?;
         if log.format != FORMAT || log.schema != SCHEMA {
             let (field, detail) = match log.format.as_str() {
                 FORMAT => ("schema", format!("this program reads schema {SCHEMA}, not {}", log.schema)),
@@ -169,55 +153,49 @@ impl App {
     }
 }
 
-impl ExportedLog {
-    /// Reads JSON as far as is needed to know that it is some.
-    fn parse(json: &[u8]) -> Result<Self, BadJson> {
-        let (cover, entries) = parse_beside(json, Some("entries"))?;
-        Ok(Self { cover, entries: entries.map(ToOwned::to_owned) })
-    }
-
-    /// Reads all but the entries, and takes these apart.
-    fn open(self) -> Result<(Log, Vec<Box<RawValue>>), FieldError> {
-        let Value::Object(cover) = self.cover else {
-            return Err(FieldError::malformed("", "an object is expected: a log as the export gives it"));
-        };
-        let log = read_fields(&cover, &["entries"])?;
-        let entries = self.entries.ok_or_else(|| FieldError::malformed("entries", "missing field `entries`"))?;
-        let entries = serde_json::from_str(entries.get());
-        Ok((log, entries.map_err(|_| FieldError::malformed("entries", "a list is expected"))?))
-    }
+/// Reads the header, and takes the entries apart.
+fn read_log(
+    header: Value, entries: Option<&RawValue>,
+) -> Result<(ExportHeader<Value>, Vec<Box<RawValue>>), FieldError> {
+    let Value::Object(header) = header else {
+        return Err(FieldError::malformed("", "an object is expected: a log as the export gives it"));
+    };
+    let header = read_fields(&header, &["entries"])?;
+    let entries = entries.ok_or_else(|| FieldError::malformed("entries", "missing field `entries`"))?;
+    let entries = serde_json::from_str(entries.get());
+    Ok((header, entries.map_err(|_| FieldError::malformed("entries", "a list is expected"))?))
 }
 
 fn inconsistent(path: &str, detail: impl Into<String>) -> AppError {
     AppError::Inconsistent(FieldError::meaningless(path, detail))
 }
 
-/// The versions that undos and redos in a log go back to.
+/// The versions that undos and redos in a log restore.
 fn targets(entries: &[Box<RawValue>]) -> Vec<u64> {
     let entries = entries.iter().filter_map(|raw| serde_json::from_str::<LogEntry>(raw.get()).ok());
-    entries.filter(|entry| entry.checkpoint.is_some()).filter_map(|entry| jump(&entry)?.to_version).collect()
+    entries.filter(|entry| entry.checkpoint.is_some()).filter_map(|entry| rewind_event(&entry)?.to_version).collect()
 }
 
-/// The undo or redo that an entry is.
-fn jump(entry: &LogEntry) -> Option<Jump> {
-    let events: Vec<Jump> = serde_json::from_str(entry.events.get()).ok()?;
+/// The undo or redo in an entry.
+fn rewind_event(entry: &LogEntry) -> Option<RewindEvent> {
+    let events: Vec<RewindEvent> = serde_json::from_str(entry.events.get()).ok()?;
     events.into_iter().find(|event| event.kind == "undone" || event.kind == "redone")
 }
 
-/// A log that is folded.
+/// A log that is being folded.
 struct Replay {
     base: Arc<dyn Game>,
     game: Arc<dyn Game>,
     entries: Vec<Entry>,
-    /// The states that undos and redos go back to, once they have been.
+    /// The states that undos and redos restore, once they were reached.
     targets: HashMap<u64, Option<Arc<dyn Game>>>,
 }
 
 impl Replay {
-    /// Keeps the present state where a later entry goes back to it.
+    /// Keeps the present state if a later entry restores it.
     fn remember(&mut self) {
-        if let Some(place) = self.targets.get_mut(&self.game.version()) {
-            *place = Some(self.game.clone());
+        if let Some(target) = self.targets.get_mut(&self.game.version()) {
+            *target = Some(self.game.clone());
         }
     }
 
@@ -228,7 +206,7 @@ impl Replay {
         Ok(entry)
     }
 
-    /// Folds one more entry; an error tells what is wrong with it.
+    /// Checks and folds the next entry.
     fn add(&mut self, entry: LogEntry) -> Result<(), FieldError> {
         let short = |text: &String| text.chars().count() <= 64;
         if !short(&entry.by) {
@@ -241,68 +219,60 @@ impl Replay {
         if entry.at.parse::<jiff::Timestamp>().is_err() {
             return Err(FieldError::meaningless("at", "a time such as 2026-01-31T19:30:00Z is expected"));
         }
-        self.fold(entry).map_err(|wrong| FieldError::meaningless("", wrong))
+        self.fold(entry).map_err(|wrong| FieldError::meaningless("", wrong.to_string()))
     }
 
-    fn fold(&mut self, mut entry: LogEntry) -> Result<(), String> {
+    fn fold(&mut self, mut entry: LogEntry) -> Result<(), Box<dyn Error>> {
         if let Some(checkpoint) = &entry.checkpoint {
-            let past = self.game.recall(checkpoint).map_err(|error| error.to_string())?;
-            entry.checkpoint = Some(past.checkpoint().map_err(|error| error.to_string())?);
+            entry.checkpoint = Some(self.game.recall(checkpoint)?.checkpoint()?);
         }
-        entry.told = self.game.told(&entry).map_err(|error| error.to_string())?;
+        entry.told = self.game.told(&entry)?;
         let expected = self.game.version().saturating_add(1);
         if entry.version != expected {
-            return Err(format!("it has version {}, and {expected} is next", entry.version));
+            return Err(format!("it has version {}, and {expected} is next", entry.version).into());
         }
-        let game = self.game.fold(&entry).map_err(|error| error.to_string())?;
+        let game = self.game.fold(&entry)?;
         if game.version() != entry.version {
-            return Err("checkpoint: it is that of another version".to_owned());
+            return Err("checkpoint: it is that of another version".into());
         }
         if let Some(checkpoint) = &entry.checkpoint {
             self.compare(&entry, checkpoint, &*game)?;
         }
         game.check()?;
-        let bytes = serde_json::to_vec(&entry).map_err(|error| error.to_string())?;
-        self.entries.push(Entry { version: entry.version, bytes: bytes.into() });
+        self.entries.push(Entry { version: entry.version, bytes: serde_json::to_vec(&entry)?.into() });
         self.game = game;
         Ok(())
     }
 
-    /// Holds the state that an entry carries against the one that there should be.
-    fn compare(&self, entry: &LogEntry, checkpoint: &RawValue, folded: &dyn Game) -> Result<(), String> {
-        let told = |error: &dyn std::fmt::Display| error.to_string();
-        let carried = self.game.recall(checkpoint).map_err(|e| told(&e))?.checkpoint().map_err(|e| told(&e))?;
-        let expected = match jump(entry) {
-            None => folded.checkpoint().map_err(|e| told(&e))?,
-            Some(jump) => match self.rewound(&jump)? {
-                Some(expected) => expected,
-                None => return Ok(()),
-            },
+    /// Compares the state in an entry with the state that it should have.
+    fn compare(&self, entry: &LogEntry, checkpoint: &RawValue, folded: &dyn Game) -> Result<(), Box<dyn Error>> {
+        let expected = match rewind_event(entry) {
+            None => Some(folded.checkpoint()?),
+            Some(event) => self.rewound(&event)?,
         };
-        if carried.get() == expected.get() {
+        let carried = self.game.recall(checkpoint)?.checkpoint()?;
+        if expected.is_none_or(|expected| carried.get() == expected.get()) {
             return Ok(());
         }
-        Err("checkpoint: it is not the state that the entries before it lead to".to_owned())
+        Err("checkpoint: it is not the state that the entries before it lead to".into())
     }
 
-    /// The state after an undo or redo as the log up to now says it; None where that state is older than the log.
-    fn rewound(&self, jump: &Jump) -> Result<Option<Box<RawValue>>, String> {
-        let command = match jump.kind.as_str() {
-            "undone" => json!({"type": "undo", "to_version": jump.to_version}),
+    /// The state after an undo or redo, by the log so far; None if that state is older than the log.
+    fn rewound(&self, event: &RewindEvent) -> Result<Option<Box<RawValue>>, Box<dyn Error>> {
+        let command = match event.kind.as_str() {
+            "undone" => json!({"type": "undo", "to_version": event.to_version}),
             _ => json!({"type": "redo"}),
         };
         let wrong = |_| "it undoes or redoes what cannot be".to_owned();
         let request = Request::read(command).map_err(wrong)?;
-        let rewind = self.game.rewinds(&request).map_err(wrong)?.filter(|r| Some(r.to_version) == jump.to_version);
+        let rewind = self.game.rewinds(&request).map_err(wrong)?.filter(|r| Some(r.to_version) == event.to_version);
         let rewind = rewind.ok_or("it goes back to another version than was undone")?;
         if rewind.to_version < self.base.version() {
             return Ok(None);
         }
-        let past =
-            self.targets.get(&rewind.to_version).cloned().flatten().ok_or("it goes back to no version before it")?;
-        let past = past.checkpoint().map_err(|error| error.to_string())?;
-        let decided = self.game.rewind(&rewind, &past).map_err(|error| error.to_string())?;
-        Ok(decided.checkpoint)
+        let past = self.targets.get(&rewind.to_version).cloned().flatten();
+        let past = past.ok_or("it goes back to no version before it")?.checkpoint()?;
+        Ok(self.game.rewind(&rewind, &past)?.checkpoint)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Work that takes the processor for long: kept off the threads of the runtime, bounded, and stopped once nobody waits for it.
+//! Long computations: on threads of their own, with a bounded queue, and stopped when their caller is dropped.
 
 use super::AppError;
 use crate::engine::Stop;
@@ -7,14 +7,14 @@ use std::thread::available_parallelism;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-/// How many pieces of work wait for each one that is done.
+/// Maximum waiting tasks for each thread.
 const WAITING: usize = 16;
 
-/// Threads for long work, and places to wait for one.
+/// Threads for long work, and a queue.
 pub(super) struct Workers {
     threads: Arc<Semaphore>,
-    /// One for each piece of work that waits or is done.
-    places: Arc<Semaphore>,
+    /// One permit for each task that waits or runs.
+    queue: Arc<Semaphore>,
 }
 
 impl Workers {
@@ -25,22 +25,22 @@ impl Workers {
 
     /// This many threads.
     pub fn new(threads: usize) -> Self {
-        let places = threads.saturating_mul(WAITING.saturating_add(1));
-        Self { threads: Arc::new(Semaphore::new(threads)), places: Arc::new(Semaphore::new(places)) }
+        let queue = threads.saturating_mul(WAITING.saturating_add(1));
+        Self { threads: Arc::new(Semaphore::new(threads)), queue: Arc::new(Semaphore::new(queue)) }
     }
 
-    /// Does a piece of work; [`AppError::Busy`] where too many wait already. It is told to stop once the caller is dropped.
+    /// Runs a task, or returns [`AppError::Busy`] if the queue is full. Its [`Stop`] turns true when the caller is dropped.
     pub async fn run<T: Send + 'static>(
         &self, work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
     ) -> Result<T, AppError> {
-        let place = self.places.clone().try_acquire_owned().map_err(|_| AppError::Busy)?;
+        let queued = self.queue.clone().try_acquire_owned().map_err(|_| AppError::Busy)?;
         let closed = |error: tokio::sync::AcquireError| AppError::Internal(error.to_string());
         let thread = self.threads.clone().acquire_owned().await.map_err(closed)?;
         let caller = Arc::new(());
         let waiting = Arc::downgrade(&caller);
         let done = spawn_blocking(move || {
-            // CacheEntry until the work has ended, also where nobody waits for it any more.
-            let _held = (place, thread);
+            // The permits last until the work has ended, also without a caller.
+            let _permits = (queued, thread);
             work(&|| waiting.strong_count() == 0)
         });
         let done = done.await.map_err(|error| AppError::Internal(error.to_string()));
@@ -48,7 +48,7 @@ impl Workers {
         done
     }
 
-    /// The same, but here and now where the work is `small`.
+    /// As [`run`](Self::run), but on this thread if the work is `small`.
     pub async fn run_unless<T: Send + 'static>(
         &self, small: bool, work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
     ) -> Result<T, AppError> {
