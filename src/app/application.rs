@@ -1,4 +1,4 @@
-//! Applications: the programs that may create encounters here, known by keys of which only digests are configured.
+//! Applications: programs that may create encounters. The configuration has only the digests of their keys.
 
 use super::BearerToken;
 use data_encoding::HEXLOWER_PERMISSIVE as HEX;
@@ -7,52 +7,51 @@ use std::collections::HashMap;
 use std::sync::{Arc, RwLock};
 use subtle::ConstantTimeEq;
 
-/// What every application key begins with.
+/// The prefix of application keys.
 const PREFIX: &str = "tk_app_";
-/// How it goes on: so many characters, of base64url.
+/// The length of the rest of a key, in base64url.
 const RANDOM: usize = 43;
-/// The longest name.
+/// Maximum length of a name.
 const MAX_NAME: usize = 64;
 
-/// An application key in the clear: shown once, to whoever made it. It has no `Debug`, so that it cannot slip into a log.
+/// An application key in the clear. It has no `Debug`, so that no log shows it.
 pub struct AppKey(String);
 
 impl AppKey {
-    /// A new one.
+    /// A new key from 32 random bytes.
     pub fn new(random: &[u8; 32]) -> Self {
         Self(format!("{PREFIX}{}", data_encoding::BASE64URL_NOPAD.encode(random)))
     }
 
-    /// Its text, for the application.
+    /// The key's text.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// Its digest, for the server's configuration: SHA-256 in hexadecimal. The key is random, so that a plain digest tells nothing.
+    /// Its digest for the configuration: SHA-256 in hexadecimal. The key is random, so it needs no salt.
     pub fn digest(&self) -> String {
         HEX.encode(&Sha256::digest(&self.0))
     }
 }
 
-/// An application, by its name.
+/// The name of an application.
 pub type Application = Arc<str>;
 
-/// Why somebody is no application.
+/// Why a credential is no application key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoApplication {
-    /// The text is what an encounter's token looks like.
+    /// It looks like the token of an encounter.
     Token,
-    /// No key ever looks like this, or nobody has this one.
+    /// It is not configured.
     Unknown,
 }
 
-/// The keys that count, by application: a name may have several, so that a new one can be handed out before the old one goes.
+/// The valid keys. An application may have several, so that keys can be rotated.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppKeys(Vec<(Application, [u8; 32])>);
 
 impl AppKeys {
-    /// Reads `NAME=DIGEST` pairs, with commas or line breaks between them; what follows `#` in a line is a remark. An error tells the
-    /// line.
+    /// Reads `NAME=DIGEST` pairs, separated by commas or line breaks. `#` begins a comment. An error names the line.
     pub fn read(text: &str) -> Result<Self, String> {
         let lines = (1..).zip(text.lines()).map(|(n, line)| (n, line.split('#').next().unwrap_or_default()));
         let pairs = lines.flat_map(|(n, line)| line.split(',').map(move |pair| (n, pair.trim())));
@@ -61,7 +60,7 @@ impl AppKeys {
         Self::default().with(read.collect::<Result<_, _>>()?)
     }
 
-    /// These and others.
+    /// Adds other keys.
     pub fn and(self, others: Self) -> Result<Self, String> {
         self.with(others.0)
     }
@@ -79,21 +78,21 @@ impl AppKeys {
         Ok(self)
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no keys.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
-/// What a pair looks like.
+/// The explanation of a pair.
 const SHAPE: &str = "write NAME=DIGEST, the digest being 64 hexadecimal digits: turnkeeper app-key NAME prints one behind \"for the server:\"";
 
-/// One pair. An error must not repeat what may be a key in the clear, nor a digest.
+/// Reads one pair. An error must not repeat a digest or what may be a key in the clear.
 fn pair(text: &str) -> Result<(Application, [u8; 32]), String> {
     let (name, digest) = text.split_once('=').ok_or("there is no = in it")?;
     let (name, digest) = (name.trim(), digest.trim());
@@ -109,7 +108,7 @@ fn pair(text: &str) -> Result<(Application, [u8; 32]), String> {
     digest.map(|digest| (Arc::from(name), digest)).ok_or_else(|| format!("{read}, and behind it is no digest"))
 }
 
-/// A name, if it can be an application's.
+/// Checks the name of an application.
 pub fn app_name(name: &str) -> Result<&str, String> {
     let sound = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
     if (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(sound) {
@@ -118,29 +117,29 @@ pub fn app_name(name: &str) -> Result<&str, String> {
     Err(format!("an application's name has 1 to {MAX_NAME} small letters, digits, hyphens and underscores"))
 }
 
-/// The applications of a server; their keys can be exchanged while it serves.
+/// The applications of a server. Their keys can be replaced while it runs.
 #[derive(Debug, Default)]
 pub struct Applications(Option<RwLock<Arc<AppKeys>>>);
 
 impl Applications {
-    /// Those with these keys; without any, whoever asks may create.
+    /// The applications with these keys. Without keys, every client may create encounters.
     pub fn new(keys: AppKeys) -> Self {
         Self((!keys.is_empty()).then(|| RwLock::new(Arc::new(keys))))
     }
 
-    /// Whether a key is needed. This never changes while the server runs.
+    /// Whether clients need a key. This never changes while the server runs.
     pub fn configured(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Lets these keys count from now on, and no others. Without a key, or where none was needed, nothing changes.
+    /// Replaces the keys. Nothing changes without new keys, or if clients need no key.
     pub fn exchange(&self, keys: AppKeys) {
         if let Some(current) = self.0.as_ref().filter(|_| !keys.is_empty()) {
             *current.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = Arc::new(keys);
         }
     }
 
-    /// Whose key this is; every key is compared, each in constant time.
+    /// The application with this key. Compares every key, each in constant time.
     pub fn find(&self, key: &str) -> Result<Application, NoApplication> {
         let Some(random) = key.strip_prefix(PREFIX) else {
             let token = BearerToken::read(key).is_some();

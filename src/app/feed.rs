@@ -60,14 +60,11 @@ pub enum Next {
 /// All feeds of a process.
 #[derive(Default)]
 pub(super) struct Hub {
-    topics: Arc<Topics>,
+    /// The encounters that have followers.
+    topics: Mutex<HashMap<Arc<str>, Weak<Topic>>>,
     listening: OnceLock<()>,
     closed: AtomicBool,
 }
-
-/// The encounters that have followers.
-#[derive(Default)]
-struct Topics(Mutex<HashMap<Arc<str>, Weak<Topic>>>);
 
 /// An encounter that has followers. They keep it alive.
 struct Topic {
@@ -77,7 +74,7 @@ struct Topic {
     newest: tokio::sync::Mutex<EntryMark>,
     /// The newest version in a notice.
     newest_notice: AtomicU64,
-    topics: Arc<Topics>,
+    hub: Arc<Hub>,
 }
 
 /// Identifies an entry, to notice when the store holds another one under its version.
@@ -111,9 +108,19 @@ impl EntryMark {
     }
 }
 
-impl Topics {
+impl Drop for Topic {
+    fn drop(&mut self) {
+        let mut topics = self.hub.lock();
+        // A new topic may have taken its place.
+        if topics.get(&self.id).is_some_and(|topic| topic.strong_count() == 0) {
+            topics.remove(&self.id);
+        }
+    }
+}
+
+impl Hub {
     fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Weak<Topic>>> {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.topics.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn get(&self, id: &str) -> Option<Arc<Topic>> {
@@ -123,32 +130,22 @@ impl Topics {
     fn all(&self) -> Vec<Arc<Topic>> {
         self.lock().values().filter_map(Weak::upgrade).collect()
     }
-}
 
-impl Drop for Topic {
-    fn drop(&mut self) {
-        let mut topics = self.topics.lock();
-        // A new topic may have taken its place.
-        if topics.get(&self.id).is_some_and(|topic| topic.strong_count() == 0) {
-            topics.remove(&self.id);
-        }
-    }
-}
-
-impl Hub {
     /// Subscribes to `id`, whose newest entry is `newest`.
-    fn subscribe(&self, app: &Arc<App>, id: &str, newest: EntryMark) -> (Arc<Topic>, broadcast::Receiver<Update>) {
+    fn subscribe(
+        self: &Arc<Self>, app: &Arc<App>, id: &str, newest: EntryMark,
+    ) -> (Arc<Topic>, broadcast::Receiver<Update>) {
         self.listening.get_or_init(|| {
-            tokio::spawn(listen(app.store.commits(), Arc::downgrade(app), self.topics.clone()));
+            tokio::spawn(listen(app.store.commits(), Arc::downgrade(app), self.clone()));
         });
-        let mut topics = self.topics.lock();
+        let mut topics = self.lock();
         let topic = topics.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
             let topic = Arc::new(Topic {
                 id: id.into(),
                 updates: broadcast::Sender::new(BACKLOG),
                 newest: tokio::sync::Mutex::new(newest),
                 newest_notice: AtomicU64::new(newest.version),
-                topics: self.topics.clone(),
+                hub: self.clone(),
             });
             topics.insert(topic.id.clone(), Arc::downgrade(&topic));
             topic
@@ -160,24 +157,24 @@ impl Hub {
 }
 
 /// Reads what the store's notices are about, until the store or the app ends.
-async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, topics: Arc<Topics>) {
+async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, hub: Arc<Hub>) {
     let readers = Arc::new(Semaphore::new(READERS));
     loop {
         // Each with its new version, or with None if anything may have changed.
         let changed: Vec<(Arc<Topic>, Option<u64>)> = match notices.recv().await {
             Ok(Notice::Committed { id, version }) => {
-                let Some(topic) = topics.get(&id) else { continue };
+                let Some(topic) = hub.get(&id) else { continue };
                 let new = topic.is_new(version).then_some(version);
                 vec![(topic, new)]
             }
             Ok(Notice::Deleted { id }) => {
-                if let Some(topic) = topics.get(&id) {
+                if let Some(topic) = hub.get(&id) {
                     topic.publish(Update::Deleted);
                 }
                 continue;
             }
             Ok(Notice::Resync) | Err(RecvError::Lagged(_)) => {
-                topics.all().into_iter().map(|topic| (topic, None)).collect()
+                hub.all().into_iter().map(|topic| (topic, None)).collect()
             }
             Err(RecvError::Closed) => return,
         };
@@ -279,7 +276,7 @@ impl App {
         if cursor > version {
             return Err(AppError::FutureVersion { current: version });
         }
-        let newest = match self.hub.topics.get(id) {
+        let newest = match self.hub.get(id) {
             None => self.entry_mark(id, version).await?,
             Some(topic) => {
                 // Other followers learn of a loss before this one joins, which has seen nothing that was lost.
@@ -322,7 +319,7 @@ impl App {
     /// Ends all feeds, and lets none begin, because the process ends.
     pub fn end_feeds(&self) {
         self.hub.closed.store(true, Ordering::SeqCst);
-        for topic in self.hub.topics.all() {
+        for topic in self.hub.all() {
             topic.publish(Update::Over);
         }
     }

@@ -1,22 +1,21 @@
-//! Rate limits: so many requests in so much time, for all processes on a store together.
+//! Rate limits: requests per time, for all processes on a store together.
 //!
-//! The store counts each bucket. A process that is asked much does not ask it for every request: it takes some at a time and serves
-//! from those. What it has taken and not used when the window is over is lost, so a limit may be reached a little early and is never
-//! exceeded.
+//! The store counts each bucket. A busy process does not ask it for every request, but takes several at a time. What it has not used
+//! when the window ends is lost, so a limit may apply a little early and is never exceeded.
 
 use super::{App, AppError, BearerToken};
-use crate::store::Store;
 use quick_cache::sync::Cache;
+use std::convert::Infallible;
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
-/// So many requests in so much time, written `600/1m`.
+/// Maximum requests in a time, written `600/1m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
-    /// How many, from 1.
+    /// Maximum requests, at least 1.
     pub quota: u32,
-    /// In which time: whole seconds, a day at most.
+    /// The time: whole seconds, a day at most.
     pub window: Duration,
 }
 
@@ -43,70 +42,70 @@ impl FromStr for Rate {
     }
 }
 
-/// Who is held to which rate; what is none is not counted.
+/// The configured rates. Requests without one are not counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Each application, over all of its keys.
+    /// For each application, over all its keys.
     pub application: Option<Rate>,
-    /// Each token of an encounter.
+    /// For each token of an encounter.
     pub token: Option<Rate>,
-    /// Each address, for requests that nobody known has sent.
+    /// For each address, for requests without a valid key or token.
     pub address: Option<Rate>,
 }
 
-/// Where a bucket stands after a request.
+/// The state of a bucket after a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowance {
     /// Whether the request may be served.
     pub granted: bool,
-    /// How many more may follow in this window, at least by what this process knows.
+    /// Requests left in this window, as far as this process knows.
     pub left: u32,
-    /// Until the window is over.
+    /// Time until the window ends.
     pub ends_in: Duration,
 }
 
-/// What this process has taken from a bucket.
+/// The requests that this process has taken from a bucket.
 struct Taken {
-    /// Not used yet.
+    /// Requests not used yet.
     unused: u32,
-    /// What was left to others when it was taken.
+    /// Requests left in the store when these were taken.
     others: u32,
-    /// How many were served here in this window, and half as many as in the one before.
+    /// Requests served here in this window, and half of those served in the window before.
     served: u32,
-    /// When it was taken, by two clocks: one may stand still while a process is frozen, the one on the wall may be set back.
-    at: Moment,
-    /// How long the window went on from then.
+    /// When they were taken.
+    at: TwoClocks,
+    /// How long the window lasted from then.
     lasts: Duration,
 }
 
-/// A moment by two clocks.
+/// A time by two clocks: the monotonic one may stop while a process is frozen, and the wall clock may be set back.
 #[derive(Clone, Copy)]
-struct Moment(Instant, SystemTime);
+struct TwoClocks(Instant, SystemTime);
 
-impl Moment {
+impl TwoClocks {
     fn now() -> Self {
         Self(Instant::now(), SystemTime::now())
     }
 
-    /// How much later it is than `earlier`, by the clock that went on for longer.
+    /// The time since `earlier`, by the clock that went on for longer.
     fn since(self, earlier: Self) -> Duration {
         self.0.saturating_duration_since(earlier.0).max(self.1.duration_since(earlier.1).unwrap_or_default())
     }
 }
 
 impl Taken {
-    /// Until the window is over; None where it is.
-    fn ends_in(&self, now: Moment) -> Option<Duration> {
+    /// Time until the window ends; None after its end.
+    fn ends_in(&self, now: TwoClocks) -> Option<Duration> {
         self.lasts.checked_sub(now.since(self.at)).filter(|left| !left.is_zero())
     }
 
-    fn allowance(&self, granted: bool, now: Moment) -> Allowance {
+    fn allowance(&self, granted: bool, now: TwoClocks) -> Allowance {
         let left = self.unused.saturating_add(self.others);
         Allowance { granted, left, ends_in: self.ends_in(now).unwrap_or_default() }
     }
 
-    /// Serves one more request, or refuses it for good, if the store need not be asked for that.
-    fn next(&mut self, now: Moment) -> Option<Allowance> {
+    /// Grants or refuses a request; None if the store must be asked.
+    fn next(&mut self, now: TwoClocks) -> Option<Allowance> {
         if self.ends_in(now).is_none() || self.unused == 0 && self.others > 0 {
             return None;
         }
@@ -117,88 +116,77 @@ impl Taken {
     }
 }
 
-/// A window that is over the moment that its store tells of it still has to serve what it granted.
+/// Minimum time for which a grant counts, in case that its window ends at once.
 const SHORTEST: Duration = Duration::from_millis(10);
+/// Maximum buckets that are remembered. A forgotten bucket loses its unused requests.
+const BUCKETS: usize = 16 * 1024;
 
-/// What this process has taken from all buckets.
+/// What this process knows for rate limits.
 pub(super) struct Limiter {
     taken: Cache<String, Arc<tokio::sync::Mutex<Taken>>>,
-    /// The tokens that were good here, each with its encounter.
-    good: Cache<String, ()>,
+    /// Tokens that were valid, each with its encounter.
+    valid: Cache<String, ()>,
 }
 
 impl Limiter {
-    /// So many buckets are remembered; one that is forgotten costs its bucket what was not used.
-    const BUCKETS: usize = 16 * 1024;
-
     pub fn new() -> Self {
-        Self { taken: Cache::new(Self::BUCKETS), good: Cache::new(Self::BUCKETS) }
-    }
-
-    async fn take(&self, store: &dyn Store, bucket: &str, rate: Rate) -> Result<Allowance, AppError> {
-        let fresh = || {
-            let none = Taken { unused: 0, others: 1, served: 0, at: Moment::now(), lasts: Duration::ZERO };
-            Ok::<_, std::convert::Infallible>(Arc::new(tokio::sync::Mutex::new(none)))
-        };
-        let Ok(taken) = self.taken.get_or_insert_with(bucket, fresh);
-        // Whoever waits here for the store shares what it grants.
-        let mut taken = taken.lock().await;
-        let now = Moment::now();
-        if let Some(allowance) = taken.next(now) {
-            return Ok(allowance);
-        }
-        let served = if taken.ends_in(now).is_none() { taken.served / 2 } else { taken.served };
-        // A quarter of what was served here: a process that is asked little holds little that others could use. And a twentieth of all.
-        let want = (served / 4).clamp(1, (rate.quota / 20).max(1));
-        let acquire_quota = store.acquire_quota(bucket, want, rate.quota, rate.window).await?;
-        let (at, lasts) = (Moment::now(), acquire_quota.ends_in.max(SHORTEST));
-        *taken = Taken { unused: acquire_quota.granted, others: acquire_quota.left, served, at, lasts };
-        Ok(taken.next(at).unwrap_or_else(|| taken.allowance(false, at)))
-    }
-
-    /// Where a bucket is exhausted as far as this process knows; the store is not asked.
-    fn exhausted(&self, bucket: &str) -> Option<Allowance> {
-        let taken = self.taken.get(bucket)?;
-        let taken = taken.try_lock().ok()?;
-        let now = Moment::now();
-        (taken.ends_in(now).is_some() && taken.unused == 0 && taken.others == 0).then(|| taken.allowance(false, now))
+        Self { taken: Cache::new(BUCKETS), valid: Cache::new(BUCKETS) }
     }
 }
 
-/// A token in its encounter.
-fn good(id: &str, token: &BearerToken) -> String {
+/// The key of a token in its encounter.
+fn token_key(id: &str, token: &BearerToken) -> String {
     format!("{id} {}", token.short())
 }
 
 impl App {
     /// Counts a request against a bucket.
     pub async fn count(&self, bucket: &str, rate: Rate) -> Result<Allowance, AppError> {
-        self.limiter.take(&*self.store, bucket, rate).await
+        let fresh = || {
+            let none = Taken { unused: 0, others: 1, served: 0, at: TwoClocks::now(), lasts: Duration::ZERO };
+            Ok::<_, Infallible>(Arc::new(tokio::sync::Mutex::new(none)))
+        };
+        let Ok(taken) = self.limiter.taken.get_or_insert_with(bucket, fresh);
+        // Requests that wait here for the store share its grant.
+        let mut taken = taken.lock().await;
+        let now = TwoClocks::now();
+        if let Some(allowance) = taken.next(now) {
+            return Ok(allowance);
+        }
+        let served = if taken.ends_in(now).is_none() { taken.served / 2 } else { taken.served };
+        // A quarter of what was served here, so that an idle process keeps little from others, and at most a twentieth of the quota.
+        let want = (served / 4).clamp(1, (rate.quota / 20).max(1));
+        let grant = self.store.acquire_quota(bucket, want, rate.quota, rate.window).await?;
+        let (at, lasts) = (TwoClocks::now(), grant.ends_in.max(SHORTEST));
+        *taken = Taken { unused: grant.granted, others: grant.left, served, at, lasts };
+        Ok(taken.next(at).unwrap_or_else(|| taken.allowance(false, at)))
     }
 
-    /// Whether a token was good in this encounter when this process saw it last.
+    /// The refusal of a bucket that this process knows to be exhausted. Counts nothing.
+    pub fn exhausted(&self, bucket: &str) -> Option<Allowance> {
+        let taken = self.limiter.taken.get(bucket)?;
+        let mut taken = taken.try_lock().ok()?;
+        if taken.unused == 0 && taken.others == 0 { taken.next(TwoClocks::now()) } else { None }
+    }
+
+    /// Whether a token was valid in this encounter when this process saw it last.
     pub fn is_valid(&self, id: &str, token: &BearerToken) -> bool {
-        self.limiter.good.get(&good(id, token)).is_some()
+        self.limiter.valid.get(&token_key(id, token)).is_some()
     }
 
-    /// Asks the store whether a token is good in this encounter, and remembers it.
+    /// Asks the store whether a token is valid in this encounter, and remembers a valid one.
     pub async fn mark_valid(&self, id: &str, token: &BearerToken) -> Result<bool, AppError> {
         match self.admit(id, token).await {
-            Ok(_) => self.limiter.good.insert(good(id, token), ()),
+            Ok(_) => self.limiter.valid.insert(token_key(id, token), ()),
             Err(AppError::NotFound) => return Ok(false),
             Err(error) => return Err(error),
         }
         Ok(true)
     }
 
-    /// Forgets that a token was good.
+    /// Forgets that a token was valid.
     pub fn invalidate(&self, id: &str, token: &BearerToken) {
-        self.limiter.good.remove(&good(id, token));
-    }
-
-    /// Tells whether a bucket is known to be exhausted, counting nothing.
-    pub fn exhausted(&self, bucket: &str) -> Option<Allowance> {
-        self.limiter.exhausted(bucket)
+        self.limiter.valid.remove(&token_key(id, token));
     }
 }
 
@@ -207,10 +195,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_is_over_by_the_clock_that_went_on_for_longer() {
-        let (at, seconds) = (Moment::now(), Duration::from_secs);
+    fn a_window_ends_by_the_clock_that_went_on_for_longer() {
+        let (at, seconds) = (TwoClocks::now(), Duration::from_secs);
         let taken = Taken { unused: 0, others: 0, served: 0, at, lasts: seconds(60) };
-        let left = |after, by_the_wall| taken.ends_in(Moment(at.0 + seconds(after), by_the_wall));
+        let left = |after, by_the_wall| taken.ends_in(TwoClocks(at.0 + seconds(after), by_the_wall));
         assert_eq!(left(20, at.1 + seconds(20)), Some(seconds(40)));
         assert_eq!(left(60, at.1 + seconds(60)), None);
         assert_eq!(left(0, at.1 + seconds(60)), None, "it was frozen");

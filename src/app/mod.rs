@@ -55,7 +55,7 @@ pub struct App {
     cache: EncounterCache,
     locks: WriteLocks,
     keep: u64,
-    hub: Hub,
+    hub: Arc<Hub>,
     applications: Arc<Applications>,
     workers: Workers,
     /// Imports take long, so they have a thread of their own.
@@ -73,7 +73,7 @@ impl App {
             cache: encounter_cache(memory),
             locks: WriteLocks::new(),
             keep: KEEP,
-            hub: Hub::default(),
+            hub: Arc::default(),
             applications: Arc::default(),
             workers: Workers::per_processor(),
             imports: Workers::new(1),
