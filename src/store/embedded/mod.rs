@@ -64,11 +64,12 @@ impl EmbeddedStore {
         &self, work: impl FnOnce(&mut Tables<'_>) -> Step<T> + Send + 'static,
     ) -> Result<T, StoreError> {
         let (sender, result) = oneshot::channel();
-        let job: Job = Box::new(move |tables| {
+        let (failed, failure) = oneshot::channel();
+        let work = Box::new(move |tables: &mut Tables<'_>| {
             let outcome = work(tables)?;
-            // Fails only when the caller no longer waits.
             Ok(Box::new(move || drop(sender.send(outcome))) as SendResult)
         });
+        let job = Job { work, failed };
         let sent = match self.jobs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).as_ref() {
             Some(jobs) => jobs.try_send(job),
             None => Err(TrySendError::Disconnected(job)),
@@ -77,7 +78,10 @@ impl EmbeddedStore {
             TrySendError::Full(_) => StoreError::Unavailable(format!("{QUEUE} writes are waiting already")),
             TrySendError::Disconnected(_) => StoreError::Unavailable("the embedded store is closed".to_owned()),
         })?;
-        result.await.map_err(|_| StoreError::Unavailable("the embedded store could not write".to_owned()))?
+        match result.await {
+            Ok(result) => result,
+            Err(_) => Err(StoreError::Unavailable(failure.await.unwrap_or_else(|_| "not written".to_owned()))),
+        }
     }
 
     /// Stops the writing thread after the queued writes.

@@ -10,7 +10,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use redb::{Builder, Database, DatabaseError, ReadableDatabase, ReadableTable};
-use tokio::sync::{broadcast, watch};
+use tokio::sync::{broadcast, oneshot, watch};
 
 use super::tables::{ANSWERED, EXPIRY, Millis, Tables};
 use crate::store::{Notice, OpenError, StoreConfig, StoreError, now};
@@ -72,8 +72,15 @@ pub(super) fn cannot_open(path: &Path, reason: impl std::fmt::Display) -> OpenEr
     OpenError::File { path: path.display().to_string(), reason: reason.to_string() }
 }
 
-/// A queued write; an error fails its whole transaction. Returns how to send the result, once the transaction is durable.
-pub(super) type Job = Box<dyn FnOnce(&mut Tables<'_>) -> Result<SendResult, redb::Error> + Send>;
+/// A queued write.
+pub(super) struct Job {
+    /// Writes; an error fails the whole transaction. Returns how to send the result, once the transaction is durable.
+    pub(super) work: Work,
+    /// Gets the reason if the transaction fails, once the file is open again.
+    pub(super) failed: oneshot::Sender<String>,
+}
+
+type Work = Box<dyn FnOnce(&mut Tables<'_>) -> Result<SendResult, redb::Error> + Send>;
 pub(super) type SendResult = Box<dyn FnOnce() + Send>;
 
 /// What the writing thread owns.
@@ -118,9 +125,12 @@ impl WriteThread {
     }
 
     fn write(&self, jobs: Vec<Job>) {
-        let results = self.transact(|tables| jobs.into_iter().map(|job| job(tables)).collect::<Result<Vec<_>, _>>());
-        // After a failure no result is sent, which tells the callers that nothing was written.
-        results.into_iter().flatten().for_each(|send| send());
+        let (work, failed): (Vec<_>, Vec<_>) = jobs.into_iter().map(|job| (job.work, job.failed)).unzip();
+        match self.transact(|tables| work.into_iter().map(|work| work(tables)).collect::<Result<Vec<_>, _>>()) {
+            Ok(results) => results.into_iter().for_each(|send| send()),
+            // Fails only when the caller no longer waits.
+            Err(reason) => failed.into_iter().for_each(|failed| drop(failed.send(reason.clone()))),
+        }
     }
 
     /// Removes a part of what has expired; true when there may be more.
