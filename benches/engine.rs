@@ -1,4 +1,4 @@
-//! How long the engine takes: deciding and folding alone, and a whole transition with parsing and serialising around it.
+//! The engine: deciding and folding alone, and a whole transition with parsing and serialising.
 //!
 //! `cargo bench --bench engine` prints the times; compare sizes and rulesets within one run.
 
@@ -13,7 +13,7 @@ use turnkeeper::vocabulary::{LegalCommand, Play, Registrar, Ruleset, Table, Tagg
 
 const SIZES: [usize; 4] = [4, 16, 64, 500];
 
-/// One command of a fight, and the encounter that it was sent to.
+/// One command of a fight, and the encounter before it.
 struct Step {
     game: Arc<dyn Game>,
     document: Vec<u8>,
@@ -42,16 +42,16 @@ fn creation(ruleset: &str, size: usize) -> Creation {
     Creation::read(json!({"ruleset": ruleset, "combatants": combatants})).expect("a sound creation")
 }
 
-/// The first option that brings the fight on: one of the awaited commands, filled as it stands.
+/// An option that advances the fight: one of the awaited commands.
 fn next_command(game: &dyn Game, turn: usize) -> Option<Value> {
     let pending = game.brief().pending?;
     let legal_commands = game.options(&Viewer::gm("gm"), 0);
-    let awaited = |option: &&LegalCommand| pending.commands.iter().any(|verb| option.command["type"] == *verb);
-    let awaited: Vec<&LegalCommand> = legal_commands.iter().filter(awaited).collect();
+    let is_awaited = |option: &&LegalCommand| pending.commands.iter().any(|verb| option.command["type"] == *verb);
+    let awaited: Vec<&LegalCommand> = legal_commands.iter().filter(is_awaited).collect();
     awaited.get(turn % awaited.len().max(1)).map(|option| option.command.clone())
 }
 
-/// A legal fight of at most `length` commands, from its start.
+/// A legal fight of at most `length` commands.
 fn fight(ruleset: &str, size: usize, length: usize) -> Vec<Step> {
     let rulesets = Rulesets::shipped();
     let mut game = rulesets.create(meta(), creation(ruleset, size)).expect("an encounter");
@@ -135,7 +135,7 @@ fn whole_transition(c: &mut Criterion) {
     group.finish();
 }
 
-/// Parses a command, decides it, and writes the document, the events and the answer.
+/// Parses a command, decides it, and writes document and view.
 fn transition(game: &dyn Game, body: &str) -> usize {
     let body: Value = serde_json::from_str(body).expect("JSON");
     let request = Request::read(body).expect("a request");
@@ -145,7 +145,7 @@ fn transition(game: &dyn Game, body: &str) -> usize {
     document.len() + view.get().len() + decided.events.get().len()
 }
 
-/// What undo costs those who never undo: a checkpoint in every so many log entries.
+/// The cost of undo without any undo: a checkpoint in every 256th log entry.
 fn checkpoints(_: &mut Criterion) {
     let steps = fight("active-initiative", 16, 100);
     let last = &steps.last().expect("a fight").game;
@@ -160,7 +160,7 @@ fn checkpoints(_: &mut Criterion) {
         }
         started.elapsed().as_secs_f64()
     };
-    // One after the other, several times: what else the machine does strikes both alike.
+    // Alternating, so that other load on the machine affects both.
     let mut ratios: Vec<f64> = (0..15).map(|_| write(1) / write(0)).collect();
     ratios.sort_by(f64::total_cmp);
     println!("a transition with its share of a checkpoint, against one without: {:.3}\n", ratios[ratios.len() / 2]);

@@ -1,4 +1,4 @@
-// The least that a Node handler can do on the Runtime API: what infra/coldstart compares the program with.
+// The smallest Node handler on the Runtime API, with which infra/coldstart compares.
 import http from "node:http";
 
 const [hostname, port] = process.env.AWS_LAMBDA_RUNTIME_API.split(":");

@@ -1,4 +1,4 @@
-//! The least that lambda_http can do: what `infra/coldstart` compares the program with.
+//! The smallest program with lambda_http, with which `infra/coldstart` compares.
 
 use lambda_http::{Error, Request, run, service_fn};
 

@@ -1,4 +1,4 @@
-//! The encounters that cost most.
+//! The most expensive encounters.
 
 use crate::support::client::{Encounter, send};
 use crate::support::server::Server;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 pub const RULESETS: [&str; 5] = ["active-initiative", "seize", "exp", "venture", "dc20"];
 
-/// An encounter in the hands of its game master.
+/// An encounter with its game master's token.
 pub struct Fight {
     pub encounter: Encounter,
 }
@@ -34,7 +34,7 @@ impl Fight {
         answer["token"].as_str().expect("a token").to_owned()
     }
 
-    /// A started fight of 500 combatants, each with everything that opens choices.
+    /// A started fight of 500 combatants with as many legal commands as possible.
     pub async fn of_500(server: &Server, ruleset: &str) -> Self {
         let combatants: Vec<Value> = (0..500)
             .map(|n| {
@@ -71,7 +71,7 @@ impl Fight {
         fight
     }
 
-    /// Two who fight, 498 others who are out of it, and 500 effects that count the ends of rounds.
+    /// Two fighting combatants, 498 defeated ones, and 500 effects that expire by rounds.
     pub async fn of_two(server: &Server, hidden: bool) -> Self {
         let out = (0..498).map(|n| {
             json!({"id": format!("h{n}"), "hidden": hidden, "hp": {"current": 0, "max": 9}, "conditions": ["defeated"]})
@@ -105,7 +105,7 @@ impl Fight {
     }
 }
 
-/// The first `count` turns of the two who fight.
+/// The first `count` turns of the two combatants.
 pub fn turns(count: usize) -> Value {
     let turn = |n: usize| {
         let (this, next) = if n.is_multiple_of(2) { ("a", "b") } else { ("b", "a") };

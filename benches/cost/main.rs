@@ -1,7 +1,7 @@
-//! What the dearest requests cost at the documented limits: processor time of the real program for each, and how long `/livez` takes
-//! beside the dearest four.
+//! The most expensive requests at the documented limits: processor time of the real program for each, and the latency of `/livez`
+//! beside the worst four.
 //!
-//! `cargo bench --bench cost` starts the program with its embedded store and prints a table. It measures and judges nothing.
+//! `cargo bench --bench cost` starts the program with its embedded store and prints a table, without limits to hold.
 //! `COST_FILTER` runs the rows whose name contains it.
 
 mod fights;
@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 use support::client::{Answer, Encounter, send};
 use support::server::Server;
 
-/// A request is repeated until it has taken so much processor time, or as often as this.
+/// A request is repeated until it has used this much processor time.
 const ENOUGH: Duration = Duration::from_millis(300);
+/// Maximum repetitions.
 const REPEATS: u32 = 20;
 
 /// One row of the table.
@@ -26,7 +27,7 @@ struct Row {
     cpu: Duration,
 }
 
-/// Prints rows as they come.
+/// Prints each row once it is measured.
 struct Table<'s> {
     server: &'s Server,
     filter: String,
@@ -34,7 +35,7 @@ struct Table<'s> {
 }
 
 impl Table<'_> {
-    /// Measures a request that can be repeated.
+    /// Measures a repeatable request.
     async fn row(&mut self, name: &str, request: impl Fn() -> RequestBuilder + 'static) {
         if !name.contains(&self.filter) {
             return;
@@ -64,7 +65,7 @@ fn cpu(server: &Server) -> Duration {
     Duration::from_millis(ticks * 10)
 }
 
-/// Waits until the server does nothing any more, for what goes on after an answer; two minutes at most.
+/// Waits until the server is idle, because work may go on after an answer; at most two minutes.
 async fn settle(server: &Server) {
     let until = Instant::now() + Duration::from_secs(120);
     let mut before = cpu(server);
@@ -161,7 +162,7 @@ async fn importing(table: &mut Table<'_>) {
     }
 }
 
-/// How long `/livez` takes while the dearest four requests are served at once, again and again.
+/// The latency of `/livez` while the worst four requests are repeated at once.
 async fn beside_the_worst(server: &Server, mut rows: Vec<Row>) {
     rows.sort_by_key(|row| std::cmp::Reverse(row.cpu));
     let worst = rows.iter().take(4);

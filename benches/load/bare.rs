@@ -1,4 +1,4 @@
-//! The bare handler: what remains when nothing is parsed, decided or serialised.
+//! The bare handler: it parses, decides and serialises nothing.
 
 use axum::Router;
 use axum::extract::{Path, State};
@@ -12,10 +12,10 @@ use redis::Script;
 use redis::aio::MultiplexedConnection;
 use std::sync::Arc;
 
-/// The program's own: the same commands in Redis, the same bytes.
+/// The script of the program: the same commands in Redis, the same bytes.
 const COMMIT: &str = include_str!("../../src/store/redis/commit.lua");
 const NONCE: &str = "0123456789abcdef";
-/// Milliseconds, as the program has them when nothing is set.
+/// The program's defaults, in milliseconds.
 const TTL: u64 = 30 * 24 * 60 * 60 * 1000;
 const ANSWERS: u64 = 24 * 60 * 60 * 1000;
 
@@ -28,7 +28,7 @@ pub struct Example {
 }
 
 impl Example {
-    /// What the program has stored for the newest command of an encounter.
+    /// Reads what the program has stored for the newest command of an encounter.
     pub fn read(url: &str, id: &str, answer: String) -> Self {
         let mut connection = connect(url);
         let mut ask = |command: &str, key: &str, rest: &[&str]| -> redis::Value {
@@ -47,7 +47,7 @@ impl Example {
         Self { document: redis::from_redis_value(document).expect("a document"), entry, record, answer }
     }
 
-    /// Gives every encounter the document, and the handler the rest.
+    /// Writes the document for every encounter, and the rest for the handler.
     pub fn write<'i>(&self, url: &str, ids: impl Iterator<Item = &'i str>) {
         let mut pipe = redis::pipe();
         for id in ids {
@@ -112,7 +112,8 @@ async fn command(
     commit.key(log).key(even).key(odd).arg(revision).arg(revision + 1).arg(document).arg(NONCE).arg(TTL).arg(ANSWERS);
     commit.arg("turnkeeper:commits").arg(&id).arg(version + 1).arg(version).arg(&shared.entry);
     commit.arg(digest).arg(&shared.record).arg("").arg("");
-    let done: Vec<Vec<u8>> = commit.invoke_async(&mut connection).await.expect("a commit");
-    let status = if done == [b"done"] { StatusCode::OK } else { StatusCode::CONFLICT };
+    type Reply = (String, Option<Vec<u8>>, Option<u64>, Option<u64>);
+    let (outcome, ..): Reply = commit.invoke_async(&mut connection).await.expect("a commit");
+    let status = if outcome == "done" { StatusCode::OK } else { StatusCode::CONFLICT };
     (status, [(CONTENT_TYPE, "application/json".to_owned()), (ETAG, format!("\"{version}\""))], shared.answer.clone())
 }

@@ -1,4 +1,4 @@
-//! A light load generator: keep-alive HTTP/1.1 written and read by hand, the same for whoever is measured.
+//! A light load generator: keep-alive HTTP/1.1, written and read by hand, the same for every server.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -8,14 +8,14 @@ use tokio::net::TcpStream;
 use tokio::task::LocalSet;
 
 pub const CONNECTIONS: usize = 64;
-/// Nothing is counted before.
+/// Time before the first count.
 const WARM_UP: Duration = Duration::from_millis(400);
 const KEY: usize = 32;
 
 /// The requests of one connection, sent over and over, each time under a new idempotency key.
 pub struct Requests {
     requests: Vec<Vec<u8>>,
-    /// Where the key begins.
+    /// The offset of the key.
     key: usize,
 }
 
@@ -35,13 +35,13 @@ impl Requests {
     }
 }
 
-/// What one measurement brought.
+/// The result of one measurement.
 pub struct Sample {
-    /// Commands in a second.
+    /// Commands per second.
     pub throughput: f64,
     /// Microseconds, sorted.
     pub latencies: Vec<u32>,
-    /// Microseconds of processor time for each command: of the server and of Redis.
+    /// Microseconds of processor time per command: of the server and of Redis.
     pub cpu: (f64, f64),
 }
 
@@ -52,7 +52,7 @@ enum Phase {
     Over,
 }
 
-/// Sends each connection's requests one after the other for `duration`; `cpu` tells processor times in microseconds.
+/// Sends each connection's requests one after the other for `duration`. `cpu` returns processor times in microseconds.
 pub async fn run(url: &str, requests: Vec<Requests>, duration: Duration, cpu: impl Fn() -> (f64, f64)) -> Sample {
     let address = url.trim_start_matches("http://").to_owned();
     let phase = Rc::new(Cell::new(Phase::WarmUp));
@@ -106,14 +106,14 @@ async fn connection(address: String, number: usize, mut requests: Requests, phas
     latencies
 }
 
-/// Reads one answer to its end, which must be a success.
+/// Reads one whole answer, which must be a success.
 async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) {
     let mut have = 0;
     loop {
         let read = stream.read(&mut buffer[have..]).await.expect("an answer");
         assert!(read > 0, "the connection was closed");
         have += read;
-        let Some(head) = memchr_end(&buffer[..have]) else { continue };
+        let Some(head) = body_offset(&buffer[..have]) else { continue };
         if have >= head + length(&buffer[..head]) {
             let status = &buffer[..have.min(12)];
             assert!(status == b"HTTP/1.1 200", "{}", String::from_utf8_lossy(&buffer[..have]));
@@ -122,8 +122,8 @@ async fn answer(stream: &mut TcpStream, buffer: &mut [u8]) {
     }
 }
 
-/// Where the body begins.
-fn memchr_end(bytes: &[u8]) -> Option<usize> {
+/// The offset of the body.
+fn body_offset(bytes: &[u8]) -> Option<usize> {
     bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|at| at + 4)
 }
 

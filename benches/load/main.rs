@@ -1,9 +1,9 @@
 //! The command path of the real program against a bare axum handler that does the same two round trips with the same bytes.
 //!
-//! `cargo bench --bench load` starts a Redis, the program with its copies of encounters (hot), the program without (cold: every
-//! command reads before it commits) and the bare handler, each a process of its own with the same allocator and runtime, and
-//! loads them in turn, several times, over 64 connections. What counts are the ratios within one run: machine, load generator
-//! and Redis are the same for all. `LOAD_ROUNDS` (5) and `LOAD_SECONDS` (2, each measurement) make it longer.
+//! `cargo bench --bench load` starts a Redis, the program with its cache (hot), the program without (cold: every command reads before
+//! it commits) and the bare handler. Each is a process of its own with the same allocator and runtime, and gets the load in turn,
+//! several times, over 64 connections. Compare only ratios within one run, which share machine, load generator and Redis.
+//! `LOAD_ROUNDS` (5) and `LOAD_SECONDS` (2, each measurement) make it longer.
 
 mod bare;
 mod generator;
@@ -19,7 +19,7 @@ use support::client::{Encounter, send};
 use support::redis::RedisServer;
 use support::server::Server;
 
-/// As the program has it.
+/// The program's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -36,7 +36,7 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().unwrap_or_else(|_| panic!("{name} is a number")))
 }
 
-/// Everything that is measured, side by side.
+/// The servers to compare.
 struct Bench {
     redis: RedisServer,
     hot: Server,
@@ -68,7 +68,7 @@ async fn measure() {
         );
         let (mut hot, mut cold) = (Row::new("hot"), Row::new("cold"));
         for round in 0..setting("LOAD_ROUNDS", 5) {
-            // Nobody always has the machine as the one before left it.
+            // The order alternates, so that none always follows the same other.
             if round % 2 == 0 {
                 hot.add(bench.ours(&bench.hot, minimal).await, bench.bare(&example, minimal).await);
                 cold.add(bench.ours(&bench.cold, minimal).await, bench.bare(&example, minimal).await);
@@ -83,7 +83,7 @@ async fn measure() {
     }
 }
 
-/// A started fight of 16.
+/// A started fight of 16 combatants.
 async fn fight(server: &Server) -> Encounter {
     let combatants: Vec<_> = (0..COMBATANTS)
         .map(|n| {
@@ -97,7 +97,7 @@ async fn fight(server: &Server) -> Encounter {
     encounter
 }
 
-/// What is sent to an encounter again and again, from its start on: damage, healing, the turn of the next one.
+/// The requests that are repeated on an encounter: damage, healing, the next turn.
 fn requests(encounter: &Encounter, minimal: bool) -> Requests {
     let commands = (0..COMBATANTS).flat_map(|n| {
         let (this, next) = (format!("c{n:02}"), format!("c{:02}", (n + 1) % COMBATANTS));
@@ -111,7 +111,7 @@ fn requests(encounter: &Encounter, minimal: bool) -> Requests {
 }
 
 impl Bench {
-    /// The bytes of a command of ours, as they are stored and answered.
+    /// The bytes of one command of the program.
     async fn example(&self, minimal: bool) -> Example {
         self.redis.command(&["FLUSHALL"]);
         let encounter = fight(&self.hot).await;
@@ -139,7 +139,7 @@ impl Bench {
             .map(|n| Encounter { id: format!("{n:032}"), token: "t".repeat(49), http: reqwest::Client::new() })
             .collect();
         example.write(&self.redis.url(), encounters.iter().map(|encounter| encounter.id.as_str()));
-        // It reads its part of the example when it is started.
+        // It reads the example when it starts.
         self.bare.crash();
         let requests = encounters.iter().map(|encounter| self::requests(encounter, minimal)).collect();
         self.sample(&self.bare, requests).await

@@ -1,4 +1,4 @@
-//! Numbers for people.
+//! The table of results.
 
 use super::generator::Sample;
 use super::support::redis::RedisServer;
@@ -8,10 +8,10 @@ use std::fmt::{Display, Formatter, Result};
 /// The processor time that a server has used, in microseconds.
 pub fn server_cpu(server: &Server) -> f64 {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).expect("a running process");
-    // The name before it may hold anything, spaces too; then user and system time are the 12th and 13th.
+    // The process name may hold spaces. After it, user and system time are the 12th and 13th field.
     let numbers = stat.rsplit(") ").next().expect("numbers").split(' ').skip(11).take(2);
     let ticks: u64 = numbers.map(|number| number.parse::<u64>().expect("a number")).sum();
-    // Linux counts hundredths of a second for programs, whatever its own clock is.
+    // Linux reports hundredths of a second to programs.
     ticks as f64 * 10_000.0
 }
 
@@ -25,7 +25,7 @@ pub fn redis_cpu(redis: &RedisServer) -> f64 {
     (used("used_cpu_sys:") + used("used_cpu_user:")) * 1e6
 }
 
-/// Pairs of measurements: ours and the bare handler's, one right after the other.
+/// Pairs of measurements: the program and the bare handler, one right after the other.
 pub struct Row {
     name: &'static str,
     pairs: Vec<(Sample, Sample)>,

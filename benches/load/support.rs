@@ -1,5 +1,5 @@
-//! What the tests have for the same purpose.
-#![allow(dead_code, reason = "the tests need more of it")]
+//! Support modules of the tests.
+#![allow(dead_code, reason = "the tests use the rest")]
 
 #[path = "../../tests/suite/support/client.rs"]
 pub mod client;
