@@ -15,7 +15,7 @@ const ID_BYTES: usize = 20;
 /// Maximum encounters on a page.
 const MAX_LISTED: usize = 100;
 
-/// A new encounter with its game master's token, which is shown only here.
+/// A new encounter with its game master's token, which appears only here.
 pub struct CreatedEncounter {
     /// The encounter at version 0.
     pub game: Arc<dyn Game>,

@@ -193,7 +193,7 @@ async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, hub: A
 }
 
 impl Topic {
-    /// Records a notice, and tells whether its version is new. Notices come in the order of commits. So a version that is not new means
+    /// Records a notice, and returns whether its version is new. Notices come in the order of commits. So a version that is not new means
     /// a commit of tokens, or that the store has lost entries.
     fn is_new(&self, version: u64) -> bool {
         self.newest_notice.fetch_max(version, Ordering::Relaxed) < version

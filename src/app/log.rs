@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 /// Maximum size of a page in bytes, about. A load balancer passes on a million, in which escaped bytes count twice.
 pub(super) const MAX_PAGE: usize = 512 * 1024;
-/// Minimum entries read for a page with redactions. It does not depend on what is hidden, so the response time tells nothing.
+/// Minimum entries read for a page with redactions. It does not depend on what is hidden, so the response time reveals nothing.
 const MIN_READ: usize = 100;
 
 /// A page of the log for one viewer.

@@ -99,7 +99,8 @@ impl Expected {
             return Err(AppError::Stale { current });
         }
         let view = viewer.sight_of(game).view()?;
-        let shown = [Form::Json, Form::Text, Form::Options].map(|form| Tag::of(current, view.get(), viewer, form));
-        if tags.into_iter().any(|tag| shown.contains(tag)) { Ok(()) } else { Err(AppError::Stale { current }) }
+        let current_tags =
+            [Form::Json, Form::Text, Form::Options].map(|form| Tag::of(current, view.get(), viewer, form));
+        if tags.into_iter().any(|tag| current_tags.contains(tag)) { Ok(()) } else { Err(AppError::Stale { current }) }
     }
 }

@@ -104,7 +104,7 @@ pub(super) fn only_gm(viewer: &Viewer, what: &str) -> Result<(), AppError> {
     Err(Refusal::Forbidden { path: String::new(), detail }.into())
 }
 
-/// A new token, which is shown only here.
+/// A new token, which appears only here.
 pub struct HandedOut {
     /// Its public description.
     pub info: TokenInfo,

@@ -63,7 +63,7 @@ mod tests {
     use std::time::Duration;
     use tokio::task::yield_now;
 
-    /// Work that tells when it begins, and goes on until it is told to stop.
+    /// Work that reports its start and goes on until it is stopped.
     fn endless(begun: mpsc::Sender<()>) -> impl FnOnce(Stop<'_>) + Send + 'static {
         move |stop| {
             begun.send(()).expect("somebody listens");

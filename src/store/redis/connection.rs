@@ -43,7 +43,7 @@ trait Dial: Send + Sync {
 
     /// Failures in a row after which the connection is given up ...
     const FAILURE_THRESHOLD: u32;
-    /// ... if they lasted this long. A cluster's connection recovers while only some of its nodes are away, and still reaches the
+    /// ... if they lasted this long. A cluster's connection recovers while only some of its nodes are down, and still reaches the
     /// others; a single server's does not.
     const FAILURE_TIME: Duration;
     /// Timeout of dialling.

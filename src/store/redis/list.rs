@@ -10,9 +10,9 @@ use crate::store::{ListedEncounter, Listing, StoreError, listed_id};
 
 /// Maximum encounters that are read at once.
 const CHUNK: usize = 50;
-/// Maximum chunks of a page, in case that many encounters are gone.
+/// Maximum chunks of a page, in case that many encounters are missing.
 const CHUNKS: usize = 8;
-/// One creation in this many samples the list for encounters that are gone. Otherwise expired ones stay listed if their application
+/// One creation in this many samples the list for missing encounters. Otherwise expired ones stay listed if their application
 /// never reads the list.
 const SWEEP: u32 = 8;
 const SAMPLE: usize = 16;
@@ -29,22 +29,22 @@ fn doc_key(position: &[u8]) -> String {
 }
 
 impl RedisStore {
-    /// Adds a position, and now and then removes some that are gone.
+    /// Adds a position, and now and then removes some of missing encounters.
     pub(super) async fn add_to_list(&self, application: &[u8], position: &[u8]) -> Result<(), StoreError> {
         self.connection.call(command("ZADD", application).arg(0).arg(position)).await?;
         if rand::random::<u32>().is_multiple_of(SWEEP) {
-            // The encounter is listed: a node of other encounters that is away must not fail its creation.
+            // The encounter is listed: an unavailable node of other encounters must not fail its creation.
             let _ = self.sweep(application).await;
         }
         Ok(())
     }
 
-    /// Removes sampled positions that are gone.
+    /// Removes sampled positions of missing encounters.
     async fn sweep(&self, application: &[u8]) -> Result<(), StoreError> {
         let sample = self.connection.call(command("ZRANDMEMBER", application).arg(SAMPLE)).await?;
         let positions: Vec<Bytes> = read(sample, "a part of a list")?;
         let found = self.read_field(&positions, "revision").await?;
-        self.remove_from_list(application, &gone(&positions, &found)).await
+        self.remove_from_list(application, &missing(&positions, &found)).await
     }
 
     pub(super) async fn remove_from_list(&self, application: &[u8], positions: &[Bytes]) -> Result<(), StoreError> {
@@ -80,7 +80,7 @@ impl RedisStore {
             let full = fitting < positions.len();
             positions.truncate(fitting);
             let documents = self.read_field(&positions, "document").await?;
-            self.remove_from_list(application.as_bytes(), &gone(&positions, &documents)).await?;
+            self.remove_from_list(application.as_bytes(), &missing(&positions, &documents)).await?;
             for (position, document) in positions.iter().zip(documents) {
                 let position = String::from_utf8_lossy(position).into_owned();
                 let id = listed_id(&position).unwrap_or_default().to_owned();
@@ -112,7 +112,7 @@ impl RedisStore {
         Ok(sizes.into_iter().enumerate().take_while(fits).count())
     }
 
-    /// A field of the encounters at these positions; None where the encounter is gone, or is a later one with the same id.
+    /// A field of the encounters at these positions; None if the encounter is missing, or is a later one with the same id.
     async fn read_field(&self, positions: &[Bytes], field: &str) -> Result<Vec<Option<Bytes>>, StoreError> {
         try_join_all(positions.iter().map(async |position| {
             let row = self.connection.call(cmd("HMGET").arg(doc_key(position)).arg(&["place", field])).await?;
@@ -124,6 +124,6 @@ impl RedisStore {
 }
 
 /// The positions at which nothing was found.
-fn gone(positions: &[Bytes], found: &[Option<Bytes>]) -> Vec<Bytes> {
+fn missing(positions: &[Bytes], found: &[Option<Bytes>]) -> Vec<Bytes> {
     positions.iter().zip(found).filter(|(_, found)| found.is_none()).map(|(position, _)| position.clone()).collect()
 }

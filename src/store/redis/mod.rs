@@ -52,7 +52,7 @@ pub struct RedisStore {
 impl RedisStore {
     /// Takes `redis://` or `rediss://` (TLS) URLs. Several, comma separated, or `?cluster=true`, mean a cluster.
     ///
-    /// Connects only when it is used: while Redis is away, calls return [`StoreError::Unavailable`]. `certificates` replace the public
+    /// Connects only when it is used: while Redis is down, calls return [`StoreError::Unavailable`]. `certificates` replace the public
     /// roots, and identify this client where a private Redis asks for it.
     pub fn open(urls: &str, certificates: Option<TlsCertificates>, config: StoreConfig) -> Result<Self, OpenError> {
         Ok(Self {
@@ -146,16 +146,12 @@ impl Store for RedisStore {
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {
         let (expected, revision) = (commit.expected.to_string(), commit.revision.to_string());
-        let entry = commit
-            .entry
-            .as_ref()
-            .map(|entry| (entry.version.to_string(), entry.version.saturating_sub(1).to_string(), &entry.bytes[..]));
-        let (version, previous, entry) =
-            entry.as_ref().map_or((&[][..], &[][..], &[][..]), |(v, p, bytes)| (v.as_bytes(), p.as_bytes(), *bytes));
-        let (digest, answer) = commit.answer.as_ref().map_or((&[][..], &[][..]), |(key, answer)| (&key[..], answer));
+        let numbers = |version: u64| (version.to_string(), version.saturating_sub(1).to_string());
+        let entry = commit.entry.as_ref().map(|entry| (numbers(entry.version), &entry.bytes[..]));
+        let ((version, previous), entry) = entry.unwrap_or_default();
+        let (digest, answer) = commit.answer.as_ref().map(|(key, answer)| (&key[..], &answer[..])).unwrap_or_default();
         let rebase = commit.rebase.as_ref().map(|base| (base.version.to_string(), &base.document[..]));
-        let (rebase_version, rebase) =
-            rebase.as_ref().map_or((&[][..], &[][..]), |(version, document)| (version.as_bytes(), *document));
+        let (rebase_version, rebase) = rebase.unwrap_or_default();
         let nonce = nonce();
         let args: [&[u8]; 15] = [
             expected.as_bytes(),
@@ -166,12 +162,12 @@ impl Store for RedisStore {
             self.answers.as_bytes(),
             CHANNEL.as_bytes(),
             id.as_bytes(),
-            version,
-            previous,
+            version.as_bytes(),
+            previous.as_bytes(),
             entry,
             digest,
             answer,
-            rebase_version,
+            rebase_version.as_bytes(),
             rebase,
         ];
         let reply = self.connection.run(&script::COMMIT, &Keys::new(id).all(), &args).await?;

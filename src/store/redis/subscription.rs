@@ -17,7 +17,7 @@ pub(super) const CHANNEL: &str = "turnkeeper:commits";
 
 /// Interval of pings.
 const HEARTBEAT: Duration = Duration::from_secs(5);
-/// Interval of looks at the wall clock, which alone shows that the process was frozen.
+/// Interval of looks at the wall clock. No other clock shows that the process was frozen.
 const LOOK: Duration = Duration::from_secs(1);
 /// Pause before a new subscription.
 const PAUSE: Duration = Duration::from_millis(250);

@@ -13,7 +13,7 @@ use turnkeeper::engine::Rulesets;
 use turnkeeper::store::embedded::EmbeddedStore;
 use turnkeeper::store::*;
 
-/// A store on which something happens right after the next reading of an encounter.
+/// A store on which something happens right after the next read of an encounter.
 struct Between {
     inner: Arc<dyn Store>,
     happens: Mutex<Option<BoxFuture<'static, ()>>>,

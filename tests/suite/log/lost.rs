@@ -1,4 +1,4 @@
-//! Followers of an encounter whose Redis came back with less than it had.
+//! Followers of an encounter whose Redis has lost entries.
 
 use crate::e2e::{Api, Fight, Setup};
 use crate::support::redis::RedisServer;
@@ -14,14 +14,14 @@ fn store(redis: &RedisServer) -> Arc<RedisStore> {
     Arc::new(RedisStore::open(&redis.url(), None, StoreConfig::default()).expect("a store"))
 }
 
-/// Keeps a copy of each key, to be brought back by [`lose`].
+/// Copies each key, for [`lose`].
 fn keep(redis: &RedisServer) {
     for key in redis.keys() {
         redis.command(&["COPY", &key, &format!("kept:{key}")]);
     }
 }
 
-/// Brings the keys back as they were: what was written since is lost.
+/// Restores the copied keys: later writes are lost.
 fn lose(redis: &RedisServer) {
     for kept in redis.keys() {
         if let Some(key) = kept.strip_prefix("kept:") {
@@ -30,7 +30,7 @@ fn lose(redis: &RedisServer) {
     }
 }
 
-/// What a follower is told next, within 10 seconds.
+/// The follower's next event, within 10 seconds.
 async fn next(follower: &mut Follower) -> Next {
     timeout(Duration::from_secs(10), follower.next()).await.expect("something is told in time")
 }
@@ -42,7 +42,7 @@ async fn entry(follower: &mut Follower) -> u64 {
     }
 }
 
-/// A fight whose Redis has a copy of version 3, an app that reads it, and a follower there that was told of version 7.
+/// A fight whose Redis has a copy of version 3, an app that reads it, and a follower there that has seen version 7.
 async fn ahead<'a>(redis: &RedisServer, writer: &'a Api) -> (Fight<'a>, Arc<App>, BearerToken, Follower) {
     let fight = writer.fight().await;
     fight.notes(3).await;
@@ -62,7 +62,7 @@ async fn a_follower_is_shown_the_present_where_the_store_has_lost_entries_and_th
     let redis = RedisServer::start();
     let writer = Api::on(store(&redis), Setup::default()).await;
     let (fight, reader, token, mut ahead) = ahead(&redis, &writer).await;
-    // One that reads nothing: what this process knows of the encounter stays.
+    // An idle follower keeps the topic of this process alive.
     let (_, idle) = reader.follow(&fight.id, &token, None).await.expect("a feed");
     lose(&redis);
     redis.command(&["CLIENT", "KILL", "TYPE", "pubsub"]);
@@ -81,7 +81,7 @@ async fn a_follower_is_shown_the_present_where_the_store_has_lost_entries_and_th
 async fn a_follower_is_told_every_entry_where_its_feed_left_some_out() {
     let redis = RedisServer::start();
     let writer = Api::on(store(&redis), Setup::default()).await;
-    // The follower stays: this process has told of version 7, and tells of those above it alone.
+    // The follower stays, so this process has published version 7 and publishes only later ones.
     let (fight, reader, token, _ahead) = ahead(&redis, &writer).await;
     lose(&redis);
     let (_, mut late) = reader.follow(&fight.id, &token, None).await.expect("a feed");

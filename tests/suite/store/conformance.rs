@@ -1,4 +1,4 @@
-//! What every store must do, written once and run over each of them.
+//! The conformance suite: what every store must do.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use turnkeeper::store::{Committed, NewEncounter, Notice, Store, StoreConfig, Sto
 pub use super::answers::*;
 pub use super::lists::*;
 pub use super::revisions::*;
-use super::{Stand, answered, bytes, entry, eventually, filled, imported, logged, new, rebased, silent, whole_log};
+use super::{Stand, answered, bytes, entry, eventually, filled, imported, logged, new, rebased, unlogged, whole_log};
 
-/// Makes a test of each check, on a stand of its own.
+/// Makes each check a test on a backend of its own.
 macro_rules! conformance {
     ($stand:expr) => {
         $crate::store::conformance::each_check!(@tests $stand);
@@ -135,8 +135,8 @@ pub async fn a_recorded_answer_wins_over_a_conflict(stand: &impl Stand, id: &str
     let store = stand.store(KEPT);
     store.create(id, new("v0")).await.unwrap();
     assert_eq!(store.commit(id, answered(logged(1, "v1", 1), 7, "first")).await.unwrap(), Committed::Done);
-    // At the old revision and at the newest one: the key was used.
-    for commit in [logged(1, "v1", 1), logged(2, "v2", 2), silent(2, "v2")] {
+    // The key was used, whatever the revision.
+    for commit in [logged(1, "v1", 1), logged(2, "v2", 2), unlogged(2, "v2")] {
         let replayed = store.commit(id, answered(commit, 7, "second")).await.unwrap();
         assert_eq!(replayed, Committed::Replayed(bytes("first")));
     }
@@ -178,7 +178,7 @@ pub async fn an_answer_is_forgotten_after_its_time(stand: &impl Stand, id: &str)
     assert!(start.elapsed() >= Duration::from_millis(550), "after {:?}", start.elapsed());
     assert_eq!(store.commit(id, answered(logged(2, "v2", 2), 7, "again")).await.unwrap(), Committed::Done);
     assert_eq!(store.load(id, None, Some(&[7; 32])).await.unwrap().answer, Some(bytes("again")));
-    // The sweep of the first answer must not take the second one along.
+    // The sweep of the first answer must not remove the second one.
     tokio::time::sleep(Duration::from_millis(350)).await;
     let commit = answered(logged(3, "v3", 3), 8, "another");
     assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
@@ -234,8 +234,8 @@ pub async fn a_rebase_replaces_the_base_and_drops_what_it_folds(stand: &impl Sta
         assert_eq!((page.base_version, page.version), (4, 6));
         assert_eq!(page.entries.iter().map(|entry| entry.version).collect::<Vec<_>>(), [5, 6], "after {after}");
     }
-    // To the very newest, and without an entry of its own; the log goes on from there.
-    assert_eq!(store.commit(id, rebased(silent(7, "v6"), 6, "v6")).await.unwrap(), Committed::Done);
+    // A rebase to the newest version, without an entry; the log goes on from there.
+    assert_eq!(store.commit(id, rebased(unlogged(7, "v6"), 6, "v6")).await.unwrap(), Committed::Done);
     let page = store.log(id, 0, 10, 1000).await.unwrap();
     assert_eq!((page.base_version, page.version, page.entries.len()), (6, 6, 0));
     assert_eq!(store.commit(id, logged(8, "v7", 7)).await.unwrap(), Committed::Done);
@@ -245,8 +245,9 @@ pub async fn a_rebase_replaces_the_base_and_drops_what_it_folds(stand: &impl Sta
 pub async fn a_rebase_out_of_range_is_refused_whole(stand: &impl Stand, id: &str) {
     let store = stand.store(KEPT);
     filled(&*store, id, 5).await;
-    assert_eq!(store.commit(id, rebased(silent(6, "v5"), 3, "v3")).await.unwrap(), Committed::Done);
-    for commit in [rebased(silent(7, "x"), 2, "x"), rebased(silent(7, "x"), 6, "x"), rebased(logged(7, "x", 6), 7, "x")]
+    assert_eq!(store.commit(id, rebased(unlogged(6, "v5"), 3, "v3")).await.unwrap(), Committed::Done);
+    for commit in
+        [rebased(unlogged(7, "x"), 2, "x"), rebased(unlogged(7, "x"), 6, "x"), rebased(logged(7, "x", 6), 7, "x")]
     {
         assert!(matches!(store.commit(id, commit).await, Err(StoreError::Corrupt(_))));
     }
@@ -267,7 +268,7 @@ pub async fn deleting_removes_everything(stand: &impl Stand, id: &str) {
     assert!(matches!(store.base(id).await, Err(StoreError::Missing)));
     assert!(matches!(store.commit(id, answered(logged(5, "v5", 5), 1, "b")).await, Err(StoreError::Missing)));
     assert!(matches!(store.delete(id).await, Err(StoreError::Missing)));
-    // A namesake inherits nothing.
+    // A new encounter with the same id inherits nothing.
     assert_eq!(store.create(id, new("fresh")).await.unwrap(), None);
     let fresh = store.load(id, None, Some(&[1; 32])).await.unwrap();
     assert_eq!((fresh.revision, fresh.version, fresh.answer), (1, 0, None));
@@ -363,7 +364,7 @@ pub async fn commits_and_deletions_are_noticed(stand: &impl Stand, id: &str) {
     let mut revision = 1;
     let mut heard = None;
     while heard.is_none() {
-        assert_eq!(stores[0].commit(id, silent(revision, "v0")).await.unwrap(), Committed::Done);
+        assert_eq!(stores[0].commit(id, unlogged(revision, "v0")).await.unwrap(), Committed::Done);
         revision += 1;
         heard = match tokio::time::timeout(Duration::from_millis(100), notices.recv()).await {
             Ok(Ok(Notice::Resync)) | Err(_) => None,
@@ -373,7 +374,7 @@ pub async fn commits_and_deletions_are_noticed(stand: &impl Stand, id: &str) {
     }
     assert_eq!(heard, Some(Notice::Committed { id: id.into(), version: 0 }));
     assert_eq!(stores[0].commit(id, logged(revision, "v1", 1)).await.unwrap(), Committed::Done);
-    assert!(matches!(stores[1].commit(id, silent(1, "lost")).await.unwrap(), Committed::Conflict(_)));
+    assert!(matches!(stores[1].commit(id, unlogged(1, "lost")).await.unwrap(), Committed::Conflict(_)));
     assert_eq!(stores[1].commit(id, logged(revision + 1, "v2", 2)).await.unwrap(), Committed::Done);
     stores[0].delete(id).await.unwrap();
     assert!(matches!(stores[0].delete(id).await, Err(StoreError::Missing)));

@@ -8,7 +8,7 @@ use turnkeeper::store::embedded::EmbeddedStore;
 use turnkeeper::store::{Committed, OpenError, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
-use super::{Stand, answered, bytes, eventually, filled, logged, new, rebased, silent, whole_log};
+use super::{Stand, answered, bytes, eventually, filled, logged, new, rebased, unlogged, whole_log};
 
 struct Directory(TempDir);
 
@@ -42,7 +42,7 @@ async fn everything_is_there_when_it_is_opened_again() {
     store.close().await;
     drop(store);
     for _ in 0..2 {
-        // Dropped without being closed, the second time.
+        // The second time it was dropped without being closed.
         let store = directory.open(StoreConfig::default());
         let encounter = store.load("e", None, Some(&[1; 32])).await.unwrap();
         assert_eq!((encounter.revision, encounter.version), (7, 6));
@@ -138,7 +138,7 @@ async fn a_full_queue_refuses_at_once_and_accepts_again() {
         let (store, id) = (&store, format!("e{n}"));
         async move { store.create(&id, new(&"x".repeat(4000))).await }
     });
-    // All are begun before any of them can be answered, faster than they can be written.
+    // All start before any is answered, faster than they can be written.
     let results = futures::future::join_all(writes).await;
     let refused = results.iter().filter(|result| matches!(result, Err(StoreError::Unavailable(_)))).count();
     let written = results.iter().filter(|result| matches!(result, Ok(None))).count();
@@ -155,12 +155,12 @@ async fn an_encounter_of_another_time_to_live_follows_the_new_one_from_its_next_
     filled(&directory.open(never), "e", 0).await;
     let store = directory.open(short);
     tokio::time::sleep(Duration::from_millis(800)).await;
-    assert_eq!(store.commit("e", silent(1, "v0")).await.unwrap(), Committed::Done);
+    assert_eq!(store.commit("e", unlogged(1, "v0")).await.unwrap(), Committed::Done);
     eventually("it expires", async || matches!(store.load("e", None, None).await, Err(StoreError::Missing))).await;
     filled(&store, "f", 0).await;
     drop(store);
     let store = directory.open(never);
-    assert_eq!(store.commit("f", silent(1, "v0")).await.unwrap(), Committed::Done);
+    assert_eq!(store.commit("f", unlogged(1, "v0")).await.unwrap(), Committed::Done);
     tokio::time::sleep(Duration::from_millis(800)).await;
     assert_eq!(store.load("f", None, None).await.unwrap().revision, 2);
 }
@@ -180,6 +180,6 @@ async fn what_was_swept_makes_room_in_the_file() {
         sizes.push(std::fs::metadata(&file).unwrap().len());
         tokio::time::sleep(Duration::from_millis(800)).await;
     }
-    // Ten times 4 MB in all, of which hardly more than two rounds live at once; the file grows by doubling.
+    // 40 MB in all, of which about two rounds live at once; the file grows by doubling.
     assert!(sizes[9] <= 20_000_000, "the file only grows: {sizes:?}");
 }

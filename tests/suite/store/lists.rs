@@ -7,7 +7,7 @@ use turnkeeper::store::{Listing, NewEncounter, QuotaGrant, Store, StoreConfig};
 
 use super::{Stand, bytes, eventually, imported, logged, new};
 
-/// A new encounter of an application's. Other checks may run on the same store: names are unlike.
+/// A new encounter of an application. Other checks may run on the same store, so names must differ.
 fn of(application: &str, text: &str) -> NewEncounter {
     NewEncounter { application: Some(application.to_owned()), ..new(text) }
 }
@@ -75,7 +75,7 @@ pub async fn what_is_deleted_or_expired_vanishes_from_the_list(stand: &impl Stan
     eventually("the idle ones vanish", async || listed(&*store, &name, 1).await == [format!("{id}-2")]).await;
     store.delete(&format!("{id}-2")).await.unwrap();
     assert_eq!(store.list(&name, None, 10, 1 << 20).await.unwrap(), Listing::default());
-    // A namesake is listed for its own creator.
+    // A new encounter with the same id is listed for its own creator.
     store.create(&format!("{id}-1"), of(&format!("{id}-heir"), "v0")).await.unwrap();
     assert_eq!(listed(&*store, &name, 10).await, [""; 0]);
     assert_eq!(listed(&*store, &format!("{id}-heir"), 10).await, [format!("{id}-1")]);

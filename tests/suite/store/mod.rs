@@ -1,4 +1,4 @@
-//! The stores: what holds for every one of them, and what only one can suffer.
+//! The stores: one conformance suite for all, and the faults of each.
 
 mod answers;
 mod conformance;
@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use turnkeeper::store::{Base, Commit, Committed, Entry, NewEncounter, Store, StoreConfig};
 
-/// A place that stores can be opened on.
+/// A backend that stores can be opened on.
 pub trait Stand {
-    /// Some stores over the same encounters, as many as asked for; where only one can be, it several times.
+    /// `count` stores over the same encounters; the same store several times if the backend allows only one.
     fn stores(&self, count: usize, config: StoreConfig) -> Vec<Arc<dyn Store>>;
 
     fn store(&self, config: StoreConfig) -> Arc<dyn Store> {
@@ -44,15 +44,15 @@ pub fn entry(version: u64) -> Entry {
     Entry { version, bytes: bytes(&format!("entry {version}")) }
 }
 
-/// A write with nothing but a document. Its revision is one above: these tests want to know it, the program takes a random one.
-pub fn silent(expected: u64, document: &str) -> Commit {
+/// A write with only a document. Its revision is one above `expected`, not random as in the program.
+pub fn unlogged(expected: u64, document: &str) -> Commit {
     let revision = expected.wrapping_add(1);
     Commit { expected, revision, document: bytes(document), entry: None, answer: None, rebase: None }
 }
 
 /// A write with a document and a log entry `entry VERSION`.
 pub fn logged(expected: u64, document: &str, version: u64) -> Commit {
-    Commit { entry: Some(entry(version)), ..silent(expected, document) }
+    Commit { entry: Some(entry(version)), ..unlogged(expected, document) }
 }
 
 pub fn rebased(commit: Commit, version: u64, document: &str) -> Commit {
@@ -72,7 +72,7 @@ pub async fn filled(store: &dyn Store, id: &str, entries: u64) {
     }
 }
 
-/// Everything in the log, by the smallest pages.
+/// All log entries, read in pages.
 pub async fn whole_log(store: &dyn Store, id: &str, after: u64) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
     loop {
@@ -85,7 +85,7 @@ pub async fn whole_log(store: &dyn Store, id: &str, after: u64) -> Vec<Entry> {
     }
 }
 
-/// Waits until `check` says so, for 10 seconds at most.
+/// Waits until `check` is true, at most 10 seconds.
 pub async fn eventually<F: Future<Output = bool>>(what: &str, mut check: impl FnMut() -> F) {
     let until = Instant::now() + Duration::from_secs(10);
     while !check().await {

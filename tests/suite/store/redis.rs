@@ -1,4 +1,4 @@
-//! The Redis store, while its Redis is well.
+//! The Redis store on a healthy Redis.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use turnkeeper::store::redis::RedisStore;
 use turnkeeper::store::{Committed, NewEncounter, OpenError, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
-use super::{Stand, answered, filled, logged, new, rebased, silent, whole_log};
+use super::{Stand, answered, filled, logged, new, rebased, unlogged, whole_log};
 use crate::support::cluster::RedisCluster;
 use crate::support::redis::RedisServer;
 
@@ -46,14 +46,14 @@ async fn every_key_of_an_encounter_shares_its_hash_tag_and_its_expiry() {
     let answers = keys.first().expect("a key").clone();
     assert!(["answers0", "answers1"].map(|part| format!("{{turnkeeper:e}}:{part}")).contains(&answers), "{answers}");
     assert_eq!(keys[1..], ["doc", "log"].map(|part| format!("{{turnkeeper:e}}:{part}")));
-    // A 64th longer, so that not every commit has to renew them.
+    // A 64th longer, so that most commits need not renew them.
     let expiries: Vec<i64> = keys.iter().map(|key| expiry(&server, key)).collect();
     for expiry in &expiries {
         assert!((990_000..=1_015_700).contains(expiry), "{expiries:?}");
     }
-    // Without a time to live, the next commit makes it stay; answers only for their own time.
+    // Without a time to live, the next commit makes all keys persistent but the answers.
     let lasting = open(&server.url(), StoreConfig { ttl: None, ..StoreConfig::default() });
-    assert_eq!(lasting.commit("e", silent(4, "v3")).await.unwrap(), Committed::Done);
+    assert_eq!(lasting.commit("e", unlogged(4, "v3")).await.unwrap(), Committed::Done);
     for key in &keys[1..] {
         assert_eq!(expiry(&server, key), -1, "{key}");
     }
@@ -125,7 +125,7 @@ async fn answers_that_are_too_old_are_gone() {
     let store = open(&server.url(), StoreConfig { ttl: None, answers: Duration::from_millis(300) });
     store.create("e", new("v0")).await.unwrap();
     for n in 1..=5 {
-        assert_eq!(store.commit("e", answered(silent(n, "v0"), n as u8, "a")).await.unwrap(), Committed::Done);
+        assert_eq!(store.commit("e", answered(unlogged(n, "v0"), n as u8, "a")).await.unwrap(), Committed::Done);
     }
     let kept = |part: &str| -> i64 {
         let count = server.command(&["HLEN", &format!("{{turnkeeper:e}}:{part}")]);
@@ -134,7 +134,7 @@ async fn answers_that_are_too_old_are_gone() {
     assert_eq!(kept("answers0") + kept("answers1"), 5);
     tokio::time::sleep(Duration::from_millis(650)).await;
     assert_eq!(server.keys(), ["{turnkeeper:e}:doc"]);
-    assert_eq!(store.commit("e", answered(silent(6, "v0"), 9, "a")).await.unwrap(), Committed::Done);
+    assert_eq!(store.commit("e", answered(unlogged(6, "v0"), 9, "a")).await.unwrap(), Committed::Done);
     assert_eq!(kept("answers0") + kept("answers1"), 1);
 }
 
@@ -144,7 +144,7 @@ async fn an_answer_is_kept_for_its_time_whenever_it_was_given() {
     let store = open(&server.url(), StoreConfig { ttl: None, answers: Duration::from_millis(400) });
     store.create("e", new("v0")).await.unwrap();
     for n in 1..=20 {
-        assert_eq!(store.commit("e", answered(silent(n, "v0"), n as u8, "a")).await.unwrap(), Committed::Done);
+        assert_eq!(store.commit("e", answered(unlogged(n, "v0"), n as u8, "a")).await.unwrap(), Committed::Done);
         let given = std::time::Instant::now();
         tokio::time::sleep(Duration::from_millis(37 * (n % 11))).await;
         let answer = store.load("e", None, Some(&[n as u8; 32])).await.unwrap().answer;
@@ -266,7 +266,7 @@ async fn tls_is_spoken_and_a_stranger_is_not_trusted() {
     assert!(matches!(distrustful, Err(StoreError::Unavailable(_))), "{distrustful:?}");
 }
 
-/// How many bytes a Redis has sent.
+/// The bytes that a Redis has sent.
 fn sent(server: &RedisServer) -> usize {
     let stats: String = redis::from_redis_value(server.command(&["INFO", "stats"])).expect("text");
     let line = stats.lines().find_map(|line| line.strip_prefix("total_net_output_bytes:")).expect("a number");

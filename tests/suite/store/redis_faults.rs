@@ -1,4 +1,4 @@
-//! A Redis that goes away in every way that it can: the store says so within 2 seconds, and is well again by itself.
+//! Faults of Redis: the store returns an error within 2 seconds, and recovers by itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
@@ -10,7 +10,7 @@ use turnkeeper::store::redis::RedisStore;
 use turnkeeper::store::{Committed, Notice, Store, StoreConfig, StoreError};
 
 use super::redis::open;
-use super::{answered, bytes, eventually, filled, logged, new, silent, whole_log};
+use super::{answered, bytes, eventually, filled, logged, new, unlogged, whole_log};
 use crate::support::cluster::RedisCluster;
 use crate::support::redis::RedisServer;
 
@@ -23,14 +23,14 @@ async fn away<T: std::fmt::Debug>(what: &str, call: impl Future<Output = Result<
     assert!(matches!(answer, Err(StoreError::Unavailable(_))), "{what}: {answer:?}");
 }
 
-/// Every call, one after the other and then many at once: away, in time.
+/// Every call fails in time, one after the other and many at once.
 async fn everything_is_away(store: &RedisStore) {
     away("load", store.load("e", None, None)).await;
     away("commit", store.commit("e", logged(1, "lost", 1))).await;
     away("ready", store.ready()).await;
     for _ in 0..2 {
         let loads = (0..50).map(|_| away("one of many loads", store.load("e", None, None)));
-        let commits = (0..50).map(|_| away("one of many commits", store.commit("e", silent(99, "lost"))));
+        let commits = (0..50).map(|_| away("one of many commits", store.commit("e", unlogged(99, "lost"))));
         tokio::join!(
             futures::future::join_all(loads),
             futures::future::join_all(commits),
@@ -44,7 +44,7 @@ async fn everything_is_away(store: &RedisStore) {
     }
 }
 
-/// Within 2 seconds of the Redis' return; then everything works.
+/// Everything works within 2 seconds after Redis is back.
 async fn recovers(store: &RedisStore) {
     let start = Instant::now();
     while let Err(error) = store.ready().await {
@@ -96,7 +96,7 @@ async fn a_paused_redis_is_away_until_it_goes_on() {
     let server = RedisServer::start();
     let store = open(&server.url(), StoreConfig::default());
     filled(&store, "e", 1).await;
-    // It holds back every command, the one to end the pause too.
+    // The pause also delays the command that would end it.
     let end = Instant::now() + Duration::from_secs(9);
     server.command(&["CLIENT", "PAUSE", "9000", "ALL"]);
     everything_is_away(&store).await;
@@ -106,9 +106,9 @@ async fn a_paused_redis_is_away_until_it_goes_on() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_host_that_never_answers_is_away() {
-    // Accepts every connection and says nothing; and an address of the range that is kept for documentation.
-    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = silent.local_addr().unwrap().port();
+    // A server that accepts every connection and never answers, and an address reserved for documentation.
+    let mute = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = mute.local_addr().unwrap().port();
     everything_is_away(&open(&format!("redis://127.0.0.1:{port}"), StoreConfig::default())).await;
     everything_is_away(&open("redis://192.0.2.1:6379", StoreConfig::default())).await;
     everything_is_away(&open("redis://no-such-host.invalid:6379", StoreConfig::default())).await;
@@ -143,7 +143,7 @@ async fn writers_go_on_over_broken_connections_and_repeat_nothing() {
         let store = store.clone();
         async move {
             for version in 1..=2000 {
-                // A connection may break twice in a row; then nobody knows but the next read.
+                // A connection may break twice in a row; then only a read shows the outcome.
                 loop {
                     match store.commit("e", logged(version, &format!("v{version}"), version)).await {
                         Ok(Committed::Done) => break,
@@ -168,7 +168,7 @@ async fn writers_go_on_over_broken_connections_and_repeat_nothing() {
     assert_eq!(store.load("e", None, None).await.unwrap().revision, 2001);
 }
 
-/// A way to a server that, when told, lets one request through and breaks off before its answer, or leads to another one.
+/// A proxy that can pass one request and drop its answer, or lead to another server.
 struct Proxy {
     port: u16,
     to: Arc<AtomicU16>,
@@ -194,7 +194,7 @@ impl Proxy {
         format!("redis://127.0.0.1:{}", self.port)
     }
 
-    /// Connections that are made from now on go there; the others stay.
+    /// Leads new connections to another server.
     fn lead_to(&self, server: &RedisServer) {
         self.to.store(server.port(), Ordering::SeqCst);
     }
@@ -227,7 +227,7 @@ async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
     let proxy = Proxy::start(&server).await;
     let store = open(&proxy.url(), StoreConfig::default());
     store.ready().await.unwrap();
-    // Every script is known to the server, so that one answer is the whole call.
+    // The server learns every script, so that a call has one answer.
     filled(&store, "warm", 1).await;
 
     proxy.swallow_the_next_answer();
@@ -235,9 +235,9 @@ async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
     assert!(proxy.swallowed());
     let writes = [
         (logged(1, "v1", 1), 1),
-        (silent(2, "v1"), 1),
+        (unlogged(2, "v1"), 1),
         (answered(logged(3, "v2", 2), 1, "a"), 2),
-        (answered(silent(4, "v2"), 2, "b"), 2),
+        (answered(unlogged(4, "v2"), 2, "b"), 2),
     ];
     for (revision, (commit, version)) in (2..).zip(writes) {
         proxy.swallow_the_next_answer();
@@ -247,11 +247,11 @@ async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
         assert_eq!((encounter.revision, encounter.version), (revision, version));
     }
     assert_eq!(whole_log(&store, "e", 0).await.len(), 2);
-    // Another's write of the very same bytes is not taken for ours.
+    // The same write by another store is not taken for ours.
     let other = open(&server.url(), StoreConfig::default());
-    assert!(matches!(other.commit("e", silent(4, "v2")).await.unwrap(), Committed::Conflict(_)));
+    assert!(matches!(other.commit("e", unlogged(4, "v2")).await.unwrap(), Committed::Conflict(_)));
     assert!(matches!(other.commit("e", logged(3, "v2", 2)).await.unwrap(), Committed::Conflict(_)));
-    let replayed = other.commit("e", answered(silent(4, "v2"), 2, "b")).await.unwrap();
+    let replayed = other.commit("e", answered(unlogged(4, "v2"), 2, "b")).await.unwrap();
     assert_eq!(replayed, Committed::Replayed(bytes("b")));
 }
 
@@ -295,7 +295,7 @@ async fn a_primary_that_became_a_replica_is_left_for_the_one_behind_its_name() {
         .await;
         new.command(&["REPLICAOF", "NO", "ONE"]);
         old.command(&["REPLICAOF", "127.0.0.1", &new.port().to_string()]);
-        // As long as the name leads to the replica, it is a store that cannot be written.
+        // While the name leads to the replica, the store cannot be written.
         away("ready", store.ready()).await;
         proxy.lead_to(new);
         let committed = store.commit("e", logged(version, &format!("v{version}"), version)).await;
@@ -328,7 +328,7 @@ async fn followers_are_told_to_read_again_after_every_break() {
         tokio::time::timeout(Duration::from_secs(5), notices.recv()).await.expect("a notice in time").unwrap()
     };
     assert_eq!(next(&mut notices).await, Notice::Resync);
-    // The second follower may have come after the subscription stood.
+    // The second follower may have missed the first notice.
     let _ = second.try_recv();
     for id in ["one", "two"] {
         filled(&store, id, 1).await;

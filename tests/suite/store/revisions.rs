@@ -1,9 +1,9 @@
-//! What every store must do with revisions: keep those that it is given, and compare them.
+//! Revisions, on every store: part of the conformance suite.
 
 use turnkeeper::store::{Commit, Committed};
 
 use super::conformance::KEPT;
-use super::{Stand, answered, bytes, filled, logged, silent, whole_log};
+use super::{Stand, answered, bytes, filled, logged, unlogged, whole_log};
 
 pub async fn a_known_revision_is_not_sent_again(stand: &impl Stand, id: &str) {
     let store = stand.store(KEPT);
@@ -20,19 +20,19 @@ pub async fn a_commit_without_an_entry_makes_a_revision_and_no_version(stand: &i
     let store = stand.store(KEPT);
     filled(&*store, id, 1).await;
     for revision in 2..50 {
-        let commit = silent(revision, &format!("silent {revision}"));
+        let commit = unlogged(revision, &format!("unlogged {revision}"));
         assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
     }
     let encounter = store.load(id, None, None).await.unwrap();
     assert_eq!((encounter.revision, encounter.version), (50, 1));
-    assert_eq!(encounter.document, Some(bytes("silent 49")));
+    assert_eq!(encounter.document, Some(bytes("unlogged 49")));
     assert_eq!(store.commit(id, logged(50, "v2", 2)).await.unwrap(), Committed::Done);
 }
 
 pub async fn a_commit_is_compared_with_the_newest_write_and_with_no_other(stand: &impl Stand, id: &str) {
     let store = stand.store(KEPT);
     filled(&*store, id, 1).await;
-    // Revisions follow no order, and every number can be one.
+    // Revisions have no order, and every number can be one.
     let mut expected = 2;
     for (version, revision) in (2..).zip([u64::MAX, 0, 1 << 53, (1 << 53) + 1, u64::MAX - 1, 1, 3]) {
         let commit = Commit { revision, ..logged(expected, &format!("v{version}"), version) };
@@ -54,7 +54,7 @@ pub async fn a_commit_against_an_old_revision_conflicts_and_shows_the_newest(sta
     let store = stand.store(KEPT);
     filled(&*store, id, 3).await;
     for expected in [0, 1, 3, 5, 99] {
-        for commit in [silent(expected, "lost"), logged(expected, "lost", 4), logged(expected, "lost", 1)] {
+        for commit in [unlogged(expected, "lost"), logged(expected, "lost", 4), logged(expected, "lost", 1)] {
             let Committed::Conflict(newest) = store.commit(id, answered(commit, 1, "a")).await.unwrap() else {
                 panic!("revision {expected} is not the newest");
             };
