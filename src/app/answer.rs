@@ -1,7 +1,7 @@
 //! What a command is answered with.
 
 use super::AppError;
-use crate::engine::{Decided, Eyes, Game};
+use crate::engine::{Decided, Game, Viewer};
 use bytes::Bytes;
 use serde_json::value::RawValue;
 use std::io::Write;
@@ -64,15 +64,15 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The answer to what was decided, as `eyes` may know it; all of it for the game master.
-    pub(super) fn to(eyes: Option<&Eyes<'_>>, decided: &Decided, shape: Shape) -> Result<Self, AppError> {
-        let Some(eyes) = eyes else {
+    /// The answer to what was decided, as the viewer sees it.
+    pub(super) fn to(viewer: &Viewer, decided: &Decided, shape: Shape) -> Result<Self, AppError> {
+        if viewer.is_gm() {
             let body = shape.render(&*decided.next, &decided.events)?;
             return Ok(Self { version: decided.next.version(), shape, body, replayed: false });
-        };
-        let account = decided.told.as_ref().and_then(|told| told.to(eyes));
-        let game = decided.next.seen_by(eyes);
-        let body = shape.render(&*game, account.map_or(&decided.events, |account| &account.events))?;
+        }
+        let redacted = decided.redactions.as_ref().and_then(|redactions| redactions.to(&viewer.token));
+        let game = decided.next.redacted(&viewer.combatants);
+        let body = shape.render(&*game, redacted.map_or(&decided.events, |entry| &entry.events))?;
         Ok(Self { version: game.version(), shape, body, replayed: false })
     }
 }

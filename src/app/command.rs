@@ -2,7 +2,7 @@
 
 use super::write::{Change, WriteRequest};
 use super::{Answer, App, AppError, BearerToken, Expected, Form, IdempotencyKey, Shape, Tag, now};
-use crate::engine::{Decided, Eyes, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer};
+use crate::engine::{Decided, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer};
 use crate::store::Entry;
 use crate::vocabulary::{LegalCommand, Violation};
 use sha2::{Digest, Sha256};
@@ -42,12 +42,12 @@ impl App {
     pub async fn dry_run(&self, call: Command<'_>) -> Result<Answer, AppError> {
         let (game, viewer) = self.admit(call.id, call.token).await?;
         let decided = self.decide(&game, &viewer, &call, rand::random()).await?;
-        Answer::to(viewer.eyes().as_ref(), &decided, call.shape)
+        Answer::to(&viewer, &decided, call.shape)
     }
 
     async fn change(&self, game: Arc<dyn Game>, viewer: Viewer, call: &Command<'_>) -> Result<Change, AppError> {
         let decided = self.decide(&game, &viewer, call, dice_seed(&*game)).await?;
-        let answer = Answer::to(viewer.eyes().as_ref(), &decided, call.shape)?;
+        let answer = Answer::to(&viewer, &decided, call.shape)?;
         let version = decided.next.version();
         let entry = LogEntry {
             version,
@@ -55,7 +55,7 @@ impl App {
             by: viewer.token,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
-            told: decided.told,
+            redactions: decided.redactions,
             checkpoint: decided.checkpoint,
         };
         let entry = Some(Entry { version, bytes: serde_json::to_vec(&entry)?.into() });
@@ -71,10 +71,8 @@ impl App {
         game.authorize(viewer, request)?;
         call.expected.map_or(Ok(()), |expected| expected.check(game, viewer))?;
         if let Some(rewind) = game.rewinds(request)? {
-            if let Some(audience) = viewer.eyes()
-                && !self.undoes_own_command(game, viewer, &audience, &rewind).await?
-            {
-                return Err(Refusal::veiled().into());
+            if !viewer.is_gm() && !self.undoes_own_command(game, viewer, &rewind).await? {
+                return Err(Refusal::hidden_reason().into());
             }
             return self.rewind(game, rewind).await;
         }
@@ -97,7 +95,7 @@ impl App {
         &self, id: &str, token: &BearerToken, known: Option<&Expected>,
     ) -> Result<(Tag, Option<Vec<LegalCommand>>), AppError> {
         let (current, viewer) = self.admit(id, token).await?;
-        let game = viewer.sight_of(&current);
+        let game = viewer.view(&current);
         let version = game.version();
         // The legal commands follow from the view.
         let tag = Tag::of(version, game.view()?.get(), &viewer, Form::Options);
@@ -117,10 +115,13 @@ impl App {
 
     /// Whether a player may undo something, as far as it knows.
     async fn may_undo(&self, game: &Arc<dyn Game>, viewer: &Viewer) -> Result<bool, AppError> {
-        let (Some(audience), undo) = (viewer.eyes(), Request::undo()) else { return Ok(false) };
+        if viewer.is_gm() {
+            return Ok(false);
+        }
+        let undo = Request::undo();
         let rewind = game.authorize(viewer, &undo).and_then(|()| game.rewinds(&undo));
         let Ok(Some(rewind)) = rewind else { return Ok(false) };
-        match self.undoes_own_command(game, viewer, &audience, &rewind).await {
+        match self.undoes_own_command(game, viewer, &rewind).await {
             Ok(_) => Ok(true),
             Err(AppError::Refused(_)) => Ok(false),
             Err(error) => Err(error),
@@ -130,7 +131,7 @@ impl App {
     /// Refuses a player's undo of anything but its own last command, and of one after which somebody else acted (TK-9), by the
     /// entries that the player can see. False if there are entries since that it cannot see.
     async fn undoes_own_command(
-        &self, game: &Arc<dyn Game>, viewer: &Viewer, audience: &Eyes<'_>, rewind: &Rewind,
+        &self, game: &Arc<dyn Game>, viewer: &Viewer, rewind: &Rewind,
     ) -> Result<bool, AppError> {
         let refused = |detail: &'static str| {
             let violation = Violation::new("not_yours_to_undo", "TK-9", detail);
@@ -141,7 +142,7 @@ impl App {
         }
         let after = rewind.to_version;
         let log = self.log_views(&game.meta().id, after, UNDO_ENTRIES).await?;
-        let mut visible = log.entries.iter().filter(|entry| entry.to(Some(audience)).is_some()).peekable();
+        let mut visible = log.entries.iter().filter(|entry| entry.to(viewer).is_some()).peekable();
         let hidden = log.more || visible.clone().count() < log.entries.len();
         if log.base_version > after || visible.peek().is_none() || visible.any(|entry| entry.by != viewer.token) {
             return refused(
@@ -161,11 +162,13 @@ fn decide(
     game: &dyn Game, viewer: &Viewer, request: &Request, seed: [u8; 32], stop: Stop<'_>,
 ) -> Result<Decided, Refusal> {
     let mut dice = SeededDice::new(seed);
-    let Some(audience) = viewer.eyes() else { return game.decide_until(request, &mut dice, stop) };
-    game.examine(&audience, request, stop)?;
+    if viewer.is_gm() {
+        return game.decide_until(request, &mut dice, stop);
+    }
+    game.examine(&viewer.combatants, request, stop)?;
     game.decide_until(request, &mut dice, stop).map_err(|refusal| match refusal {
         Refusal::Stopped => refusal,
-        _ => Refusal::veiled(),
+        _ => Refusal::hidden_reason(),
     })
 }
 

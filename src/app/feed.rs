@@ -293,7 +293,7 @@ impl App {
         let (app, backlog) = (self.clone(), VecDeque::new());
         let mut follower = Follower { app, updates, topic, viewer, cursor, backlog, caught_up: false, lost: false };
         follower.read().await?;
-        Ok((follower.viewer.sight_of(&game), follower))
+        Ok((follower.viewer.view(&game), follower))
     }
 
     async fn entry_mark(&self, id: &str, version: u64) -> Result<EntryMark, AppError> {
@@ -335,7 +335,7 @@ impl Follower {
             }
             if let Some(entry) = self.backlog.pop_front() {
                 self.cursor = entry.version;
-                match entry.to(self.viewer.eyes().as_ref()) {
+                match entry.to(&self.viewer) {
                     Some(view) => return Next::Entry(entry.version, view),
                     None => continue,
                 }
@@ -373,7 +373,7 @@ impl Follower {
         }
         self.backlog.clear();
         (self.cursor, self.caught_up, self.lost) = (game.version(), false, false);
-        let seen = self.viewer.sight_of(&game);
+        let seen = self.viewer.view(&game);
         let view = String::from(Box::<str>::from(seen.view().ok()?));
         Some(Next::Snapshot(seen.version(), view.into()))
     }

@@ -18,7 +18,7 @@ impl App {
     ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
         let (current, viewer) = self.admit(id, token).await?;
         let game = self.state_at(&current, at.unwrap_or(current.version())).await?;
-        Ok((viewer.sight_of(&game), viewer))
+        Ok((viewer.view(&game), viewer))
     }
 
     /// The encounter as it was at `version`, with its present meta.

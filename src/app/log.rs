@@ -1,7 +1,7 @@
 //! Pages of the log as each viewer sees it.
 
 use super::{App, AppError, BearerToken};
-use crate::engine::{Eyes, LogEntry, RedactedEntry};
+use crate::engine::{LogEntry, RedactedEntry, Viewer};
 use crate::store::Entry;
 use bytes::Bytes;
 use serde::Serialize;
@@ -67,10 +67,10 @@ impl LogEntryViews {
         let entry = parse_entry(stored)?;
         let version = entry.version;
         let full = view(&entry, None)?;
-        let Some(redactions) = &entry.told else {
+        let Some(redactions) = &entry.redactions else {
             return Ok(Self { version, by: entry.by, public: Some(full.clone()), full, owners: BTreeMap::new() });
         };
-        let redacted = |token: &str| match redactions.to(&Eyes { token, own: &[] }) {
+        let redacted = |token: &str| match redactions.to(token) {
             Some(redacted) if redacted.is_empty() => Ok(None),
             redacted => view(&entry, redacted).map(Some),
         };
@@ -80,12 +80,12 @@ impl LogEntryViews {
         Ok(Self { version, by: entry.by.clone(), full, public, owners })
     }
 
-    /// The view of this audience, or the game master's; None if the audience sees nothing of the entry.
-    pub fn to(&self, audience: Option<&Eyes<'_>>) -> Option<Bytes> {
-        match audience {
-            None => Some(self.full.clone()),
-            Some(audience) => self.owners.get(audience.token).unwrap_or(&self.public).clone(),
+    /// What this viewer sees; None if it sees nothing of the entry.
+    pub fn to(&self, viewer: &Viewer) -> Option<Bytes> {
+        if viewer.is_gm() {
+            return Some(self.full.clone());
         }
+        self.owners.get(&viewer.token).unwrap_or(&self.public).clone()
     }
 }
 
@@ -114,8 +114,7 @@ impl App {
         if after.is_some_and(|after| after > current) {
             return Err(AppError::FutureVersion { current });
         }
-        let audience = viewer.eyes();
-        let read = if audience.is_some() { limit.max(MIN_READ) } else { limit };
+        let read = if !viewer.is_gm() { limit.max(MIN_READ) } else { limit };
         let mut cursor = after.unwrap_or(0);
         let log = self.log_views(id, cursor, read).await?;
         if after.is_some_and(|after| after < log.base_version) {
@@ -128,7 +127,7 @@ impl App {
                 break;
             }
             cursor = entry.version;
-            entries.extend(entry.to(audience.as_ref()));
+            entries.extend(entry.to(&viewer));
         }
         Ok(Page { entries, next: more.then_some(cursor) })
     }

@@ -226,7 +226,7 @@ impl Replay {
         if let Some(checkpoint) = &entry.checkpoint {
             entry.checkpoint = Some(self.game.recall(checkpoint)?.checkpoint()?);
         }
-        entry.told = self.game.told(&entry)?;
+        entry.redactions = self.game.redactions(&entry)?;
         let expected = self.game.version().saturating_add(1);
         if entry.version != expected {
             return Err(format!("it has version {}, and {expected} is next", entry.version).into());

@@ -166,9 +166,9 @@ pub struct LogEntry {
     pub commands: Vec<String>,
     /// What happened, in order.
     pub events: Box<RawValue>,
-    /// What those are told of it who may not know all, where that is not what it says. Not for clients.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub told: Option<Redactions>,
+    /// What viewers see of it who may not see everything; None if nothing is redacted. Not for clients.
+    #[serde(default, rename = "told", skip_serializing_if = "Option::is_none")]
+    pub redactions: Option<Redactions>,
     /// The state after it: with an undo or redo, which takes it from elsewhere, and now and then, so that an earlier state is never
     /// far from one. Not for clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@ use super::redaction::Transition;
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
-    Eyes, LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, MAX_REDACTED, Meta, Redactions,
+    LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, MAX_REDACTED, Meta, Redactions,
     Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, rights, shared, text,
 };
 use crate::vocabulary::*;
@@ -64,19 +64,17 @@ pub trait Game: Send + Sync {
     /// The same fight under another meta.
     fn with_meta(&self, meta: Meta) -> Arc<dyn Game>;
 
-    /// The encounter as `eyes` may see it: to be looked at and asked, never to be kept.
-    fn seen_by(&self, eyes: &Eyes<'_>) -> Arc<dyn Game>;
+    /// The encounter as the owner of these combatants sees it. Show it and try commands on it; never store it.
+    fn redacted(&self, own: &[CombatantId]) -> Arc<dyn Game>;
 
-    /// Why a request of somebody who sees it with `eyes` is refused, as far as they may know; nothing where it is not.
-    /// Asks `stop` as [`decide_until`](Self::decide_until) does.
-    fn examine(&self, eyes: &Eyes<'_>, request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
+    /// Tries a request on what the owner of these combatants sees. Asks `stop` as [`decide_until`](Self::decide_until) does.
+    fn examine(&self, own: &[CombatantId], request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
 
     /// Reads an entry of a log from elsewhere as strictly as what else clients send, and answers its events as this program writes them.
     fn vet(&self, entry: &LogEntry) -> Result<Box<RawValue>, FieldError>;
 
-    /// What is told of the next log entry to those who may not know all: what it says itself, or where it says nothing, what follows
-    /// from it.
-    fn told(&self, entry: &LogEntry) -> Result<Option<Redactions>, LoadError>;
+    /// The redacted forms of the next log entry: its own, or made anew if it carries none.
+    fn redactions(&self, entry: &LogEntry) -> Result<Option<Redactions>, LoadError>;
 
     /// The encounter in full, as JSON.
     fn view(&self) -> Result<Box<RawValue>, serde_json::Error>;
@@ -114,8 +112,8 @@ pub struct Decided {
     pub next: Arc<dyn Game>,
     /// What happened, a JSON array.
     pub events: Box<RawValue>,
-    /// What those are told who may not know all, where that is not all of it.
-    pub told: Option<Redactions>,
+    /// What viewers see of it who may not see everything; None if nothing is redacted.
+    pub redactions: Option<Redactions>,
     /// The state after it, where its log entry is to carry it.
     pub checkpoint: Option<Box<RawValue>>,
 }
@@ -174,9 +172,8 @@ impl<R: Ruleset> TypedGame<R> {
         Ok(Played { table, events, ends })
     }
 
-    /// As `eyes` may see it.
-    fn redacted(&self, eyes: &Eyes<'_>) -> Self {
-        let table = Table { version: self.table.version, ..self.table.redacted(eyes.own) };
+    fn redacted_for(&self, own: &[CombatantId]) -> Self {
+        let table = Table { version: self.table.version, ..self.table.redacted(own) };
         Self { meta: self.meta.clone(), history: self.history.clone(), table }
     }
 }
@@ -192,11 +189,11 @@ pub(super) struct Played<R: Ruleset> {
 impl<R: Ruleset> TypedGame<R> {
     /// A decision that leads here by this transition.
     fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, serde_json::Error> {
-        let told = transition.redactions()?;
+        let redactions = transition.redactions()?;
         let jump = transition.events.iter().any(Event::jumps);
         let checkpoint = (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
         let events = serde_json::value::to_raw_value(transition.events)?;
-        Ok(Decided { checkpoint: checkpoint.transpose()?, next: Arc::new(self), events, told })
+        Ok(Decided { checkpoint: checkpoint.transpose()?, next: Arc::new(self), events, redactions })
     }
 }
 
@@ -341,17 +338,17 @@ impl<R: Ruleset> Game for TypedGame<R> {
         Arc::new(Self { meta: Arc::new(meta), history: self.history.clone(), table: self.table.clone() })
     }
 
-    fn seen_by(&self, eyes: &Eyes<'_>) -> Arc<dyn Game> {
-        Arc::new(self.redacted(eyes))
+    fn redacted(&self, own: &[CombatantId]) -> Arc<dyn Game> {
+        Arc::new(self.redacted_for(own))
     }
 
-    fn examine(&self, eyes: &Eyes<'_>, request: &Request, stop: Stop<'_>) -> Result<(), Refusal> {
-        self.redacted(eyes).play(request, &mut TrialDice, stop).map(drop)
+    fn examine(&self, own: &[CombatantId], request: &Request, stop: Stop<'_>) -> Result<(), Refusal> {
+        self.redacted_for(own).play(request, &mut TrialDice, stop).map(drop)
     }
 
     fn vet(&self, entry: &LogEntry) -> Result<Box<RawValue>, FieldError> {
-        for account in entry.told.iter().flat_map(Redactions::entries) {
-            import::events::<R>(&account.events).map_err(|error| error.within("told"))?;
+        for redacted in entry.redactions.iter().flat_map(Redactions::entries) {
+            import::events::<R>(&redacted.events).map_err(|error| error.within("told"))?;
         }
         if let Some(checkpoint) = &entry.checkpoint {
             let checkpoint = parse(checkpoint.get().as_bytes())?;
@@ -361,9 +358,9 @@ impl<R: Ruleset> Game for TypedGame<R> {
         serde_json::value::to_raw_value(&events).map_err(|error| FieldError::malformed("events", error.to_string()))
     }
 
-    fn told(&self, entry: &LogEntry) -> Result<Option<Redactions>, LoadError> {
-        if let Some(told) = entry.told.clone() {
-            return Ok(Some(told.unowned()));
+    fn redactions(&self, entry: &LogEntry) -> Result<Option<Redactions>, LoadError> {
+        if let Some(redactions) = entry.redactions.clone() {
+            return Ok(Some(redactions.unowned()));
         }
         let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
         let mut after = self.table.clone();

@@ -27,7 +27,7 @@ pub use dice::SeededDice;
 pub use document::{LogEntry, Meta, SCHEMA, TokenRecord};
 pub use game::{Brief, Decided, Game};
 pub use history::{CHECKPOINTS, Rewind};
-pub use redaction::{Eyes, RedactedEntry, Redactions};
+pub use redaction::{RedactedEntry, Redactions};
 pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};

@@ -13,31 +13,10 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
-/// A viewer who is not the game master.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Eyes<'a> {
-    /// The id of the token.
-    pub token: &'a str,
-    /// The viewer's own combatants, which it sees even where they are hidden.
-    pub own: &'a [CombatantId],
-}
-
 impl Viewer {
-    /// The viewer's own sight; None for a game master, who sees everything.
-    pub fn eyes(&self) -> Option<Eyes<'_>> {
-        (!self.is_gm()).then_some(Eyes { token: &self.token, own: &self.combatants })
-    }
-
-    /// The encounter as it sees it.
-    pub fn sight_of(&self, game: &Arc<dyn Game>) -> Arc<dyn Game> {
-        self.eyes().map_or_else(|| game.clone(), |eyes| game.seen_by(&eyes))
-    }
-}
-
-impl TokenRecord {
-    /// The sight of a player, who may see more than a spectator.
-    fn player(&self) -> Option<Eyes<'_>> {
-        (self.role == Role::Player).then_some(Eyes { token: &self.id, own: &self.combatants })
+    /// The encounter as it sees it: all of it for a game master.
+    pub fn view(&self, game: &Arc<dyn Game>) -> Arc<dyn Game> {
+        if self.is_gm() { game.clone() } else { game.redacted(&self.combatants) }
     }
 }
 
@@ -91,9 +70,9 @@ impl RedactedEntry {
 }
 
 impl Redactions {
-    /// The entry for the viewer `eyes`; None if nothing is redacted for it.
-    pub fn to(&self, eyes: &Eyes<'_>) -> Option<&RedactedEntry> {
-        let own = self.owners.get(eyes.token);
+    /// The entry for the holder of the token with this id, who is not the game master; None if nothing is redacted for it.
+    pub fn to(&self, token: &str) -> Option<&RedactedEntry> {
+        let own = self.owners.get(token);
         own.and_then(|own| own.entry.as_ref()).or(self.everybody.as_ref())
     }
 
@@ -137,15 +116,14 @@ impl<R: Ruleset> Transition<'_, R> {
         if self.events.iter().any(Event::jumps) {
             return Ok(None);
         }
-        let spectator = Eyes { token: "", own: &[] };
-        let everybody = if self.is_public() { None } else { self.redacted(&spectator)? };
+        let everybody = if self.is_public() { None } else { self.redacted(&[])? };
         let mut owners = BTreeMap::new();
         // Tokens of the same combatants are told the same.
         let mut made: HashMap<&[CombatantId], Option<RedactedEntry>> = HashMap::new();
-        for eyes in self.owners() {
-            let own = match made.get(eyes.own) {
+        for player in self.owners() {
+            let own = match made.get(&player.combatants[..]) {
                 Some(own) => own.clone(),
-                None => made.entry(eyes.own).or_insert(self.redacted(&eyes)?).clone(),
+                None => made.entry(&player.combatants).or_insert(self.redacted(&player.combatants)?).clone(),
             };
             let own = match own {
                 None if everybody.is_some() => Some(self.unredacted()?),
@@ -153,7 +131,7 @@ impl<R: Ruleset> Transition<'_, R> {
             };
             let own = own.filter(|own| !everybody.as_ref().is_some_and(|entry| entry.equals(own)));
             if own.is_some() {
-                owners.insert(eyes.token.to_owned(), OwnerEntry { entry: own, _ahead: () });
+                owners.insert(player.id.clone(), OwnerEntry { entry: own, _ahead: () });
             }
         }
         let redactions = Redactions { everybody, owners, _version: () };
@@ -178,17 +156,17 @@ impl<R: Ruleset> Transition<'_, R> {
     }
 
     /// The players who may know more of it than everybody.
-    fn owners(&self) -> impl Iterator<Item = Eyes<'_>> {
-        let veiled = |c: &&Combatant<R>| c.hidden || self.after.hides_hp(c);
-        let combatants = self.before.table.iter().chain(self.after.iter()).filter(veiled);
-        let veiled: HashSet<&CombatantId> = combatants.map(|c| &c.id).collect();
-        let players = self.before.meta.tokens.iter().filter_map(TokenRecord::player);
-        players.filter(move |eyes| eyes.own.iter().any(|id| veiled.contains(id)))
+    fn owners(&self) -> impl Iterator<Item = &TokenRecord> {
+        let redacted = |c: &&Combatant<R>| c.hidden || self.after.hides_hp(c);
+        let combatants = self.before.table.iter().chain(self.after.iter()).filter(redacted);
+        let redacted: HashSet<&CombatantId> = combatants.map(|c| &c.id).collect();
+        let players = self.before.meta.tokens.iter().filter(|token| token.role == Role::Player);
+        players.filter(move |player| player.combatants.iter().any(|id| redacted.contains(id)))
     }
 
     /// The number of different audiences that it is redacted for.
     pub fn audiences(&self) -> usize {
-        let owners: HashSet<&[CombatantId]> = self.owners().map(|eyes| eyes.own).collect();
+        let owners: HashSet<&[CombatantId]> = self.owners().map(|player| &player.combatants[..]).collect();
         owners.len() + 1
     }
 
@@ -198,13 +176,13 @@ impl<R: Ruleset> Transition<'_, R> {
         Ok(RedactedEntry { commands, events: to_raw_value(self.events)?, unsigned: false })
     }
 
-    /// The entry for `eyes`; None if nothing of it is redacted.
-    fn redacted(&self, eyes: &Eyes<'_>) -> Result<Option<RedactedEntry>, serde_json::Error> {
+    /// The entry for a viewer with these combatants of its own; None if nothing of it is redacted.
+    fn redacted(&self, own: &[CombatantId]) -> Result<Option<RedactedEntry>, serde_json::Error> {
         let before = &self.before.table;
-        let audience = Audience::of(before, eyes.own);
+        let audience = Audience::of(before, own);
         let (start, someone) = (before.seen_by(&audience), R::someone_acts(before, &audience));
         let mut left = self.redacted_events(audience, &start);
-        if left.is_empty() && start != self.after.redacted(eyes.own) {
+        if left.is_empty() && start != self.after.redacted(own) {
             left.push((0, Event::Shared(SomeoneActs {}.into())));
         }
         // A transition without events is no entry of the log.

@@ -35,8 +35,8 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// What those are told of a refusal who cannot see why: that it is not possible now.
-    pub fn veiled() -> Self {
+    /// The refusal for a viewer who may not see the reason.
+    pub fn hidden_reason() -> Self {
         let detail = "this is not possible now, for a reason that you may not know: choose otherwise, wait, or ask the game master";
         Self::Violation { path: String::new(), violation: Violation::new("not_now", "TK-11", detail) }
     }

@@ -13,7 +13,7 @@ use crate::support::setting;
 use crate::support::table::{RULESETS, entry};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use turnkeeper::engine::{Creation, Decided, Eyes, Game, Meta, Request, Role, TokenRecord, Viewer};
+use turnkeeper::engine::{Creation, Decided, Game, Meta, Request, Role, TokenRecord, Viewer};
 use turnkeeper::vocabulary::{CombatantId, Dice};
 
 /// The plays of each ruleset and law where nothing else is said.
@@ -42,8 +42,8 @@ fn named(ids: &[&str]) -> Vec<CombatantId> {
 }
 
 /// Those who look: a player with a combatant of its own, and an onlooker.
-fn eyes(own: &[CombatantId]) -> [Eyes<'_>; 2] {
-    [Eyes { token: "player", own }, Eyes { token: "onlooker", own: &[] }]
+fn viewers(own: &[CombatantId]) -> [(&'static str, &[CombatantId]); 2] {
+    [("player", own), ("spectator", &[])]
 }
 
 fn viewer(role: Role, own: &[CombatantId]) -> Viewer {
@@ -96,13 +96,13 @@ impl Stage {
 
     /// What each viewer sees, and was told of what led here.
     pub fn sights(&self, told: Option<(&Decided, &Value)>) -> Vec<Sight> {
-        eyes(&self.own).iter().map(|eyes| self.sight(eyes, told)).collect()
+        viewers(&self.own).iter().map(|viewer| self.sight(*viewer, told)).collect()
     }
 
-    fn sight(&self, eyes: &Eyes<'_>, told: Option<(&Decided, &Value)>) -> Sight {
-        let seen = self.game.seen_by(eyes);
+    fn sight(&self, (token, own): (&str, &[CombatantId]), told: Option<(&Decided, &Value)>) -> Sight {
+        let seen = self.game.redacted(own);
         let entry = told.and_then(|(decided, command)| {
-            let own = decided.told.as_ref().and_then(|told| told.to(eyes));
+            let own = decided.redactions.as_ref().and_then(|redactions| redactions.to(token));
             let commands = own.map_or(vec![command["type"].as_str()?.to_owned()], |account| account.commands.clone());
             let events = own.map_or(&decided.events, |account| &account.events).get().to_owned();
             (events != "[]").then_some((commands.join(" "), events))
@@ -111,7 +111,7 @@ impl Stage {
             version: seen.version(),
             view: seen.view().expect("a view").get().to_owned(),
             text: seen.text(),
-            options: serde_json::to_string(&seen.options(&viewer(Role::Player, eyes.own), 0)).expect("options"),
+            options: serde_json::to_string(&seen.options(&viewer(Role::Player, own), 0)).expect("options"),
             brief: serde_json::to_string(&seen.brief()).expect("a brief"),
             entry,
         }
@@ -127,7 +127,7 @@ impl Stage {
         }
         // Who knows all but those.
         let own = named(&["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "bo", "orc", "wolf", "guide"]);
-        let seen = self.game.seen_by(&Eyes { token: "", own: &own });
+        let seen = self.game.redacted(&own);
         seen.brief().pending.is_some_and(|pending| pending.is_someone())
     }
 
@@ -139,7 +139,10 @@ impl Stage {
     /// Why a player's command is refused, as far as the player may know.
     fn refusals(&self, command: &Value) -> Vec<String> {
         let Ok(request) = Request::read(command.clone()) else { return Vec::new() };
-        eyes(&self.own).iter().map(|eyes| format!("{:?}", self.game.examine(eyes, &request, &|| false).err())).collect()
+        viewers(&self.own)
+            .iter()
+            .map(|(_, own)| format!("{:?}", self.game.examine(own, &request, &|| false).err()))
+            .collect()
     }
 
     /// The state that the log leads to is the one that was kept.

@@ -5,7 +5,7 @@ use crate::properties::judge::{Action, Judge};
 use crate::properties::secrecy::{Even, Stage};
 use crate::support::shows;
 use serde_json::{Value, json};
-use turnkeeper::engine::{Eyes, Request, Viewer};
+use turnkeeper::engine::{Request, Viewer};
 use turnkeeper::vocabulary::CombatantId;
 
 /// A unit that begins, of up to eight personas, each anthro able to wait jump and to attack with its mind.
@@ -89,12 +89,11 @@ fn a_player_attacks_with_its_mind_while_somebody_hidden_is_asked() {
     let (stage, _) = stage.send(&json!({"type": "start"}), &mut Even(4)).expect("it starts");
     assert_eq!(stage.game.brief().current, [CombatantId::fixed("h1")]);
     let own = [CombatantId::fixed("c1")];
-    let eyes = Eyes { token: "player", own: &own };
     let request = |command: Value| Request::read(command).expect("a command");
-    let refused = |command| stage.game.examine(&eyes, &request(command), &|| false).is_err();
+    let refused = |command| stage.game.examine(&own, &request(command), &|| false).is_err();
     assert!(!refused(json!({"type": "mental_attack", "combatant": "c1"})));
     assert!(refused(json!({"type": "declare", "combatant": "c1", "move": "now", "act": "now"})));
-    let seen = stage.game.seen_by(&eyes);
+    let seen = stage.game.redacted(&own);
     assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
     let legal_commands = seen.options(&Viewer::player("player", own.to_vec()), 0);
     let verbs: Vec<_> = legal_commands.iter().map(|option| &option.command["type"]).collect();

@@ -201,7 +201,7 @@ pub fn entry(decided: &Decided) -> LogEntry {
         by: String::new(),
         commands: Vec::new(),
         events: decided.events.clone(),
-        told: decided.told.clone(),
+        redactions: decided.redactions.clone(),
         checkpoint: decided.checkpoint.clone(),
     }
 }
