@@ -8,6 +8,7 @@ use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::{AppError, CreatedEncounter, Form, Tag};
 use crate::engine::Creation;
+use crate::openapi::*;
 use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, LOCATION};
 use axum::http::{HeaderValue, StatusCode};
@@ -16,45 +17,52 @@ use utoipa::IntoParams;
 
 /// Create an encounter
 ///
-/// Answers with the encounter and its game master's token, which is shown only here. With an `Idempotency-Key` the same request
-/// creates one encounter, however often it is sent. Where the server knows applications it needs an application's key.
+/// Answers with the encounter and its game master's token. No other answer shows the token. Where the server is configured with
+/// applications, the request needs an application's key.
 #[utoipa::path(post, path = "/v1/encounters", operation_id = "create_encounter", tag = "encounters",
-    request_body = Creation,
-    responses((status = 201, description = "The encounter and its game master's token", body = Object)))]
+    security(("application" = []), ()),
+    params(("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
+    request_body = NewEncounterSchema,
+    responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
+        UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_encounter(
     State(shared): State<Shared>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
     post: Post,
 ) -> Result<Reply, Problem> {
     let creation = Creation::read(post.body).map_err(AppError::from)?;
-    let birth = shared.app.create(creation, post.key.as_ref(), application).await?;
-    Ok(created(&birth)?)
+    let encounter = shared.app.create(creation, post.key.as_ref(), application).await?;
+    Ok(created(&encounter)?)
 }
 
 /// The answer that a new encounter makes.
-pub(super) fn created(birth: &CreatedEncounter) -> Result<Reply, AppError> {
-    let body = format!("{{\"encounter\":{},\"token\":\"{}\"}}", birth.game.view()?.get(), birth.token.reveal());
-    let location = HeaderValue::try_from(format!("/v1/encounters/{}", birth.game.meta().id));
+pub(super) fn created(created: &CreatedEncounter) -> Result<Reply, AppError> {
+    let body = format!("{{\"encounter\":{},\"token\":\"{}\"}}", created.game.view()?.get(), created.token.reveal());
+    let location = HeaderValue::try_from(format!("/v1/encounters/{}", created.game.meta().id));
     let location = location.map_err(|error| AppError::Internal(error.to_string()))?;
-    let reply = Reply::json(body).status(StatusCode::CREATED).version(birth.game.version());
+    let reply = Reply::json(body).status(StatusCode::CREATED).version(created.game.version());
     let reply = reply.header(LOCATION, location).header(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(reply.replayed(birth.replayed))
+    Ok(reply.replayed(created.replayed))
 }
 
-/// Which state of the encounter.
+/// The state of the encounter to read.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct Moment {
-    /// As it was at this version; without it, as it is.
+    /// The version to read. Without it, the newest one.
     at: Option<u64>,
 }
 
 /// Read an encounter
 ///
-/// As it is, or with `?at=VERSION` as it was, as long as that version is kept (410 when it is gone). As JSON, or with `Accept: text/plain` as a turn table for people. With `If-None-Match` an unchanged encounter costs no body.
-#[utoipa::path(get, path = "/v1/encounters/{id}", operation_id = "read_encounter", tag = "encounters",
-    params(("id" = String, Path, description = "The encounter"), Moment),
-    responses((status = 200, description = "The encounter", body = Object), (status = 304, description = "Unchanged")))]
+/// Answers with the encounter as JSON, or with `Accept: text/plain` as a turn table for people. `at` reads an earlier version.
+#[utoipa::path(get, path = "/v1/encounters/{id}", operation_id = "read_encounter", tag = "encounters", security(("token" = [])),
+    params(("id" = String, Path, description = ENCOUNTER_ID), Moment,
+        ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
+    responses((status = 200, description = "The encounter", headers(("ETag")),
+            content((EncounterSchema = "application/json"), (String = "text/plain"))),
+        (status = 304, description = "The encounter has not changed"),
+        BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn read_encounter(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Moment { at }): Parameters<Moment>, conditions: Conditions, PlainText(plain): PlainText,
@@ -74,10 +82,11 @@ pub(super) async fn read_encounter(
 
 /// Delete an encounter
 ///
-/// It is gone with all that belongs to it, its tokens and its log.
-#[utoipa::path(delete, path = "/v1/encounters/{id}", operation_id = "delete_encounter", tag = "encounters",
-    params(("id" = String, Path, description = "The encounter")),
-    responses((status = 204, description = "Pruned")))]
+/// Deletes the encounter with its tokens and its log.
+#[utoipa::path(delete, path = "/v1/encounters/{id}", operation_id = "delete_encounter", tag = "encounters", security(("token" = [])),
+    params(("id" = String, Path, description = ENCOUNTER_ID), ("If-Match" = Option<String>, Header, description = IF_MATCH)),
+    responses((status = 204, description = "The encounter is deleted"),
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, PreconditionFailed, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn delete_encounter(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,

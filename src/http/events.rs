@@ -6,6 +6,7 @@ use super::feed::{self, Format, Terms, Wanted};
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::{AppError, BearerToken, Page};
+use crate::openapi::*;
 use crate::vocabulary::Int;
 use axum::extract::State;
 use axum::http::HeaderValue;
@@ -15,25 +16,24 @@ use serde::Deserialize;
 use std::time::Duration;
 use utoipa::IntoParams;
 
-/// Which query of the log.
+/// The part of the log to read.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct EventsQuery {
-    /// Only entries with a higher version; without it a page begins with the oldest entry that there is, a stream with the present.
+    /// Only entries with a higher version. Without it, a page begins with the oldest entry and a stream with the newest version.
     after: Option<u64>,
-    /// At most so many entries: on a page 100 where nothing is said. A stream ends after so many; without it, it goes on.
+    /// The maximum number of entries. Without it, a page has at most 100, and a stream goes on.
     #[param(value_type = Option<usize>, minimum = 1, maximum = 1000)]
     limit: Option<Int<1, 1000>>,
-    /// For so many seconds at most the answer waits while there is nothing on the page; a stream waits anyhow. It is out a second before
-    /// the server's own limit for a request (its setting TURNKEEPER_REQUEST_TIMEOUT): with the usual 30 seconds after 29, whatever more
-    /// is asked for.
+    /// The maximum number of seconds that an empty page waits for its first entry. It ends a second before the server's limit
+    /// for a request, TURNKEEPER_REQUEST_TIMEOUT: after 29 seconds by default.
     #[serde(default)]
     #[param(value_type = u64, default = 0, minimum = 0, maximum = 60)]
     wait: Int<0, 60>,
 }
 
-/// So many entries are on a page where nothing is said.
+/// The maximum number of entries on a page without `limit`.
 const USUAL: usize = 100;
 
 impl EventsQuery {
@@ -44,19 +44,23 @@ impl EventsQuery {
 
 /// Read or follow the log
 ///
-/// One entry for each accepted request: its version, when, by which token, the commands' types, and what happened. A page ends
-/// early after about half a MiB; with `wait` an empty page waits for its first entry. The `next_cursor` of a page is the `after` of the next.
-/// A page of a player or spectator leaves out what they are not told, and may be shorter than `limit`, or empty, though `next_cursor` says
-/// that more follow.
+/// The log has one entry for each accepted request: its version, when it was sent, by which token, the types of its commands, and what
+/// happened. A page ends early after about half a MiB. A page for a player or spectator leaves out what they may not see. It may be shorter
+/// than `limit`, or empty, though `next_cursor` says that more follow.
 ///
-/// With `Accept: application/x-ndjson` or `text/event-stream` the answer goes on: first a `snapshot` of the encounter (with `after`, as
-/// it was then), then a `transition` for each entry, `deleted` when the encounter is, and now and then a sign of life. Such a stream ends
-/// by itself after some minutes, or after `limit` transitions; go on with `after`, or with `Last-Event-ID`, from the last version that came,
-/// without gap or repetition. With `Last-Event-ID` there is no snapshot: what came before is known. A `snapshot` in the middle of a stream
-/// replaces the state so far: the store has lost entries that were told, as a Redis can in a crash.
-#[utoipa::path(get, path = "/v1/encounters/{id}/events", operation_id = "list_events", tag = "events",
-    params(("id" = String, Path, description = "The encounter"), EventsQuery),
-    responses((status = 200, description = "A page of the log, or the log as it goes on", body = Object)))]
+/// With `Accept: application/x-ndjson` or `text/event-stream` the answer is a stream. It begins with a `snapshot` of the encounter, at
+/// the version `after` if that is given. A `transition` follows for each entry, and `deleted` when the encounter is deleted.
+///
+/// Streams close after 5 minutes, after `limit` transitions, or when the client reads too slowly. Reconnect with `after` or
+/// `Last-Event-ID` to continue after the last version that you got. With `Last-Event-ID` there is no first `snapshot`. A `snapshot` in the
+/// middle of a stream replaces the state so far: the store has lost entries, as Redis can in a crash.
+#[utoipa::path(get, path = "/v1/encounters/{id}/events", operation_id = "list_events", tag = "events", security(("token" = [])),
+    params(("id" = String, Path, description = ENCOUNTER_ID), EventsQuery,
+        ("Last-Event-ID" = Option<String>, Header, description = "The last version that a stream brought. The next stream continues after \
+            it. It takes precedence over `after`.")),
+    responses((status = 200, description = "A page of the log, or a stream", headers(("Link")), content(
+            (inline(LogPage) = "application/json"), (FeedLine = "application/x-ndjson"), (String = "text/event-stream"))),
+        BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_events(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(query): Parameters<EventsQuery>, wanted: Wanted,
@@ -64,7 +68,7 @@ pub(super) async fn list_events(
     if let Some(format) = wanted.format {
         return stream(&shared, &id, &token, &query, &wanted, format).await;
     }
-    // The answer must be out before the request's own time is over.
+    // The answer must be sent before the time of the request is over.
     let time = wanted.deadline.map_or(shared.settings.timeout, |end| end.remaining().min(shared.settings.timeout));
     let wait = Duration::from_secs(query.wait.get().unsigned_abs()).min(time.saturating_sub(Duration::from_secs(1)));
     let limit = query.limit().unwrap_or(USUAL);
@@ -72,7 +76,7 @@ pub(super) async fn list_events(
     Ok(answer(&id, limit, &page)?.into_response())
 }
 
-/// The log as it goes on. Whoever goes on after the last event that came knows the state; anybody else is shown it first.
+/// A stream of the log. A client that sends the last event's id knows the state; other clients get a snapshot first.
 async fn stream(
     shared: &Shared, id: &str, token: &BearerToken, query: &EventsQuery, wanted: &Wanted, format: Format,
 ) -> Result<Response, Problem> {

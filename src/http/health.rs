@@ -1,20 +1,25 @@
-//! Whether the process lives, and whether it can serve.
+//! The health of the process and its store.
 
 use super::Shared;
-use super::problem::{Document, Problem};
+use super::problem::Problem;
 use super::reply::Reply;
+use crate::openapi::*;
 use axum::extract::State;
 
-/// Ask whether the process lives
+/// Check the process
+///
+/// Answers as long as the process runs.
 #[utoipa::path(get, path = "/livez", operation_id = "livez", tag = "operations",
-    responses((status = 200, description = "It does", body = Object)))]
+    responses((status = 200, description = "The process runs", body = inline(Health)), RequestTimeout))]
 pub(super) async fn livez() -> Reply {
     Reply::json("{\"status\":\"live\"}")
 }
 
-/// Ask whether the store answers
+/// Check the store
+///
+/// Answers 200 when the store answers.
 #[utoipa::path(get, path = "/readyz", operation_id = "readyz", tag = "operations",
-    responses((status = 200, description = "It does", body = Object), (status = 503, description = "It does not", body = Document)))]
+    responses((status = 200, description = "The store answers", body = inline(Health)), RequestTimeout, ServiceUnavailable))]
 pub(super) async fn readyz(State(shared): State<Shared>) -> Result<Reply, Problem> {
     shared.app.ready().await?;
     Ok(Reply::json("{\"status\":\"ready\"}"))

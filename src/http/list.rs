@@ -6,6 +6,7 @@ use super::problem::Problem;
 use super::reply::{List, Reply};
 use crate::app::{AppError, is_cursor};
 use crate::engine::Summary;
+use crate::openapi::*;
 use crate::vocabulary::{FieldError, Int};
 use axum::extract::State;
 use axum::http::header::LINK;
@@ -13,14 +14,14 @@ use axum::http::{HeaderValue, StatusCode};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-/// Which query of the list.
+/// The page of the list to read.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(super) struct ListQuery {
-    /// The `next_cursor` of the page before; without it the list begins with the newest.
+    /// The `next_cursor` of the page before. Without it, the list begins with the newest encounter.
     cursor: Option<String>,
-    /// At most so many encounters on a page.
+    /// The maximum number of encounters on the page.
     #[serde(default = "usual")]
     #[param(value_type = usize, default = 50, minimum = 1, maximum = 100)]
     limit: Int<1, 100>,
@@ -45,10 +46,12 @@ impl ListQuery {
 
 /// List an application's encounters
 ///
-/// Those that it has created or imported and that are still there, newest first. Only where the server knows applications. A page
-/// may be short although another one follows: `next_cursor` tells.
+/// Answers with the encounters that the application created or imported, newest first. Needs a server that is configured with
+/// applications. A page may be shorter than `limit` though `next_cursor` says that more follow.
 #[utoipa::path(get, path = "/v1/encounters", operation_id = "list_encounters", tag = "encounters", params(ListQuery),
-    responses((status = 200, description = "A page of the list", body = List<Summary>)))]
+    security(("application" = [])),
+    responses((status = 200, description = "A page of the list", body = inline(List<Summary>), headers(("Link"))),
+        BadRequest, Unauthorized, Forbidden, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_encounters(
     State(shared): State<Shared>, Creator(application): Creator, Parameters(query): Parameters<ListQuery>,
 ) -> Result<Reply, Problem> {

@@ -4,6 +4,7 @@ use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::middleware::{Deadline, REQUEST_ID};
 use crate::app::{AppError, MAX_DOCUMENT};
 use crate::engine::Refusal;
+use crate::openapi::ProblemCode;
 use crate::vocabulary::{BadJson, ErrorKind, FieldError, Ground, Violation};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE, HeaderName,
@@ -27,26 +28,28 @@ pub(super) struct Document {
     #[serde(rename = "type")]
     #[schema(format = "uri")]
     kind: String,
-    /// The kind of problem, in a few words.
+    /// The HTTP status in words.
     title: &'static str,
     /// The HTTP status.
     status: u16,
     /// What is wrong and what would be right.
     detail: Cow<'static, str>,
-    /// The path that was asked for.
+    /// The path of the request.
     instance: String,
-    /// A stable name for programs.
+    /// A stable name for programs. The page on errors explains each.
+    #[schema(inline, value_type = ProblemCode)]
     code: &'static str,
-    /// The rule that it rests on.
+    /// The rule that refuses the request.
     #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<&'static str>,
-    /// The fields that are wrong: the first one; of a new encounter the first one of each combatant, 20 at most.
+    /// The fields that are wrong: the first one, or for a new encounter the first one of each combatant, at most 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(inline)]
     errors: Vec<FieldProblem>,
-    /// The version that the encounter is at.
+    /// The version of the encounter.
     #[serde(skip_serializing_if = "Option::is_none")]
     current_version: Option<u64>,
-    /// The oldest version that there is still.
+    /// The oldest version that the log holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     oldest_version: Option<u64>,
     #[serde(skip)]
@@ -56,7 +59,7 @@ pub(super) struct Document {
 /// A field that is wrong.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 struct FieldProblem {
-    /// Where it is: field names and list positions with dots between; empty for the whole body.
+    /// Where it is: field names and list positions with dots between. Empty for the whole body.
     path: String,
     /// What is wrong with it.
     message: String,
@@ -66,7 +69,7 @@ impl Problem {
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Document {
             kind: format!("urn:problem-type:turnkeeper:{code}"),
-            title: title(status),
+            title: status.canonical_reason().unwrap_or_default(),
             status: status.as_u16(),
             detail: detail.into(),
             instance: String::new(),
@@ -130,17 +133,17 @@ impl Problem {
 
     /// Bad fields: 400, or 422 where all of them have the right shape.
     fn fields(errors: Vec<FieldError>, code: &'static str) -> Self {
-        let (status, code) = match errors.iter().map(|error| error.flaw).find(|flaw| *flaw != ErrorKind::Meaningless) {
-            None => (StatusCode::UNPROCESSABLE_ENTITY, "invalid_value"),
-            Some(ErrorKind::Twice) => (StatusCode::BAD_REQUEST, "duplicate_field"),
-            Some(_) => (StatusCode::BAD_REQUEST, code),
-        };
         let first = errors.first().map(FieldError::to_string).unwrap_or_default();
         let detail = match errors.len() {
             0 | 1 => first,
             n => format!("{first} (`errors` lists {n})"),
         };
-        errors.into_iter().fold(Self::new(status, code, detail), |problem, error| problem.at(error.path, error.message))
+        let problem = match errors.iter().map(|error| error.flaw).find(|kind| *kind != ErrorKind::Meaningless) {
+            None => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_value", detail),
+            Some(ErrorKind::Twice) => Self::bad("duplicate_field", detail),
+            Some(_) => Self::bad(code, detail),
+        };
+        errors.into_iter().fold(problem, |problem, error| problem.at(error.path, error.message))
     }
 
     fn at(mut self, path: String, message: String) -> Self {
@@ -200,28 +203,6 @@ fn without_tokens(path: &str) -> String {
         |step: &str| form_urlencoded::parse(step.as_bytes()).any(|(a, b)| a.contains("tk_") || b.contains("tk_"));
     let steps = path.split('/').map(|step| if holds(step) { "tk_..." } else { step });
     steps.collect::<Vec<_>>().join("/")
-}
-
-/// The kinds of problems, by their status.
-fn title(status: StatusCode) -> &'static str {
-    match status {
-        StatusCode::BAD_REQUEST => "The request is malformed",
-        StatusCode::UNAUTHORIZED => "A token is needed",
-        StatusCode::FORBIDDEN => "The token may not do this",
-        StatusCode::NOT_FOUND => "Not found",
-        StatusCode::METHOD_NOT_ALLOWED => "Method not allowed",
-        StatusCode::REQUEST_TIMEOUT => "Too slow",
-        StatusCode::CONFLICT => "Refused by the rules",
-        StatusCode::GONE => "No longer there",
-        StatusCode::PRECONDITION_FAILED => "The encounter has changed",
-        StatusCode::PAYLOAD_TOO_LARGE => "Too large",
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => "Not plain JSON",
-        StatusCode::UNPROCESSABLE_ENTITY => "Well-formed but meaningless",
-        StatusCode::TOO_MANY_REQUESTS => "Too many requests",
-        StatusCode::SERVICE_UNAVAILABLE => "Not now",
-        status if status.is_server_error() => "A mistake of the server's",
-        _ => "The request cannot be served",
-    }
 }
 
 /// A response that still has to be rendered: the frame around every request does it, because it knows the path.

@@ -14,12 +14,13 @@ pub(super) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-rep
 /// Confirms a preference of the request.
 pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 
-/// A list: all there is of it, or a page.
+/// A list, or a page of one.
 #[derive(Debug, Serialize, ToSchema)]
 pub(super) struct List<T> {
-    /// What was asked for.
+    /// The items.
     pub items: Vec<T>,
-    /// Where the next page begins; null when nothing follows.
+    /// The start of the next page: `cursor` takes it. Null on the last page, and always null without the parameter `cursor`.
+    #[schema(required = true)]
     pub next_cursor: Option<String>,
 }
 

@@ -78,10 +78,9 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
 /// The routes' own documentation, from which [`crate::openapi::document`] makes the published document.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     let mut routes = documented().into_openapi();
-    let components = routes.components.get_or_insert_default();
-    let (mut schemas, problem) = (Vec::new(), (ProblemDocument::name().into_owned(), ProblemDocument::schema()));
-    ProblemDocument::schemas(&mut schemas);
-    components.schemas = schemas.into_iter().chain([problem]).collect();
+    let mut problem = vec![(ProblemDocument::name().into_owned(), ProblemDocument::schema())];
+    ProblemDocument::schemas(&mut problem);
+    routes.components.get_or_insert_default().schemas.extend(problem);
     routes
 }
 

@@ -1,4 +1,4 @@
-//! The rulesets' manifests.
+//! The manifests of the rulesets.
 
 use super::Shared;
 use super::extract::{Nothing, Parameters};
@@ -6,7 +6,7 @@ use super::problem::Problem;
 use super::reply::{List, Reply};
 use crate::app::AppError;
 use crate::engine::{AnyRuleset, Rulesets, type_schema};
-use crate::openapi::standalone;
+use crate::openapi::*;
 use crate::vocabulary::{CommandSpec, Commands, Draft, HOUSE_RULES, Manifest, Rule, SharedCommand};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::sync::OnceLock;
 use utoipa::ToSchema;
 
-/// A ruleset: what never changes about it, and what it needs.
+/// A ruleset: its manifest, and what all rulesets share.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RulesetInfo)]
 pub(super) struct RulesetInfo {
@@ -23,17 +23,17 @@ pub(super) struct RulesetInfo {
     manifest: &'static Manifest,
     /// The commands that every ruleset understands.
     shared_commands: &'static [CommandSpec],
-    /// The rules that hold in every ruleset: refusals name them too.
+    /// The rules that hold in every ruleset. Refusals name them too.
     shared_rules: &'static [Rule],
     /// The JSON Schema of its options, with their defaults.
     #[schema(value_type = Object)]
     options: Value,
-    /// The JSON Schema of a combatant as a client describes it: the shared fields and the ruleset's own.
+    /// The JSON Schema of a combatant as a client describes it: the shared fields and those of the ruleset.
     #[schema(value_type = Object)]
     combatant: Value,
 }
 
-/// Every ruleset's manifest, made when somebody first asks.
+/// Every ruleset's manifest, made for the first request.
 #[derive(Default)]
 pub(super) struct Manifests(OnceLock<Vec<RulesetInfo>>);
 
@@ -63,8 +63,10 @@ impl RulesetInfo {
 }
 
 /// List the rulesets
+///
+/// Answers with the manifests of all rulesets.
 #[utoipa::path(get, path = "/v1/rulesets", operation_id = "list_rulesets", tag = "rulesets",
-    responses((status = 200, description = "The manifests of all rulesets", body = List<RulesetInfo>)))]
+    responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>)), BadRequest, RequestTimeout))]
 pub(super) async fn list_rulesets(
     State(shared): State<Shared>, Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Reply, Problem> {
@@ -73,10 +75,12 @@ pub(super) async fn list_rulesets(
     Ok(Reply::json(serde_json::to_vec(&list).map_err(AppError::from)?))
 }
 
-/// Read a ruleset's manifest
+/// Read a ruleset
+///
+/// Answers with the ruleset's manifest: its commands, its rules, and the schemas of its options and combatants.
 #[utoipa::path(get, path = "/v1/rulesets/{ruleset}", operation_id = "read_ruleset", tag = "rulesets",
-    params(("ruleset" = String, Path, description = "The ruleset's id")),
-    responses((status = 200, description = "The manifest", body = RulesetInfo)))]
+    params(("ruleset" = String, Path, description = "The id of the ruleset.")),
+    responses((status = 200, description = "The manifest", body = RulesetInfo), BadRequest, NotFound, RequestTimeout))]
 pub(super) async fn read_ruleset(
     State(shared): State<Shared>, id: Result<Path<String>, PathRejection>, Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Reply, Problem> {

@@ -1,4 +1,4 @@
-//! Tokens: handed out, listed, revoked.
+//! Creates, lists and revokes tokens.
 
 use super::Shared;
 use super::extract::{Caller, EncounterId, Nothing, Parameters, TokenId};
@@ -7,28 +7,35 @@ use super::problem::Problem;
 use super::reply::{List, Reply};
 use crate::app::{AppError, HandedOut};
 use crate::engine::{NewToken, TokenInfo};
+use crate::openapi::*;
 use axum::extract::State;
 use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderValue, StatusCode};
 use serde::Serialize;
+use utoipa::ToSchema;
 
-/// A token that was handed out.
-#[derive(Serialize)]
+/// A new token.
+#[derive(Serialize, ToSchema)]
+#[schema(as = CreatedToken)]
 struct TokenAnswer<'a> {
+    /// The token. No other answer shows it.
     token: &'a str,
+    /// What the list of tokens shows of it.
     #[serde(flatten)]
     info: &'a TokenInfo,
 }
 
-/// Hand out a token
+/// Create a token
 ///
-/// The game master's right. The token is shown only here; what is kept is a digest. A player's token acts for the combatants that it
-/// names, and for no others: a combatant that joins later is given by a new token. With an `Idempotency-Key` the same request hands out
-/// one token, however often it is sent.
-#[utoipa::path(post, path = "/v1/encounters/{id}/tokens", operation_id = "create_token", tag = "tokens",
-    params(("id" = String, Path, description = "The encounter")),
-    request_body = Object,
-    responses((status = 201, description = "The token, shown once", body = Object)))]
+/// Needs a game master's token. The server keeps only a digest of the new token. A player's token acts for the combatants that it names.
+/// For a combatant that joins later, create a new token.
+#[utoipa::path(post, path = "/v1/encounters/{id}/tokens", operation_id = "create_token", tag = "tokens", security(("token" = [])),
+    params(("id" = String, Path, description = ENCOUNTER_ID),
+        ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
+    request_body = NewToken,
+    responses((status = 201, description = "The token", body = TokenAnswer<'_>, headers(("Idempotency-Replayed"))),
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, PayloadTooLarge, UnsupportedMediaType,
+        UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_token(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, post: Post,
@@ -42,10 +49,11 @@ pub(super) async fn create_token(
 
 /// List the tokens
 ///
-/// The game master's right. Those that last, oldest first, without the tokens themselves.
-#[utoipa::path(get, path = "/v1/encounters/{id}/tokens", operation_id = "list_tokens", tag = "tokens",
-    params(("id" = String, Path, description = "The encounter")),
-    responses((status = 200, description = "The tokens", body = Object)))]
+/// Needs a game master's token. Answers with the tokens that are valid, oldest first. It does not show the tokens themselves.
+#[utoipa::path(get, path = "/v1/encounters/{id}/tokens", operation_id = "list_tokens", tag = "tokens", security(("token" = [])),
+    params(("id" = String, Path, description = ENCOUNTER_ID)),
+    responses((status = 200, description = "The tokens", body = inline(List<TokenInfo>)),
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_tokens(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>,
@@ -57,12 +65,14 @@ pub(super) async fn list_tokens(
 
 /// Revoke a token
 ///
-/// The game master's right. It is at once as if it had never been, and streams that it opened end. The last game master's token that does
-/// not end stays.
+/// Needs a game master's token. The revoked token is invalid at once, and streams that it opened end. The last game master's token
+/// without an end cannot be revoked.
 #[utoipa::path(delete, path = "/v1/encounters/{id}/tokens/{token}", operation_id = "revoke_token", tag = "tokens",
-    params(("id" = String, Path, description = "The encounter"),
-        ("token" = String, Path, description = "The id of the token, as the list has it: not the token itself")),
-    responses((status = 204, description = "Revoked")))]
+    security(("token" = [])),
+    params(("id" = String, Path, description = ENCOUNTER_ID),
+        ("token" = String, Path, description = "The id of the token from the list, not the token itself.")),
+    responses((status = 204, description = "The token is revoked"),
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn revoke_token(
     State(shared): State<Shared>, Caller(token): Caller, TokenId { encounter, token: revoked }: TokenId,
     Parameters(Nothing {}): Parameters<Nothing>,

@@ -7,6 +7,7 @@ use super::post::PostedLog;
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::Export;
+use crate::openapi::*;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::HeaderValue;
@@ -16,11 +17,12 @@ use futures::{StreamExt, stream};
 
 /// Export an encounter
 ///
-/// The whole log in a form that `POST /v1/encounters/import` takes, here or on another server: what it is folded from (`base`, without
-/// tokens and seed) and every entry since.
+/// Answers with the whole log: the state that it begins with (`base`, without tokens and seed) and every entry since.
+/// `POST /v1/encounters/import` takes it, here or on another server.
 #[utoipa::path(get, path = "/v1/encounters/{id}/export", operation_id = "export_encounter", tag = "encounters",
-    params(("id" = String, Path, description = "The encounter")),
-    responses((status = 200, description = "The log", body = Object)))]
+    security(("token" = [])), params(("id" = String, Path, description = ENCOUNTER_ID)),
+    responses((status = 200, description = "The log", body = ExportedLogSchema),
+        BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn export_encounter(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>,
@@ -62,21 +64,27 @@ impl Stage {
 
 /// Import an encounter
 ///
-/// Makes a new encounter, with an id and a token of its own, of a log that was exported. Where the server knows applications it needs an
-/// application's key.
+/// Makes a new encounter of an exported log, with an id and a token of its own. Where the server is configured with applications, the
+/// request needs an application's key.
 ///
-/// Checked is that it is a log, and refused with the path of the first bad place what is not: every field has its shape and there is no
-/// other one; versions follow each other up to `version`; the bounds of encounters hold; an undo or redo goes back to a version that can be
-/// undone or redone; and every state that an entry carries (one in 256 does, and every undo and redo) is the one that the events before it
-/// lead to, but for one from before `base`. Taken on trust is the rest: `base`, `at`, `by`, `commands`, what players were told, and that the
-/// rules allowed each event, which is folded and not decided again.
+/// The server checks the log and names the first bad place:
+/// - Every field has its shape, and there are no other fields.
+/// - Versions follow each other up to `version`.
+/// - The limits of encounters hold.
+/// - An undo or redo goes back to a version that can be undone or redone.
+/// - Every state that an entry carries is the one that the events before it lead to, unless it is older than `base`.
+///
+/// The server trusts the rest: `base`, `at`, `by`, `commands`, `told`, and that the rules allowed each event.
 #[utoipa::path(post, path = "/v1/encounters/import", operation_id = "import_encounter", tag = "encounters",
-    request_body = Object,
-    responses((status = 201, description = "The encounter and its game master's token", body = Object)))]
+    security(("application" = []), ()),
+    params(("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
+    request_body = ExportedLogSchema,
+    responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
+        UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn import_encounter(
     State(shared): State<Shared>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
     log: PostedLog,
 ) -> Result<Reply, Problem> {
-    let birth = shared.app.import(log.body, log.key.as_ref(), application).await?;
-    Ok(created(&birth)?)
+    let encounter = shared.app.import(log.body, log.key.as_ref(), application).await?;
+    Ok(created(&encounter)?)
 }

@@ -1,4 +1,4 @@
-//! Names in the published document: shared types keep theirs, a ruleset's own get its name in front.
+//! Names in the published document: shared types keep theirs, a ruleset's own types get its name in front.
 
 use super::walk::{References, walk};
 use crate::engine::TypeSchema;
@@ -24,17 +24,20 @@ pub struct SchemaSet {
 }
 
 impl SchemaSet {
-    /// Takes a type's own schema (under `name`) and those that it refers to.
-    pub fn take(&mut self, name: &str, schema: RefOr<Schema>, others: Vec<(String, RefOr<Schema>)>) {
+    /// Adds a type's own schema under `name`, and those that it refers to.
+    pub fn take(&mut self, name: &str, TypeSchema { schema, components }: TypeSchema) {
         self.schemas.insert(name.to_owned(), json(&schema));
-        for (name, schema) in others {
-            self.schemas.entry(name).or_insert_with(|| json(&schema));
-        }
+        components.into_iter().for_each(|(name, schema)| self.add(name, schema));
     }
 
-    /// The schemas with what is to be inlined inlined, and with `prefix` before the names that `shared` does not have.
+    /// Adds a schema, unless one of its name is there.
+    pub fn add(&mut self, name: String, schema: RefOr<Schema>) {
+        self.schemas.entry(name).or_insert_with(|| json(&schema));
+    }
+
+    /// The schemas with bounded scalars inlined, and with `prefix` before the names that `shared` does not have.
     pub fn publish(mut self, prefix: &str, shared: &BTreeSet<String>) -> Components {
-        self.schemas.retain(|name, _| !name.starts_with(INLINE));
+        self.schemas.retain(|name, _| !name.starts_with(INLINE) && !shared.contains(name));
         let published = |name: &str| if shared.contains(name) { name.to_owned() } else { format!("{prefix}{name}") };
         let renamed = self.schemas.into_iter().map(|(name, mut schema)| {
             walk(&mut schema, References::Renamed(&published));

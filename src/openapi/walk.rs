@@ -20,14 +20,10 @@ pub fn walk(value: &mut Value, references: References<'_>) {
         Value::Object(fields) => {
             unwrap_annotated(fields);
             inline_reference(fields);
-            hoist_description(fields);
-            match references {
-                References::Renamed(_) => tell_default(fields),
-                References::Resolved(among, depth) => {
-                    if depth > 0 && resolve(fields, among) {
-                        return walk(value, References::Resolved(among, depth - 1));
-                    }
-                }
+            if let References::Resolved(among, depth @ 1..) = references
+                && resolve(fields, among)
+            {
+                return walk(value, References::Resolved(among, depth - 1));
             }
             for (key, value) in fields.iter_mut() {
                 match value {
@@ -39,6 +35,10 @@ pub fn walk(value: &mut Value, references: References<'_>) {
                     }),
                     _ => walk(value, references),
                 }
+            }
+            flatten_optional(fields);
+            if let References::Renamed(_) = references {
+                tell_default(fields);
             }
         }
         _ => {}
@@ -93,11 +93,26 @@ fn unwrap_annotated(fields: &mut Map<String, Value>) {
     fields.extend(annotation);
 }
 
-/// What an optional field's type says of it is said of the field.
-fn hoist_description(fields: &mut Map<String, Value>) {
-    let optional = fields.get("oneOf").and_then(Value::as_array).filter(|variants| variants.len() == 2);
-    let described = optional.and_then(|variants| variants.iter().find_map(|variant| variant.get("description")));
-    if let Some(description) = described.cloned() {
+/// An optional field comes as a union of its type and null. Its description stands once, at the field, and a plain type takes null in.
+fn flatten_optional(fields: &mut Map<String, Value>) {
+    let null = serde_json::json!({"type": "null"});
+    let Some(variants) =
+        fields.get_mut("oneOf").and_then(Value::as_array_mut).filter(|variants| variants.contains(&null))
+    else {
+        return;
+    };
+    let [Value::Object(variant), _] = variants.as_mut_slice() else { return };
+    let description = variant.remove("description");
+    let plain =
+        variant.get("type").and_then(Value::as_str).filter(|plain| matches!(*plain, "integer" | "string" | "boolean"));
+    if let Some(plain) = plain.filter(|_| !variant.contains_key("enum")) {
+        let types = serde_json::json!([plain, "null"]);
+        let mut variant = variant.clone();
+        variant.insert("type".to_owned(), types);
+        fields.remove("oneOf");
+        fields.extend(variant);
+    }
+    if let Some(description) = description {
         fields.entry("description").or_insert(description);
     }
 }

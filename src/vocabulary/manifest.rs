@@ -6,7 +6,6 @@ use utoipa::ToSchema;
 
 /// A ruleset's description: static data.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
-#[schema(as = RulesetInfo)]
 pub struct Manifest {
     /// Its id, as encounters name it.
     pub id: &'static str,

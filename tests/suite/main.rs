@@ -3,6 +3,7 @@
 mod bounds;
 mod coverage;
 mod e2e;
+mod errors;
 mod faults;
 mod fuzz;
 mod groups;

@@ -2,8 +2,9 @@
 //! name breaks it, though schemas of answers let readers be lenient.
 
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use turnkeeper::engine::Rulesets;
 use turnkeeper::openapi::Examples;
 use turnkeeper::{http, openapi};
 
@@ -19,20 +20,51 @@ pub struct Exchange<'a> {
     pub body: &'a [u8],
 }
 
+/// The document for one ruleset: unions over all rulesets hold the ruleset's own variants only.
 struct Contract {
     document: Value,
     validators: Mutex<HashMap<String, Arc<OnceLock<jsonschema::Validator>>>>,
 }
 
-static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
-    let mut document = openapi::document(&http::openapi(), &Examples::default());
-    let published = document.clone();
-    for schema in document["components"]["schemas"].as_object_mut().expect("schemas").values_mut() {
-        shut(schema, &published, false);
-    }
-    shut_contents(&mut document["paths"], &published);
-    Contract { document, validators: Mutex::default() }
+/// The contracts by the prefix of the ruleset's schemas, such as `Dc20`.
+static CONTRACTS: LazyLock<BTreeMap<String, Contract>> = LazyLock::new(|| {
+    let published = openapi::document(&http::openapi(), &Examples::default());
+    let prefixes: Vec<String> = Rulesets::shipped().iter().map(|ruleset| own(ruleset.manifest().id, "")).collect();
+    let contract = |prefix: &String| {
+        let mut narrowed = published.clone();
+        let foreign: Vec<&String> = prefixes.iter().filter(|other| *other != prefix).collect();
+        narrow(&mut narrowed, &foreign);
+        let mut document = narrowed.clone();
+        for schema in document["components"]["schemas"].as_object_mut().expect("schemas").values_mut() {
+            shut(schema, &narrowed, false);
+        }
+        shut_contents(&mut document["paths"], &narrowed);
+        shut_contents(&mut document["components"]["responses"], &narrowed);
+        (prefix.clone(), Contract { document, validators: Mutex::default() })
+    };
+    prefixes.iter().map(contract).collect()
 });
+
+/// Takes the variants of other rulesets out of every union.
+fn narrow(value: &mut Value, foreign: &[&String]) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| narrow(item, foreign)),
+        Value::Object(fields) => {
+            for union in ["anyOf", "oneOf"] {
+                if let Some(variants) = fields.get_mut(union).and_then(Value::as_array_mut) {
+                    let schema = |variant: &Value| variant["$ref"].as_str()?.rsplit('/').next().map(str::to_owned);
+                    let theirs = |name: String| foreign.iter().any(|prefix| concept(&name, prefix).is_some());
+                    let kept = |variant: &Value| !schema(variant).is_some_and(theirs);
+                    if variants.iter().any(kept) {
+                        variants.retain(kept);
+                    }
+                }
+            }
+            fields.values_mut().for_each(|value| narrow(value, foreign));
+        }
+        _ => {}
+    }
+}
 
 /// Shuts every schema below `paths`.
 fn shut_contents(value: &mut Value, published: &Value) {
@@ -77,9 +109,8 @@ fn shut(schema: &mut Value, published: &Value, part: bool) {
 impl Contract {
     /// What is wrong with a value by the schema at this pointer of the document.
     fn faults(&self, pointer: &str, value: &Value) -> Vec<String> {
-        let pointer = self.narrowed(pointer, value);
-        let slot = self.validators.lock().expect("no panic").entry(pointer.clone()).or_default().clone();
-        let validator = slot.get_or_init(|| self.validator(&pointer));
+        let slot = self.validators.lock().expect("no panic").entry(pointer.to_owned()).or_default().clone();
+        let validator = slot.get_or_init(|| self.validator(pointer));
         let fault = |error: jsonschema::ValidationError<'_>| format!("{pointer}{}: {error}", error.instance_path());
         validator.iter_errors(value).map(fault).collect()
     }
@@ -107,16 +138,6 @@ impl Contract {
         jsonschema::draft202012::new(&whole).expect("a schema")
     }
 
-    /// Of a union over all rulesets the schema of the one that the value names: quicker, and it tells more.
-    fn narrowed(&self, pointer: &str, value: &Value) -> String {
-        let named = self.document.pointer(pointer).and_then(|schema| schema["$ref"].as_str());
-        let target = named.map_or(pointer, |target| &target[1..]);
-        let name = target.rsplit('/').next().unwrap_or_default();
-        let id = value.get("ruleset").or(value.pointer("/encounter/ruleset")).and_then(Value::as_str);
-        let own = id.map(|id| format!("/components/schemas/{}", own(id, name)));
-        own.filter(|own| self.document.pointer(own).is_some()).unwrap_or_else(|| target.to_owned())
-    }
-
     /// The template of a path, where the document has one: rather one without parameters.
     fn template(&self, path: &str) -> Option<&str> {
         let steps: Vec<&str> = path.split('/').collect();
@@ -129,14 +150,34 @@ impl Contract {
     }
 }
 
+/// What a schema is for its ruleset: `Event` of `Dc20Event`.
+fn concept<'s>(schema: &'s str, prefix: &str) -> Option<&'s str> {
+    schema.strip_prefix(prefix).filter(|rest| rest.starts_with(char::is_uppercase))
+}
+
 fn capitalised(word: &str) -> String {
     let (first, rest) = word.split_at(word.len().min(1));
     first.to_uppercase() + rest
 }
 
-/// What is wrong with a value by the schema of this name.
+/// What is wrong with a value by the schema at this pointer, under the ruleset that the value names. One that names none is right
+/// under some ruleset.
+fn faults_at(pointer: &str, value: &Value) -> Vec<String> {
+    let id = value.get("ruleset").or(value.pointer("/encounter/ruleset")).and_then(Value::as_str);
+    if let Some(contract) = id.and_then(|id| CONTRACTS.get(&own(id, ""))) {
+        return contract.faults(pointer, value);
+    }
+    let all = CONTRACTS.values().map(|contract| contract.faults(pointer, value));
+    all.min_by_key(Vec::len).unwrap_or_default()
+}
+
+/// What is wrong with a value by the schema of this name, which may be a union's name with a ruleset's prefix.
 pub fn faults(schema: &str, value: &Value) -> Vec<String> {
-    CONTRACT.faults(&format!("/components/schemas/{schema}"), value)
+    let narrowed = CONTRACTS.iter().find_map(|(prefix, contract)| Some((contract, concept(schema, prefix)?)));
+    match narrowed {
+        Some((contract, union)) => contract.faults(&format!("/components/schemas/{union}"), value),
+        None => faults_at(&format!("/components/schemas/{schema}"), value),
+    }
 }
 
 /// The name of a ruleset's own schema, such as `Dc20Event`.
@@ -154,19 +195,23 @@ pub fn kept(exchange: &Exchange<'_>) {
 
 fn breaches(exchange: &Exchange<'_>) -> Vec<String> {
     let path = exchange.path.split('?').next().unwrap_or_default();
-    let Some(template) = CONTRACT.template(path) else { return Vec::new() };
+    let contract = CONTRACTS.values().next().expect("a ruleset");
+    let Some(template) = contract.template(path) else { return Vec::new() };
     let operation = format!("/paths/{}/{}", template.replace('/', "~1"), exchange.method.to_lowercase());
-    if CONTRACT.document.pointer(&operation).is_none() {
+    if contract.document.pointer(&operation).is_none() {
         return Vec::new();
     }
     let mut broken = Vec::new();
     if exchange.status < 300 && exchange.method == "POST" {
         let sent = serde_json::from_slice(exchange.sent).expect("what is accepted is JSON");
         let schema = format!("{operation}/requestBody/content/application~1json/schema");
-        broken.extend(CONTRACT.faults(&schema, &sent));
+        broken.extend(faults_at(&schema, &sent));
     }
-    let response = format!("{operation}/responses/{}", exchange.status);
-    let Some(declared) = CONTRACT.document.pointer(&response) else {
+    let mut response = format!("{operation}/responses/{}", exchange.status);
+    if let Some(shared) = contract.document.pointer(&response).and_then(|response| response["$ref"].as_str()) {
+        response = shared[1..].to_owned();
+    }
+    let Some(declared) = contract.document.pointer(&response) else {
         broken.push(format!("{operation} does not say that it may answer {}", exchange.status));
         return broken;
     };
@@ -175,7 +220,7 @@ fn breaches(exchange: &Exchange<'_>) -> Vec<String> {
         return broken;
     }
     let content = format!("{response}/content/{}", media.replace('/', "~1"));
-    if CONTRACT.document.pointer(&content).is_none() {
+    if contract.document.pointer(&content).is_none() {
         broken.push(format!("{response} does not say that it may be {media:?}"));
         return broken;
     }
@@ -183,13 +228,13 @@ fn breaches(exchange: &Exchange<'_>) -> Vec<String> {
     let json = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
     let schema = format!("{content}/schema");
     match media {
-        "application/x-ndjson" => text.lines().for_each(|line| broken.extend(CONTRACT.faults(&schema, &json(line)))),
+        "application/x-ndjson" => text.lines().for_each(|line| broken.extend(faults_at(&schema, &json(line)))),
         "text/event-stream" => {
             let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
             data.for_each(|data| broken.extend(faults("FeedLine", &json(data))));
         }
-        "text/plain" => broken.extend(CONTRACT.faults(&schema, &json!(text))),
-        _ => broken.extend(CONTRACT.faults(&schema, &json(&text))),
+        "text/plain" => broken.extend(faults_at(&schema, &json!(text))),
+        _ => broken.extend(faults_at(&schema, &json(&text))),
     }
     broken
 }

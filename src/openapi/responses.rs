@@ -1,0 +1,121 @@
+//! The responses, headers and parameters that several operations share. Operations name them; the document holds each once.
+
+use super::naming::reference;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use utoipa::IntoResponses;
+use utoipa::openapi::{Ref, RefOr, Response};
+
+/// The path parameter of an encounter.
+pub const ENCOUNTER_ID: &str = "The id of the encounter.";
+/// The header `Idempotency-Key`.
+pub const IDEMPOTENCY_KEY: &str =
+    "Makes the request safe to repeat: for a day the same request with the same key gets the first answer.";
+/// The header `If-Match`.
+pub const IF_MATCH: &str = "Refuses the request with 412 unless the encounter has this version, such as `\"13\"`, or an `ETag` that this token got.";
+/// The header `If-None-Match`.
+pub const IF_NONE_MATCH: &str = "Answers 304 without a body while the answer still has this `ETag`.";
+
+/// Types for `responses(...)` of operations: each refers to the shared response of its name.
+macro_rules! responses {
+    ($($(#[doc = $doc:literal])+ $name:ident = $status:literal, $headers:expr;)+) => {
+        $(
+            $(#[doc = $doc])+
+            pub struct $name;
+
+            impl IntoResponses for $name {
+                fn responses() -> BTreeMap<String, RefOr<Response>> {
+                    [($status.to_owned(), Ref::from_response_name(stringify!($name)).into())].into()
+                }
+            }
+        )+
+
+        /// The shared responses by name.
+        pub(super) fn responses() -> Value {
+            json!({$(stringify!($name): response(concat!($($doc),+), $headers)),+})
+        }
+    };
+}
+
+responses! {
+    /// A new encounter and its game master's token.
+    Created = "201", &["ETag", "Location", "Idempotency-Replayed"];
+    /// The body is no JSON, or a field or parameter has the wrong shape. `errors` says which.
+    BadRequest = "400", &[];
+    /// The request has no credential, or none that the server knows.
+    Unauthorized = "401", &["WWW-Authenticate"];
+    /// This credential does not allow the request. `detail` says which does.
+    Forbidden = "403", &[];
+    /// There is nothing at this path, or nothing that the token may see.
+    NotFound = "404", &[];
+    /// The request took too long to arrive or to be answered.
+    RequestTimeout = "408", &[];
+    /// The rules refuse the request now. `code` and `rule` say why.
+    Conflict = "409", &[];
+    /// The log no longer holds this version. `oldest_version` is the oldest one that it holds.
+    Gone = "410", &[];
+    /// The encounter has another version than `If-Match` asks for. `current_version` says which.
+    PreconditionFailed = "412", &[];
+    /// The body is too large.
+    PayloadTooLarge = "413", &[];
+    /// The body is not JSON in UTF-8, or is compressed.
+    UnsupportedMediaType = "415", &[];
+    /// The request has the right shape, but a value makes no sense here.
+    UnprocessableEntity = "422", &[];
+    /// The client sends too many requests. `Retry-After` says when it may go on.
+    TooManyRequests = "429", &["Retry-After", "RateLimit", "RateLimit-Policy"];
+    /// The store does not answer, or the server is too busy. `Retry-After` says when to try again.
+    ServiceUnavailable = "503", &["Retry-After"];
+}
+
+fn response(doc: &str, headers: &[&str]) -> Value {
+    let description = doc.trim();
+    let created = headers.contains(&"Location");
+    let headers: Value = headers.iter().map(|name| (*name, header_reference(name))).collect();
+    if created {
+        let content = json!({"application/json": {"schema": reference("Created")}});
+        return json!({"description": description, "headers": headers, "content": content, "links": links()});
+    }
+    let content = json!({"application/problem+json": {"schema": reference("Problem")}});
+    json!({"description": description, "headers": headers, "content": content})
+}
+
+/// Where the answer to a creation leads.
+fn links() -> Value {
+    let id = json!({"id": "$response.body#/encounter/id"});
+    let link = |operation: &str, what: &str| json!({"operationId": operation, "parameters": id, "description": what});
+    json!({
+        "read": link("read_encounter", "Reads the encounter."),
+        "command": link("send_command", "Sends a command."),
+        "options": link("list_options", "Lists what is legal now."),
+        "events": link("list_events", "Reads the log."),
+        "delete": link("delete_encounter", "Deletes the encounter."),
+    })
+}
+
+/// A reference to a shared header.
+pub(super) fn header_reference(name: &str) -> Value {
+    json!({"$ref": format!("#/components/headers/{name}")})
+}
+
+/// The headers of responses by name.
+pub(super) fn headers() -> Value {
+    let headers = [
+        (
+            "ETag",
+            "Names this state of the encounter, such as `\"13\"` or `\"13-Yk0pTq3mR8sWvx2a\"`. `If-Match` and `If-None-Match` take it.",
+        ),
+        ("Location", "The path of the new encounter."),
+        ("Link", "The next page, with `rel=\"next\"`."),
+        (
+            "Idempotency-Replayed",
+            "`true` when a request with this `Idempotency-Key` was answered before. Nothing was applied again.",
+        ),
+        ("Preference-Applied", "`return=minimal` when the answer leaves out the encounter."),
+        ("WWW-Authenticate", "`Bearer`."),
+        ("Retry-After", "Seconds until the request can succeed."),
+        ("RateLimit", "What is left of the limit."),
+        ("RateLimit-Policy", "The limit."),
+    ];
+    headers.map(|(name, what)| (name, json!({"description": what, "schema": {"type": "string"}}))).into_iter().collect()
+}
