@@ -1,4 +1,4 @@
-//! What a command is answered with.
+//! The answers to commands.
 
 use super::AppError;
 use crate::engine::{Decided, Game, Viewer};
@@ -21,7 +21,7 @@ impl Shape {
         [Self::Full, Self::Minimal].into_iter().find(|shape| *shape as u8 == byte)
     }
 
-    /// The body for an encounter and what happened; the parts that are JSON already are put in as they are.
+    /// The body for an encounter and its new events. Parts that are JSON are copied.
     pub(super) fn render(self, game: &dyn Game, events: &RawValue) -> Result<Bytes, AppError> {
         let events = events.get();
         let body = match self {
@@ -34,7 +34,7 @@ impl Shape {
                 Ok::<_, AppError>(body)
             }
             Self::Minimal => {
-                // `{"current":...,"pending":...}` goes on where the other fields end.
+                // The fields of `{"current":...,"pending":...}` follow the others.
                 let brief = serde_json::to_string(&game.brief())?;
                 let mut body = Vec::with_capacity(events.len() + brief.len() + 48);
                 write!(body, "{{\"version\":{},\"events\":{events},", game.version()).map_err(unwritable)?;
@@ -55,11 +55,11 @@ fn unwritable(error: std::io::Error) -> AppError {
 pub struct Answer {
     /// The version that the command made.
     pub version: u64,
-    /// How much the body says.
+    /// The shape of the body.
     pub shape: Shape,
     /// JSON.
     pub body: Bytes,
-    /// True when it was given before, under the same idempotency key, and nothing was applied now.
+    /// True for a repeated request, which applied nothing.
     pub replayed: bool,
 }
 

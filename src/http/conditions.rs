@@ -35,8 +35,8 @@ fn read(headers: &HeaderMap, name: HeaderName) -> Result<Option<Expected>, Probl
     })
 }
 
-/// A list of entity tags. Weak tags count as strong ones, and a tag that is none of ours matches nothing. Quotes may be missing,
-/// because shells eat them.
+/// A list of entity tags. Weak tags count as strong ones, and unknown tags match nothing. Quotes may be missing, because shells remove
+/// them.
 fn tags(value: &str) -> Option<Expected> {
     if value.trim() == "*" {
         return Some(Expected::Any);

@@ -20,13 +20,13 @@ use std::sync::{Mutex, PoisonError};
 use tower_http::decompression::DecompressionLayer;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-/// The published document, as it is committed: what is served is what was reviewed. `build.rs` compresses it.
+/// The committed document, compressed by `build.rs`.
 const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"));
 
-/// The published document, as it is committed.
+/// The published document.
 ///
 /// # Errors
-/// When the program's own copy of it is broken.
+/// When the program's copy of the document is damaged.
 pub fn document() -> std::io::Result<String> {
     let mut text = String::new();
     GzDecoder::new(PACKED).read_to_string(&mut text)?;

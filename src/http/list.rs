@@ -56,7 +56,7 @@ pub(super) async fn list_encounters(
     State(shared): State<Shared>, Creator(application): Creator, Parameters(query): Parameters<ListQuery>,
 ) -> Result<Reply, Problem> {
     const NONE: &str =
-        "this server knows no applications, so it keeps no lists: whoever runs it sets TURNKEEPER_APP_KEYS";
+        "this server has no applications, so it lists no encounters: its operator sets TURNKEEPER_APP_KEYS";
     let application = application.ok_or(Problem::new(StatusCode::FORBIDDEN, "no_applications", NONE))?;
     query.check()?;
     let page =

@@ -1,4 +1,4 @@
-//! Errors as problem documents (RFC 9457): the one place that knows which status an error is.
+//! Errors as problem documents (RFC 9457). This file alone maps errors to statuses.
 
 use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::middleware::{Deadline, REQUEST_ID};
@@ -16,7 +16,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// Why a request is not served.
+/// Why the server refuses a request.
 #[derive(Debug, Clone)]
 pub(super) struct Problem(Box<Document>);
 
@@ -82,7 +82,7 @@ impl Problem {
         }))
     }
 
-    /// Something malformed outside the body's fields: 400.
+    /// A malformed request, apart from the body's fields: 400.
     pub fn bad(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, code, detail)
     }
@@ -98,21 +98,41 @@ impl Problem {
         Self::fields(vec![error], "invalid_query")
     }
 
+    /// Nothing at the path, or nothing that the token may see: 404.
+    fn not_found(detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", detail)
+    }
+
+    /// The right shape with a value that makes no sense: 422.
+    fn unprocessable(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail)
+    }
+
     /// No token, or one that cannot be one.
     pub fn unauthorized(detail: &'static str) -> Self {
         Self::new(StatusCode::UNAUTHORIZED, "unauthorized", detail)
             .with(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))
     }
 
-    /// Too often: how often is often enough, and in how many seconds it is all right again.
+    /// Too many requests. The client may go on after `seconds`.
     pub fn too_often(detail: String, seconds: u64) -> Self {
         Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", detail).with(RETRY_AFTER, HeaderValue::from(seconds))
     }
 
-    /// The problem for a status that no handler of ours chose, such as 405.
+    /// The process has too much work to take more.
+    pub fn busy() -> Self {
+        Self::unavailable("busy", "the server has too much to do at the moment; nothing was applied: send it again")
+    }
+
+    /// A reason that the request cannot change. The client may try again in a second.
+    pub fn unavailable(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail).with(RETRY_AFTER, HeaderValue::from_static("1"))
+    }
+
+    /// The problem for a status that no handler chose, such as 405.
     pub fn of_status(status: StatusCode) -> Self {
         match status {
-            StatusCode::NOT_FOUND => Self::new(status, "not_found", "there is nothing at this path"),
+            StatusCode::NOT_FOUND => Self::not_found("there is nothing at this path"),
             StatusCode::METHOD_NOT_ALLOWED => Self::new(
                 status,
                 "method_not_allowed",
@@ -139,7 +159,7 @@ impl Problem {
             n => format!("{first} (`errors` lists {n})"),
         };
         let problem = match errors.iter().map(|error| error.flaw).find(|kind| *kind != ErrorKind::Meaningless) {
-            None => Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_value", detail),
+            None => Self::unprocessable("invalid_value", detail),
             Some(ErrorKind::Twice) => Self::bad("duplicate_field", detail),
             Some(_) => Self::bad(code, detail),
         };
@@ -156,9 +176,9 @@ impl Problem {
         self
     }
 
-    /// The answer, for a request to `path`; headers that were set along with the status, or by what stands around every request, stay.
+    /// Writes the answer to a request for `path`. Headers of the status and of the middleware stay.
     pub fn render<B: From<Vec<u8>>>(mut self, path: &str, response: &mut Response<B>) {
-        const KEPT: [HeaderName; 8] = [
+        const PRESERVED: [HeaderName; 8] = [
             ALLOW,
             CONNECTION,
             RATE_LIMIT,
@@ -172,32 +192,30 @@ impl Problem {
         let body = self.document(path);
         let headers = response.headers_mut();
         let values = |name: &HeaderName| headers.get_all(name).iter().cloned().collect::<Vec<_>>();
-        let kept = KEPT.map(|name| values(&name).into_iter().map(move |value| (name.clone(), value)));
+        let preserved = PRESERVED.map(|name| values(&name).into_iter().map(move |value| (name.clone(), value)));
         headers.clear();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        for (name, value) in kept.into_iter().flatten() {
+        for (name, value) in preserved.into_iter().flatten() {
             headers.append(name, value);
         }
         headers.extend(header);
         *response.body_mut() = body.into();
     }
 
-    /// What it is answered with.
+    /// The status of the answer.
     pub fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
-}
 
-impl Problem {
-    /// The document, for a request to `path`.
+    /// The document for a request to `path`.
     pub fn document(mut self, path: &str) -> Vec<u8> {
         self.0.instance = without_tokens(path);
-        // A problem is made of text and numbers: it cannot fail to serialise.
+        // Text and numbers always serialise.
         serde_json::to_vec(&self.0).unwrap_or_default()
     }
 }
 
-/// A path in which what may be a token, or a part of one, is left out of the steps that hold it. Percent signs hide nothing.
+/// The path without the steps that may hold a token, percent-encoded or not.
 fn without_tokens(path: &str) -> String {
     let holds =
         |step: &str| form_urlencoded::parse(step.as_bytes()).any(|(a, b)| a.contains("tk_") || b.contains("tk_"));
@@ -205,7 +223,7 @@ fn without_tokens(path: &str) -> String {
     steps.collect::<Vec<_>>().join("/")
 }
 
-/// A response that still has to be rendered: the frame around every request does it, because it knows the path.
+/// The middleware renders the response, because it knows the path.
 impl IntoResponse for Problem {
     fn into_response(self) -> axum::response::Response {
         let mut response = self.status().into_response();
@@ -228,16 +246,13 @@ impl From<BadJson> for Problem {
 
 impl From<AppError> for Problem {
     fn from(error: AppError) -> Self {
-        const NOT_FOUND: &str = "there is no such encounter, or this token does not know it";
         match error {
-            AppError::NotFound => Self::new(StatusCode::NOT_FOUND, "not_found", NOT_FOUND),
+            AppError::NotFound => Self::not_found("there is no such encounter, or this token does not know it"),
             AppError::NoToken => {
-                let detail = "there is no such token in this encounter: the list of its tokens has their ids";
-                Self::new(StatusCode::NOT_FOUND, "not_found", detail)
+                Self::not_found("there is no such token in this encounter: the list of its tokens has their ids")
             }
             AppError::NoRuleset(known) => {
-                let detail = format!("there is no such ruleset; there are {}", known.join(", "));
-                Self::new(StatusCode::NOT_FOUND, "not_found", detail)
+                Self::not_found(format!("there is no such ruleset; there are {}", known.join(", ")))
             }
             AppError::Refused(refusal) => refusal.into(),
             AppError::NotJson(bad) => bad.into(),
@@ -249,39 +264,38 @@ impl From<AppError> for Problem {
             }
             AppError::FutureVersion { current } => {
                 let detail = format!("there is no such version yet: the encounter is at version {current}");
-                let mut problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "no_such_version", detail);
+                let mut problem = Self::unprocessable("no_such_version", detail);
                 problem.0.current_version = Some(current);
                 problem
             }
             AppError::Pruned { oldest } => {
                 let detail =
-                    format!("that version is folded away by now: version {oldest} is the oldest that there is still");
+                    format!("the log no longer holds that version: version {oldest} is the oldest that it holds");
                 let mut problem = Self::new(StatusCode::GONE, "version_gone", detail);
                 problem.0.rule = Some("TK-8");
                 problem.0.oldest_version = Some(oldest);
                 problem
             }
-            AppError::KeyReused => Self::new(
-                StatusCode::UNPROCESSABLE_ENTITY,
+            AppError::KeyReused => Self::unprocessable(
                 "idempotency_key_reused",
                 "this Idempotency-Key was used before, for another request: choose a new key for each request",
             ),
             AppError::TooLarge { size } => {
                 let detail =
                     format!("the encounter would take {size} bytes, {MAX_DOCUMENT} is the most: remove something");
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "encounter_too_large", detail)
+                Self::unprocessable("encounter_too_large", detail)
             }
             AppError::Inconsistent(error) => {
-                let problem = Self::new(StatusCode::UNPROCESSABLE_ENTITY, "inconsistent_log", error.to_string());
+                let problem = Self::unprocessable("inconsistent_log", error.to_string());
                 problem.at(error.path, error.message)
             }
             AppError::Contended => {
-                let detail = "others kept changing the encounter first; nothing was applied: send it again";
+                let detail = "other requests changed the encounter first; nothing was applied: send it again";
                 Self::unavailable("contended", detail)
             }
             AppError::Busy => Self::busy(),
             AppError::Unavailable(reason) => {
-                tracing::warn!(%reason, "the store is away");
+                tracing::warn!(%reason, "the store is unavailable");
                 let detail =
                     "the store does not answer; whether anything was applied an Idempotency-Key tells: send it again";
                 Self::unavailable("store_away", detail)
@@ -291,22 +305,10 @@ impl From<AppError> for Problem {
                 Self::unavailable("newer_document", reason)
             }
             AppError::Internal(reason) => {
-                tracing::error!(%reason, "broken");
+                tracing::error!(%reason, "internal error");
                 Self::of_status(StatusCode::INTERNAL_SERVER_ERROR)
             }
         }
-    }
-}
-
-impl Problem {
-    /// This process has as much under way as it takes at a time.
-    pub fn busy() -> Self {
-        Self::unavailable("busy", "the server has too much to do at the moment; nothing was applied: send it again")
-    }
-
-    /// Nothing that the request could do better: worth another try in a second.
-    pub fn unavailable(code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, code, detail).with(RETRY_AFTER, HeaderValue::from_static("1"))
     }
 }
 
@@ -316,10 +318,10 @@ impl From<Refusal> for Problem {
             Refusal::Fields(errors) => Self::fields(errors, "invalid_body"),
             Refusal::Stopped => Deadline::missed(),
             Refusal::UnknownCommand { path, verb, known } => {
-                let verb: String = verb.chars().take(40).collect();
-                let message = format!("there is no command {verb:?} here; there are {}", known.join(", "));
+                let unknown: String = verb.chars().take(40).collect();
+                let message = format!("there is no command {unknown:?} here; there are {}", known.join(", "));
                 let path = FieldError::meaningless("type", "").within(&path).path;
-                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "unknown_command", message.clone()).at(path, message)
+                Self::unprocessable("unknown_command", message.clone()).at(path, message)
             }
             Refusal::Forbidden { path, detail } => {
                 let problem = Self::new(StatusCode::FORBIDDEN, "forbidden", detail.clone());
@@ -335,7 +337,7 @@ impl From<Refusal> for Problem {
                 Ground::Field(field) => {
                     let path = FieldError::meaningless(field, "").within(&path).path;
                     let message = detail.clone().into_owned();
-                    Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, detail).at(path, message)
+                    Self::unprocessable(code, detail).at(path, message)
                 }
             },
         }

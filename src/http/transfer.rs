@@ -28,7 +28,7 @@ pub(super) async fn export_encounter(
     Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Response, Problem> {
     let export = shared.app.export(&id, &token).await?;
-    // Fused, because compression asks once more after the end.
+    // Compression polls once more after the end.
     let body = Body::from_stream(stream::unfold(Stage::Opening(export), Stage::next).fuse());
     let media = HeaderValue::from_static("application/json");
     Ok(([(CONTENT_TYPE, media), (CACHE_CONTROL, HeaderValue::from_static("no-store"))], body).into_response())
@@ -56,7 +56,7 @@ impl Stage {
                 let separator: &[u8] = if first { b"" } else { b"," };
                 Some((Ok([separator, &entries.join(&b","[..])].concat().into()), Self::More(export)))
             }
-            // Whoever reads it must notice: the body breaks off.
+            // The client notices, because the body breaks off.
             Err(error) => Some((Err(format!("the export breaks off: {error:?}")), Self::Over)),
         }
     }

@@ -17,7 +17,7 @@ pub fn reference(name: &str) -> Value {
     serde_json::json!({"$ref": format!("{REF}{name}")})
 }
 
-/// Schemas as types give them, on their way to published names.
+/// Schemas as types give them, before they get published names.
 #[derive(Default)]
 pub struct SchemaSet {
     schemas: BTreeMap<String, Value>,
@@ -51,10 +51,10 @@ fn json(schema: &RefOr<Schema>) -> Value {
     serde_json::to_value(schema).unwrap_or_default()
 }
 
-/// Options and stats are plain data that never refers to itself; the depth makes sure.
+/// Options and stats are plain data without cycles. The depth makes sure.
 const DEPTH: usize = 12;
 
-/// A type's schema on its own: every reference replaced by what it refers to, its defaults kept.
+/// A type's schema without references and with its defaults.
 pub fn standalone(TypeSchema { schema, components }: TypeSchema) -> Value {
     let components = components.iter().map(|(name, schema)| (name.clone(), json(schema))).collect();
     let mut schema = json(&schema);

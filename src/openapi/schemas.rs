@@ -1,18 +1,18 @@
 //! The schemas of the rulesets' own types.
 //!
-//! The program serves the committed document and has no use for most of these, which would be a tenth of its code: so nothing that
-//! it calls leads here. [`AnyRuleset`](crate::engine::AnyRuleset) gives those of the manifests.
+//! Only tests build the document: the program serves the committed one, which spares it a tenth of its code.
+//! [`AnyRuleset`](crate::engine::AnyRuleset) has the schemas of the manifests.
 
 use crate::engine::{TypeSchema, type_schema};
 use crate::vocabulary::{Manifest, Registrar, Ruleset};
 
-/// The schemas of one ruleset's types. A list of them can be told every ruleset.
+/// The schemas of one ruleset's types. A list of them registers every ruleset.
 pub struct Schemas {
-    /// Whose they are.
+    /// The ruleset's manifest.
     pub manifest: &'static Manifest,
     /// Its options.
     pub options: TypeSchema,
-    /// What a client tells about a combatant beyond the shared fields.
+    /// What a combatant brings beyond the shared fields.
     pub stats: TypeSchema,
     /// What play keeps about a combatant.
     pub combatant_state: TypeSchema,

@@ -1,19 +1,19 @@
-//! A walk over a schema as types give it, which mends what generators would misread and follows references or names them anew.
+//! Walks over a schema as types give it, corrects what generators misread, and renames or resolves references.
 
 use super::naming::{Components, REF};
 use crate::vocabulary::inlined;
 use serde_json::{Map, Value};
 
-/// What becomes of references on a walk.
+/// What a walk does with references.
 #[derive(Clone, Copy)]
 pub enum References<'a> {
-    /// They lead to a published name; defaults are told in the descriptions.
+    /// Renames them to published names. Defaults go into the descriptions.
     Renamed(&'a dyn Fn(&str) -> String),
-    /// What they refer to stands in their place, so deep; defaults stay.
+    /// Replaces them by their targets, down to a depth. Defaults stay.
     Resolved(&'a Components, usize),
 }
 
-/// Mends a schema and all within it.
+/// Corrects a schema and all within it.
 pub fn walk(value: &mut Value, references: References<'_>) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| walk(item, references)),
@@ -53,7 +53,7 @@ impl References<'_> {
     }
 }
 
-/// Puts what a reference refers to in its place, if it is there; what stands beside the reference says more.
+/// Replaces a reference by its target, if there is one. Fields beside the reference take precedence.
 fn resolve(fields: &mut Map<String, Value>, among: &Components) -> bool {
     let name = fields.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix(REF));
     let Some(Value::Object(target)) = name.and_then(|name| among.get(name)) else { return false };
@@ -64,7 +64,7 @@ fn resolve(fields: &mut Map<String, Value>, among: &Components) -> bool {
     true
 }
 
-/// Puts a bounded scalar's schema in place of a reference to it; what stands beside the reference (a description) stays.
+/// Replaces a reference to a bounded scalar by its schema. A description beside the reference stays.
 fn inline_reference(fields: &mut Map<String, Value>) {
     let Some(Value::String(target)) = fields.get("$ref") else { return };
     let Some(Value::Object(schema)) = target.strip_prefix(REF).and_then(inlined) else { return };
