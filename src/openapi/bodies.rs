@@ -5,35 +5,37 @@ use crate::vocabulary::{Band, CombatantId, Effect, FoeHp, Hp, Kind, Member, Orde
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// An encounter under any ruleset.
-#[derive(ToSchema)]
-#[schema(as = Encounter)]
-pub struct EncounterSchema {}
+/// Makes a type for each schema that every ruleset has one of, and the list of them: the name in the document, what it is, and the
+/// variants of the union that all rulesets share.
+macro_rules! unions {
+    ($($(#[doc = $doc:literal])+ $name:ident as $published:ident: $shared:expr;)+) => {
+        $(
+            $(#[doc = $doc])+
+            #[derive(ToSchema)]
+            #[schema(as = $published)]
+            pub struct $name {}
+        )+
 
-/// A new encounter under any ruleset.
-#[derive(ToSchema)]
-#[schema(as = NewEncounter)]
-pub struct NewEncounterSchema {}
+        pub(super) const UNIONS: &[(&str, &str, &[&str])] = &[$((stringify!($published), concat!($($doc),+), $shared)),+];
+    };
+}
 
-/// A command: one that every ruleset understands, or one of the ruleset's own.
-#[derive(ToSchema)]
-#[schema(as = Command)]
-pub struct CommandSchema {}
-
-/// An event: one that happens in every ruleset, or one of the ruleset's own.
-#[derive(ToSchema)]
-#[schema(as = Event)]
-pub struct EventSchema {}
-
-/// What a combatant brings that the ruleset asks for.
-#[derive(ToSchema)]
-#[schema(as = CombatantStats)]
-pub struct StatsSchema {}
-
-/// What play keeps about a combatant for the ruleset.
-#[derive(ToSchema)]
-#[schema(as = CombatantState)]
-pub struct CombatantStateSchema {}
+unions! {
+    /// An encounter under any ruleset.
+    EncounterSchema as Encounter: &[];
+    /// A new encounter under any ruleset.
+    NewEncounterSchema as NewEncounter: &[];
+    /// A command: one that every ruleset understands, or one of the ruleset's own.
+    CommandSchema as Command: &["SharedCommand"];
+    /// An event: one that every ruleset has, or one of the ruleset's own.
+    EventSchema as Event: &["SharedEvent", "RosterChange"];
+    /// A combatant as a client describes it, under any ruleset.
+    DraftSchema as CombatantDraft: &[];
+    /// What a combatant brings that its ruleset asks for.
+    StatsSchema as CombatantStats: &[];
+    /// What play keeps about a combatant for its ruleset.
+    CombatantStateSchema as CombatantState: &[];
+}
 
 /// One command, or a list of commands.
 #[derive(ToSchema)]
@@ -209,22 +211,14 @@ pub struct ExportedEntry {
     pub checkpoint: Value,
 }
 
-/// The format of an exported log.
-#[derive(ToSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LogFormat {
-    /// This one.
-    TurnkeeperLog,
-}
-
 /// The whole log of an encounter. It gives the same state wherever it is imported.
 #[derive(ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = ExportedLog)]
 pub struct ExportedLogSchema {
     /// The name of this format.
-    #[schema(inline)]
-    pub format: LogFormat,
+    #[schema(pattern = "^turnkeeper-log$")]
+    pub format: String,
     /// The number of this format.
     #[schema(minimum = 1, maximum = 1)]
     pub schema: u32,

@@ -1,6 +1,6 @@
 //! The schemas of the document: those of shared types, and those that each registered ruleset brings.
 
-use super::bodies::{CreatedSchema, EncounterFields, RosterChange};
+use super::bodies::{CreatedSchema, EncounterFields, RosterChange, UNIONS};
 use super::naming::{Components, SchemaSet, reference};
 use super::schemas::Schemas;
 use crate::engine::{Creation, TypeSchema, type_schema};
@@ -9,17 +9,6 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
-
-/// Schemas that each ruleset has one of: what they are, and the variants of their unions that all rulesets share.
-const UNIONS: &[(&str, &str, &[&str])] = &[
-    ("Encounter", "An encounter under any ruleset.", &[]),
-    ("NewEncounter", "A new encounter under any ruleset.", &[]),
-    ("Command", "A command: one that every ruleset understands, or one of the ruleset's own.", &["SharedCommand"]),
-    ("Event", "An event: one that every ruleset has, or one of the ruleset's own.", &["SharedEvent", "RosterChange"]),
-    ("CombatantDraft", "A combatant as a client describes it, under any ruleset.", &[]),
-    ("CombatantStats", "What a combatant brings that its ruleset asks for.", &[]),
-    ("CombatantState", "What play keeps about a combatant for its ruleset.", &[]),
-];
 
 /// All schemas by name. `declared` are those that operations refer to; a ruleset's own have its name in front.
 pub fn components(declared: BTreeMap<String, RefOr<Schema>>) -> Components {
@@ -53,7 +42,7 @@ pub fn components(declared: BTreeMap<String, RefOr<Schema>>) -> Components {
         all.extend(of_ruleset(ruleset, &shared));
     }
     for (name, what, shared) in UNIONS {
-        all.insert((*name).to_owned(), union(name, what, shared, &ids));
+        all.insert((*name).to_owned(), union(name, what.trim(), shared, &ids));
     }
     // These commands read a combatant as plain JSON.
     all.entry("AddCombatant".to_owned()).or_default()["properties"]["combatant"] = reference("CombatantDraft");
