@@ -8,7 +8,8 @@ use turnkeeper::openapi::codes;
 const MAKERS: &[&str] =
     &["Violation::new(", "Violation::field(", "Problem::new(", "Problem::bad(", "Problem::unavailable("];
 /// What does so inside `problem.rs`.
-const OWN_MAKERS: &[&str] = &["Self::new(", "Self::bad(", "Self::unavailable(", "Self::unprocessable(", "Self::fields("];
+const OWN_MAKERS: &[&str] =
+    &["Self::new(", "Self::bad(", "Self::unavailable(", "Self::unprocessable(", "Self::fields("];
 /// Functions that pass a code on to one of the makers, each beside it in its file.
 const FORWARDERS: &[&str] = &["refuse(", "refused("];
 

@@ -32,8 +32,8 @@ static CONTRACTS: LazyLock<BTreeMap<String, Contract>> = LazyLock::new(|| {
     let prefixes: Vec<String> = Rulesets::shipped().iter().map(|ruleset| own(ruleset.manifest().id, "")).collect();
     let contract = |prefix: &String| {
         let mut narrowed = published.clone();
-        let foreign: Vec<&String> = prefixes.iter().filter(|other| *other != prefix).collect();
-        narrow(&mut narrowed, &foreign);
+        let others: Vec<&String> = prefixes.iter().filter(|other| *other != prefix).collect();
+        narrow(&mut narrowed, &others);
         let mut document = narrowed.clone();
         for schema in document["components"]["schemas"].as_object_mut().expect("schemas").values_mut() {
             shut(schema, &narrowed, false);
@@ -46,21 +46,21 @@ static CONTRACTS: LazyLock<BTreeMap<String, Contract>> = LazyLock::new(|| {
 });
 
 /// Takes the variants of other rulesets out of every union.
-fn narrow(value: &mut Value, foreign: &[&String]) {
+fn narrow(value: &mut Value, others: &[&String]) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| narrow(item, foreign)),
+        Value::Array(items) => items.iter_mut().for_each(|item| narrow(item, others)),
         Value::Object(fields) => {
             for union in ["anyOf", "oneOf"] {
                 if let Some(variants) = fields.get_mut(union).and_then(Value::as_array_mut) {
                     let schema = |variant: &Value| variant["$ref"].as_str()?.rsplit('/').next().map(str::to_owned);
-                    let theirs = |name: String| foreign.iter().any(|prefix| concept(&name, prefix).is_some());
-                    let kept = |variant: &Value| !schema(variant).is_some_and(theirs);
-                    if variants.iter().any(kept) {
-                        variants.retain(kept);
+                    let theirs = |name: String| others.iter().any(|prefix| concept(&name, prefix).is_some());
+                    let allowed = |variant: &Value| !schema(variant).is_some_and(theirs);
+                    if variants.iter().any(allowed) {
+                        variants.retain(allowed);
                     }
                 }
             }
-            fields.values_mut().for_each(|value| narrow(value, foreign));
+            fields.values_mut().for_each(|value| narrow(value, others));
         }
         _ => {}
     }
