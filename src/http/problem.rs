@@ -295,7 +295,7 @@ impl From<AppError> for Problem {
             }
             AppError::Busy => Self::busy(),
             AppError::Unavailable(reason) => {
-                tracing::warn!(%reason, "the store is unavailable");
+                tracing::warn!(%reason, "the store is away");
                 let detail =
                     "the store does not answer; whether anything was applied an Idempotency-Key tells: send it again";
                 Self::unavailable("store_away", detail)
@@ -305,7 +305,7 @@ impl From<AppError> for Problem {
                 Self::unavailable("newer_document", reason)
             }
             AppError::Internal(reason) => {
-                tracing::error!(%reason, "internal error");
+                tracing::error!(%reason, "broken");
                 Self::of_status(StatusCode::INTERNAL_SERVER_ERROR)
             }
         }
