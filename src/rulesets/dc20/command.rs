@@ -6,107 +6,105 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
+public! { Difficulty }
+
 commands! {
     /// A command of DC20.
     Command;
 
-    /// Initiative: the players' characters check against the Encounter DC, and the order of the teams' turns is laid out.
+    /// Begin the combat: the players' characters check against the Encounter DC, and the teams' turns are laid out.
     "start" (Gm) => Start {
-        /// The Encounter DC, where the game master sets it (DC-2). Else the table gives it.
+        /// The Encounter DC (DC-2). Without it, the table gives one.
         dc: Option<Int<1, 60>>,
-        /// The level to look up in the table (DC-1); the highest level of the players' characters where it is not given.
+        /// The level in the table (DC-1); by default the highest level of the players' characters.
         level: Option<Int<1, 20>>,
-        /// The difficulty to look up in the table (DC-1); `normal` where it is not given.
+        /// The difficulty in the table (DC-1); by default `normal`.
         difficulty: Option<Difficulty>,
-        /// The natural d20 that counts of each character that rolled at the table; the server rolls the others (DC-4).
+        /// The natural d20 that counts, for each character that rolled at the table. The server rolls the others (DC-4).
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[schema(value_type = std::collections::HashMap<String, u8>)]
         rolls: BTreeMap<CombatantId, D20>,
-        /// Those who are caught unaware: they are `surprised` until the end of their first turn (DC-42).
+        /// The unaware combatants: they are `surprised` until the end of their first turn (DC-42).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         surprised: Vec<CombatantId>,
-        /// The sides that are caught unaware: everybody on them is `surprised` (DC-42).
+        /// The unaware sides: all their combatants are `surprised` (DC-42).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         surprised_sides: Vec<Slug>,
-        /// The enemy team (a side) that is the first of several; a Fate Check decides where it is not given (DC-26).
+        /// The side that is the first of several enemy teams; by default Fate Checks decide (DC-26).
         first_team: Option<Slug>,
-        /// The d20 of the Fate Checks between enemy teams, as rolled at the table; the server rolls what is missing (DC-27).
+        /// The d20 of the Fate Checks between enemy teams, as rolled at the table. The server rolls the missing ones (DC-27).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         fate: Vec<D20>,
         /// The aggression that triggered the clash (DC-3).
         aggression: Option<Aggression>,
     }
 
-    /// The Initiative Check of a player's character that has made none, because it joined later (DC-4). Who takes the first turn is
-    /// decided already.
+    /// Make the Initiative Check of a player's character that joined later (DC-4).
     "initiative_check" (Player: combatant) => InitiativeCheck {
-        /// Who makes it.
+        /// The character.
         combatant: CombatantId,
-        /// The natural d20 that counts, as rolled at the table; the server rolls where it is not given.
+        /// The natural d20 that counts, as rolled at the table; by default the server rolls.
         roll: Option<D20>,
     }
 
-    /// Claims the PC Turn that is awaited. The claim stands until all of the PC team who could take the turn or share it have claimed
-    /// or passed; then the highest check result takes it (DC-18).
+    /// Claim the awaited PC Turn. The highest check takes it after all who could take or share it have claimed or passed (DC-18).
     "claim" (Player: combatant) => Claim {
-        /// Who wants the turn.
+        /// The claimant.
         combatant: CombatantId,
-        /// Who wants it too: the game master tells the whole contest, and it is decided at once.
+        /// The other claimants, sent by the game master: the contest is decided at once.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         others: Vec<CombatantId>,
-        /// Whether the claimants named here agree to share the turn with equal, highest results (DC-19).
+        /// Whether these claimants agree to share the turn with equal, highest results (DC-19).
         #[serde(default)]
         #[schema(default = false)]
         share: bool,
     }
 
-    /// The game master puts enemies into an Enemy Turn, or NPCs into an NPC Turn: now or in advance, one or several (DC-20). Either
-    /// `combatant` (and `also`) or `side` says who.
+    /// Put enemies into an Enemy Turn or NPCs into an NPC Turn, now or in advance (DC-20): `combatant` and `also`, or a `side`.
     "assign" (Gm) => Assign {
-        /// Who gets the place.
+        /// The combatant.
         combatant: Option<CombatantId>,
-        /// Everybody on this side who has no place and could act in that turn gets it; those in `reserve` do not.
+        /// The side: all its combatants that have no place, could act in that turn and are not in `reserve`.
         side: Option<Slug>,
-        /// Who gets it too.
+        /// Other combatants.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         also: Vec<CombatantId>,
-        /// The turn, empty or not (DC-24); the one that is awaited where it is not given.
+        /// The turn, empty or not (DC-24); by default the awaited one.
         slot: Option<SlotId>,
     }
 
-    /// Lets go by what is awaited: an Enemy or NPC Turn stays empty (DC-22), legendary monsters do nothing more (DC-52), a member of the
-    /// PC team does not want the PC Turn or takes back its claim (DC-17). A PC Turn that all pass on stays empty.
+    /// Pass on what is awaited: a PC Turn (DC-17; this takes back a claim), an Enemy or NPC Turn (DC-22), or legendary actions (DC-52).
     "pass" (Player: combatant) => Pass {
-        /// For a PC Turn, who passes. The game master leaves it out: then nobody else is asked about the PC Turn.
+        /// The member of the PC team that passes on a PC Turn. Without it, the game master closes the contest.
         combatant: Option<CombatantId>,
     }
 
-    /// The game master puts the next two Enemy Turns into one, because players' characters share the turn (DC-25).
+    /// Merge the next two turns of each enemy team while players' characters share a turn (DC-25).
     "merge" (Gm) => Merge {}
 
-    /// A turn ends; the Action Points come back (DC-45).
+    /// End a turn; the Action Points come back (DC-45).
     "end_turn" (Player: combatant) => EndTurn {
-        /// Whose turn ends.
+        /// The combatant whose turn ends.
         combatant: CombatantId,
-        /// Whether the turns of all who share the Initiative Turn end with it; the game master's.
+        /// Whether all turns of the Initiative Turn end. Only the game master can send it.
         #[serde(default)]
         #[schema(default = false)]
         all: bool,
     }
 
-    /// In one's own turn: moves it for good to a later PC Turn (`to`), or until after an enemy (`after`); one of the two.
+    /// Delay your turn for good: `to` a later PC Turn, or until `after` an enemy.
     "delay" (Player: combatant) => Delay {
-        /// Whose turn.
+        /// The combatant whose turn it is.
         combatant: CombatantId,
-        /// The later PC Turn that it joins (DC-33).
+        /// The later PC Turn (DC-33).
         to: Option<SlotId>,
-        /// The visible enemy after which it goes on (DC-34).
+        /// The visible enemy after which the turn goes on (DC-34).
         after: Option<CombatantId>,
     }
 
-    /// Spends Action Points, on one's own turn or on a reaction (DC-44).
+    /// Spend Action Points on your turn or on a reaction (DC-44).
     "spend" (Player: combatant) => Spend {
-        /// Who spends them.
+        /// The combatant.
         combatant: CombatantId,
         /// How many.
         ap: Int<1, 20>,
@@ -114,9 +112,9 @@ commands! {
         action: Option<Text<200>>,
     }
 
-    /// In one's own turn: pays for an action that waits for a trigger (DC-49).
+    /// Hold an action on your turn: pay for it now, and let it wait for a trigger (DC-49).
     "hold" (Player: combatant) => Hold {
-        /// Who holds it.
+        /// The combatant whose turn it is.
         combatant: CombatantId,
         /// What it costs.
         ap: Int<1, 20>,
@@ -126,59 +124,58 @@ commands! {
         trigger: Text<200>,
     }
 
-    /// The trigger of a held action happens, and the action before it (DC-49).
+    /// Carry out a held action just before its trigger (DC-49).
     "trigger_held" (Player: combatant) => TriggerHeld {
-        /// Whose held action.
+        /// The combatant that holds it.
         combatant: CombatantId,
     }
 
-    /// An Attack is made: the first one against a critical failure of Initiative has ADV in round 1 (DC-11). What it costs is
-    /// spent by `spend`, what it does is told by `damage`.
+    /// Attack: the event says whether it has ADV (DC-11). Send `spend` for its cost and `damage` for its effect.
     "attack" (Player: combatant) => Attack {
-        /// Who attacks.
+        /// The attacker.
         combatant: CombatantId,
-        /// Whom.
+        /// The target.
         target: CombatantId,
     }
 
-    /// Adds the Inspiration Die to a Check or Save; it is gone (DC-8).
+    /// Use up the Inspiration Die on a Check or Save (DC-8).
     "use_inspiration" (Player: combatant) => UseInspiration {
-        /// Whose die.
+        /// The combatant that has it.
         combatant: CombatantId,
         /// The d6, as rolled at the table.
         roll: Option<D6>,
     }
 
-    /// Takes the ADV of a critical success of Initiative, on a Check or Save of round 1 (DC-10).
+    /// Use the ADV of a critical success of Initiative on a Check or Save of round 1 (DC-10).
     "use_advantage" (Player: combatant) => UseAdvantage {
-        /// Who takes it.
+        /// The combatant that has it.
         combatant: CombatantId,
     }
 
-    /// A legendary monster acts between the players' turns (DC-52), or spends what is left at the end of the round (DC-53).
+    /// Act with a legendary monster after a PC Turn (DC-52) or at the end of the round (DC-53).
     "legendary" (Gm) => Legendary {
-        /// Which monster.
+        /// The monster.
         combatant: CombatantId,
-        /// How many Legendary Action Points it spends.
+        /// The Legendary Action Points that it spends.
         lap: Int<1, 20>,
     }
 
-    /// A Fate Check: a plain d20 that the game master asks, 10 and up one way, below it the other (DC-27).
+    /// Make a Fate Check: a plain d20, of which 10 or more is high (DC-27).
     "fate_check" (Gm) => FateCheck {
         /// The d20, as rolled at the table.
         roll: Option<D20>,
     }
 }
 
-/// An act that triggered the clash, and whether there was time for it (DC-3).
+/// An act that triggered the clash (DC-3).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Aggression {
-    /// Whose act.
+    /// The aggressor.
     pub combatant: CombatantId,
     /// What it is.
     pub action: Text<200>,
-    /// True where it was carried out before Initiative; else it must be taken on that character's first turn.
+    /// Whether it was carried out before Initiative; else the aggressor takes it on its first turn.
     pub resolved: bool,
 }
 
@@ -194,5 +191,3 @@ pub enum Difficulty {
     /// 4 above easy.
     Hard,
 }
-
-public! { Difficulty }

@@ -1,129 +1,85 @@
-//! Who takes the PC Turn that is awaited: the claims that stand, and who may still answer them (DC-17 to DC-19).
+//! Who takes the PC Turn that is awaited (DC-17 to DC-19).
 //!
-//! A claim stands until every member of the PC team who could take the turn, or share it, has claimed or passed. A hidden member has
-//! a turn of its own and may answer, but nobody waits for it: that would show that it is there.
+//! A claim waits until every member of the PC team who could take or share the turn has claimed or passed. A hidden member may answer,
+//! but no claim waits for it: the delay would reveal it.
 
-use super::team::{asking_later, claimants, unplaced};
 use super::*;
-use std::collections::HashSet;
 
-/// Where the contest for a PC Turn stands.
+/// The contest for a PC Turn.
 pub(super) enum Contest {
     /// These may claim the turn or pass.
     Open(Vec<CombatantId>),
-    /// These claimed it, have the same highest result, and do not all share: they agree to share, or pass (ADC5).
+    /// These have the same highest result and do not all share: they agree to share, or pass (ADC5).
     Tied(Vec<CombatantId>),
-    /// Nobody claimed it and all passed, but there are not enough later turns: one of these must claim it.
+    /// All passed, but there are not enough later turns: one of these must claim it.
     Needed(Vec<CombatantId>),
     /// It is decided.
-    Won {
-        /// Who takes the turn.
-        combatants: Vec<CombatantId>,
-        /// How they came to it.
-        by: Way,
-        /// Who claimed it with a lower result.
-        outbid: Vec<CombatantId>,
-    },
-    /// Nobody takes the turn.
+    Won(SlotClaimed),
+    /// The turn stays as it is.
     Unclaimed,
 }
 
-/// The answers to a PC Turn that is awaited.
-#[derive(Debug, Clone)]
-pub(super) struct Answers {
-    pub claims: Vec<Claimed>,
-    pub passed: Vec<CombatantId>,
-    /// Whether nobody else is asked.
-    pub closed: bool,
-}
-
-impl Answers {
-    /// The answers so far.
-    pub fn of(state: &State) -> Self {
-        Self { claims: state.claims.clone(), passed: state.passed.clone(), closed: false }
-    }
-
-    /// The same after a claim; it replaces an earlier answer.
-    pub fn claim(mut self, combatant: &CombatantId, share: bool) -> Self {
-        self.forget(combatant);
-        self.claims.push(Claimed { combatant: combatant.clone(), share });
-        self
-    }
-
-    /// The same after a pass; it takes back an earlier claim.
-    pub fn pass(mut self, combatant: &CombatantId) -> Self {
-        self.forget(combatant);
-        self.passed.push(combatant.clone());
-        self
-    }
-
-    fn forget(&mut self, combatant: &CombatantId) {
-        self.claims.retain(|claim| claim.combatant != *combatant);
-        self.passed.retain(|passed| passed != combatant);
+impl Contest {
+    /// The combatants that may still answer.
+    pub fn asked(&self) -> &[CombatantId] {
+        match self {
+            Self::Open(asked) | Self::Tied(asked) | Self::Needed(asked) => asked,
+            Self::Won(_) | Self::Unclaimed => &[],
+        }
     }
 }
 
-/// The result of the Initiative Check, by which claims are compared; one without a check is below all others.
+/// The result of the Initiative Check, by which claims are compared; no check is below all others.
 pub(super) fn result(c: &Creature) -> Option<i64> {
     c.state.check.as_ref().map(|check| check.total)
 }
 
-/// Who can take the PC Turn that is awaited; a turn of the hidden only they can take.
-pub(super) fn candidates(table: &Table) -> impl Iterator<Item = &Creature> {
-    let unseen = table.state.at().is_some_and(|slot| slot.unseen);
-    claimants(table).filter(move |c| c.hidden || !unseen)
+/// The combatants that can take this PC Turn: without a place, or hidden and waiting for a turn of their own.
+pub(super) fn candidates<'t>(table: &'t Table, slot: &Slot) -> impl Iterator<Item = &'t Creature> {
+    let (state, unseen) = (&table.state, slot.unseen);
+    let free = move |c: &Creature| (placeless(c) || waits_unseen(state, c)) && (c.hidden || !unseen);
+    table.waiting().filter(move |c| team(state, c) == Team::Pc && free(c))
 }
 
-/// Where the contest stands with the answers so far.
-pub(super) fn contest(table: &Table) -> Contest {
-    decide(table, &Answers::of(&table.state))
-}
-
-/// Where the contest stands with these answers.
-pub(super) fn decide(table: &Table, answers: &Answers) -> Contest {
-    let ids = |of: &[&Creature]| of.iter().map(|c| c.id.clone()).collect::<Vec<_>>();
-    let all: Vec<&Creature> = candidates(table).collect();
-    let (claimed, passed): (HashSet<_>, HashSet<_>) =
-        (answers.claims.iter().map(|claim| &claim.combatant).collect(), answers.passed.iter().collect());
+/// The contest with the answers so far; `closed` where nobody else is asked.
+pub(super) fn contest(table: &Table, closed: bool) -> Contest {
+    let state = &table.state;
+    let Some(slot) = state.at() else { return Contest::Unclaimed };
+    let all: Vec<&Creature> = candidates(table, slot).collect();
+    let claimed: HashSet<_> = state.claims.iter().map(|claim| &claim.combatant).collect();
+    let passed: HashSet<_> = state.passed.iter().collect();
     let (claims, others): (Vec<&Creature>, Vec<&Creature>) = all.iter().partition(|c| claimed.contains(&c.id));
     let best_seen = claims.iter().filter(|c| !c.hidden).map(|c| result(c)).max();
     let outbid = |c: &Creature| !c.hidden && best_seen.is_some_and(|best| result(c) < best);
     let open: Vec<&Creature> = others.into_iter().filter(|c| !passed.contains(&c.id) && !outbid(c)).collect();
-    let placeless = |c: &&Creature| c.state.slot.is_none();
-    if !answers.closed && open.iter().any(placeless) {
-        return Contest::Open(ids(&open));
-    }
-    if !claims.is_empty() {
-        return highest(&claims, answers);
-    }
-    match all.iter().any(placeless) && !may_pass(table) {
-        true => Contest::Needed(ids(&all)),
-        false => Contest::Unclaimed,
+    let unplaced = |c: &&Creature| c.state.slot.is_none();
+    if !closed && open.iter().any(unplaced) {
+        Contest::Open(ids(&open))
+    } else if !claims.is_empty() {
+        highest(state, slot, &claims)
+    } else if all.iter().any(unplaced) && !may_pass(table) {
+        Contest::Needed(ids(&all))
+    } else {
+        Contest::Unclaimed
     }
 }
 
-/// Whether one of these, who are asked, can pass: not the last one, where somebody must take the turn.
-pub(super) fn passable(table: &Table, asked: &[CombatantId]) -> bool {
-    let several = asked.len() > 1 && !matches!(contest(table), Contest::Needed(_));
-    several || !table.state.claims.is_empty() || may_pass(table)
+/// Whether the PC team can leave the awaited PC Turn empty: later ones ask for all members without a place.
+pub(super) fn may_pass(table: &Table) -> bool {
+    let asks = |slot: &&Slot| slot.team == Team::Pc && !slot.unseen && (table.round <= 1 || !occupied(table, slot));
+    unplaced(table, Team::Pc).count() <= table.state.later().iter().filter(asks).count()
 }
 
-/// Whether the PC team can leave the awaited PC Turn to later ones: each member without a place must still find one.
-fn may_pass(table: &Table) -> bool {
-    unplaced(table, Team::Pc).count() <= asking_later(table)
-}
-
-/// The highest of the claims takes the turn (DC-18); equal ones share it where all of them agree (DC-19). Where equal ones do not
-/// agree, one who is hidden gives way: the tie would show that it is there.
-fn highest(claims: &[&Creature], answers: &Answers) -> Contest {
+/// The highest claim takes the turn (DC-18); equal ones share it if all agree (DC-19). If they do not, a hidden one gives way: the
+/// tie would reveal it.
+fn highest(state: &State, slot: &Slot, claims: &[&Creature]) -> Contest {
     let best = claims.iter().map(|c| result(c)).max().flatten();
-    let sharing: HashSet<&CombatantId> = answers.claims.iter().filter(|c| c.share).map(|c| &c.combatant).collect();
+    let sharing: HashSet<&CombatantId> = state.claims.iter().filter(|c| c.share).map(|c| &c.combatant).collect();
     let agreed = |top: &[&Creature]| top.len() == 1 || best.is_some() && top.iter().all(|c| sharing.contains(&c.id));
     let mut top: Vec<&Creature> = claims.iter().copied().filter(|c| result(c) == best).collect();
     if !agreed(&top) && top.iter().any(|c| !c.hidden) {
         top.retain(|c| !c.hidden);
     }
-    let ids = |of: &[&Creature]| of.iter().map(|c| c.id.clone()).collect::<Vec<_>>();
     let combatants = ids(&top);
     if !agreed(&top) {
         return Contest::Tied(combatants);
@@ -134,5 +90,9 @@ fn highest(claims: &[&Creature], answers: &Answers) -> Contest {
         [winner] if outbid.iter().any(|c| winner.hidden || !c.hidden) => Way::Contested,
         _ => Way::Claimed,
     };
-    Contest::Won { combatants, by, outbid: ids(&outbid) }
+    Contest::Won(SlotClaimed { slot: slot.id.clone(), combatants: combatants.into(), by, outbid: ids(&outbid) })
+}
+
+fn ids(of: &[&Creature]) -> Vec<CombatantId> {
+    of.iter().map(|c| c.id.clone()).collect()
 }

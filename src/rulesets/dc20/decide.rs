@@ -3,20 +3,18 @@
 mod acts;
 mod claims;
 mod delay;
-mod legendary;
 mod places;
 mod start;
 
+pub(super) use acts::spendable;
 pub(super) use claims::settle;
 pub(super) use delay::{follow, stop_holding};
-pub(super) use legendary::spendable;
 
 use super::*;
 
 pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Violation> {
-    match command {
-        Command::Start(_) => {}
-        _ => play.running("DC-31")?,
+    if !matches!(command, Command::Start(_)) {
+        play.running("DC-31")?;
     }
     match command {
         Command::Start(c) => start::start(play, c),
@@ -33,7 +31,7 @@ pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Vio
         Command::Attack(c) => acts::attack(play, c),
         Command::UseInspiration(c) => acts::use_inspiration(play, c),
         Command::UseAdvantage(c) => acts::use_advantage(play, &c.combatant),
-        Command::Legendary(c) => legendary::act(play, c),
+        Command::Legendary(c) => acts::legendary(play, c),
         Command::FateCheck(c) => {
             let die = play.die(c.roll);
             play.own(FateChecked { die, high: die.face >= 10, team: None });
@@ -42,14 +40,13 @@ pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Vio
     }
 }
 
-/// Refused unless it is this combatant's turn, and it has begun.
+/// Refuses a combatant whose turn is not going on.
 fn in_turn(play: &Combat<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
     let acting = &play.table().state.acting;
-    if acting.contains(id) {
-        return Ok(());
-    }
-    let whose: Vec<&str> = acting.iter().map(|id| id.as_str()).collect();
-    let whose = if whose.is_empty() { "nobody".to_owned() } else { whose.join(" and ") };
-    Err(Violation::new("not_your_turn", rule, format!("it is not {id}'s turn: it is {whose}'s")))
+    ensure(acting.contains(id), "not_your_turn", rule, || {
+        let whose: Vec<&str> = acting.iter().map(|id| id.as_str()).collect();
+        let whose = if whose.is_empty() { "nobody".to_owned() } else { whose.join(" and ") };
+        format!("it is not {id}'s turn: it is {whose}'s")
+    })
 }

@@ -4,16 +4,16 @@ use super::{Ap, Check, Difficulty, Held, Phase, Slot, SlotId, Team, Way};
 use crate::vocabulary::{CombatantId, Die, Participants, Slug, Text, events, redacted};
 
 events! {
-    /// Something that happens under DC20 alone.
-    Event;
+    /// An event of DC20.
+    Event older "combat_closed" "place_lost" "round_closed" "round_one_lost" "turn_set";
 
-    /// Somebody's act triggered the clash (DC-3).
+    /// An act triggered the clash (DC-3).
     "aggression" => Aggressed {
-        /// Whose act.
+        /// The aggressor.
         combatant: CombatantId,
-        /// What it was, or will have to be.
+        /// What it is.
         action: Text<200>,
-        /// True where it was carried out before Initiative; else it must be taken on that combatant's first turn.
+        /// Whether it was carried out before Initiative; else the aggressor takes it on its first turn.
         resolved: bool,
     }
 
@@ -21,17 +21,17 @@ events! {
     "dc_set" => DcSet {
         /// The DC.
         dc: i64,
-        /// The level that was looked up in the table (DC-1).
+        /// The level, if the table gave the DC (DC-1).
         level: Option<u32>,
-        /// The difficulty that was looked up.
+        /// The difficulty, if the table gave the DC.
         difficulty: Option<Difficulty>,
     }
 
     /// A player's character made its Initiative Check (DC-4).
     "check_made" => CheckMade {
-        /// Who.
+        /// The combatant.
         combatant: CombatantId,
-        /// The check: a success gives the Inspiration Die (DC-8), a critical one more or worse (DC-10, DC-11).
+        /// The check. It gives an Inspiration Die (DC-8), ADV (DC-10), or ADV against the character (DC-11).
         check: Check,
     }
 
@@ -41,98 +41,98 @@ events! {
         die: Die,
         /// Whether it shows 10 or more.
         high: bool,
-        /// The enemy team that is first if it does (DC-26).
+        /// The enemy team that is first at 10 or more (DC-26).
         team: Option<Slug>,
     }
 
     /// The Initiative Turns are laid out (DC-15, DC-16).
     "order_laid" => OrderLaid {
-        /// How many PCs beat the Encounter DC.
+        /// The number of successful Initiative Checks.
         successes: u32,
-        /// Of how many: half of them is enough (DC-13).
+        /// The number of PCs that count: half of them is enough (DC-13).
         pcs: u32,
         /// The team of the first turn.
         winner: Team,
-        /// The enemy teams in the order of their rotation (DC-26).
+        /// The enemy teams in their rotation (DC-26).
         enemy_teams: Vec<Slug>,
-        /// Those of which nobody is seen.
+        /// The enemy teams whose combatants are all hidden.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unseen_teams: Vec<Slug>,
         /// The turns.
         slots: Vec<Slot>,
     }
 
-    /// The first turn is assigned: the combat begins, and everybody has its Action Points (DC-31).
+    /// The combat begins with its first assigned turn; all combatants get their points (DC-31).
     "combat_began" => CombatBegan {
-        /// What each combatant has.
+        /// The points of each combatant.
         points: Vec<Points>,
     }
 
-    /// Somebody must be named for a turn (DC-17, DC-20).
+    /// A turn waits for its combatants (DC-17, DC-20).
     "slot_opened" => SlotOpened {
-        /// Which turn.
+        /// The turn.
         slot: SlotId,
-        /// `claim` where the PC team names, `assign` where the game master does.
+        /// `claim` if the PC team decides, `assign` if the game master does.
         phase: Phase,
     }
 
-    /// Somebody claims the PC Turn that is awaited; others may still answer (DC-18).
+    /// A combatant claims the awaited PC Turn; others may still answer (DC-18).
     "claim_made" => ClaimMade {
-        /// Which turn.
+        /// The turn.
         slot: SlotId,
-        /// Who claims it.
+        /// The claimant.
         combatant: CombatantId,
-        /// Whether the claimant agrees to share the turn with equal results (DC-19).
+        /// Whether it agrees to share the turn with equal results (DC-19).
         share: bool,
     }
 
-    /// Somebody passes on the PC Turn that is awaited, or takes back a claim; others may still answer (DC-17).
+    /// A combatant passes on the awaited PC Turn, or takes back its claim; others may still answer (DC-17).
     "claim_passed" => ClaimPassed {
-        /// Which turn.
+        /// The turn.
         slot: SlotId,
         /// Who passes.
         combatant: CombatantId,
     }
 
-    /// The PC team has said who takes a PC Turn.
+    /// The contest for a PC Turn is decided.
     "slot_claimed" => SlotClaimed {
-        /// Which turn.
+        /// The turn.
         slot: SlotId,
-        /// Who takes it; several share it (DC-19).
+        /// The combatants that take it; several share it (DC-19).
         combatants: Participants,
-        /// How they came to it.
+        /// Why they take it.
         by: Way,
-        /// Who wanted it too and had a lower check result (DC-18).
+        /// The claimants with a lower check (DC-18).
         outbid: Vec<CombatantId>,
     }
 
-    /// Combatants got a place in a turn.
+    /// Combatants were put into a turn.
     "assigned" => Assigned {
-        /// Which turn.
+        /// The turn.
         slot: SlotId,
-        /// Who.
+        /// The combatant.
         combatants: Participants,
         /// How.
         by: Way,
     }
 
-    /// A turn with nobody in it was passed over; it stays in the order (DC-22).
+    /// An empty turn was skipped; it stays in the order (DC-22).
     "slot_skipped" => SlotSkipped {
-        /// Which turn.
+        /// The turn.
         slot: SlotId,
     }
 
-    /// The turns of everybody in an Initiative Turn begin, or of somebody who joins one that is going on.
+    /// An Initiative Turn begins, or more combatants join one that is going on.
     "slot_began" => SlotBegan {
-        /// Which turn.
+        /// The turn.
         slot: SlotId,
-        /// Who acts in it.
+        /// The combatants whose turns begin.
         combatants: Participants,
     }
 
-    /// Somebody who is out of the fight came to its place in the order: what counts its turns counts this one (ADC10).
+    /// The turn of a combatant that is out of the fight passed; effects count it (ADC10).
     "turn_missed" => TurnMissed {
-        /// Who.
+        /// The combatant.
         combatant: CombatantId,
     }
 
@@ -142,30 +142,29 @@ events! {
         combatant: CombatantId,
     }
 
-    /// Somebody has finished its turn and has its Action Points back (DC-45).
+    /// A finished turn gave the Action Points back (DC-45).
     "turn_closed" => TurnClosed {
-        /// Who.
+        /// The combatant.
         combatant: CombatantId,
-        /// The Action Points that it has now.
+        /// Its Action Points now.
         ap: Ap,
     }
 
-    /// Somebody delayed its turn behind an enemy that has no turn yet; `delayed` follows once the enemy is assigned, and at the end of
-    /// the round at the latest (DC-34).
+    /// A turn was delayed behind an enemy that has none yet. `delayed` follows when the enemy is assigned, or at the end of the round (DC-34).
     "place_held" => PlaceHeld {
-        /// Who.
+        /// The combatant.
         combatant: CombatantId,
         /// The enemy.
         behind: Option<CombatantId>,
     }
 
-    /// Somebody moved its turn for good to a later PC Turn; no Action Points came back (DC-33 to DC-36).
+    /// A turn moved for good to a later PC Turn; no Action Points came back (DC-33 to DC-36).
     "delayed" => Delayed {
-        /// Who.
+        /// The combatant.
         combatant: CombatantId,
         /// The turn in which it goes on.
         to: SlotId,
-        /// `delayed` to that turn, or `delayed_after` an enemy.
+        /// `delayed`, or `delayed_after` an enemy.
         by: Way,
     }
 
@@ -173,7 +172,7 @@ events! {
     "slot_added" => SlotAdded {
         /// The turn.
         slot: Slot,
-        /// The turn that it follows; the last one of all where none is named.
+        /// The turn that it follows; without it, the last turn of the order.
         after: Option<SlotId>,
     }
 
@@ -181,16 +180,16 @@ events! {
     "team_joined" => TeamJoined {
         /// Its side.
         side: Slug,
-        /// Whether nobody of it is seen.
+        /// Whether all its combatants are hidden.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unseen: bool,
     }
 
-    /// Somebody is seen who has its place in a turn that was laid out for the hidden: the turn is everybody's to know.
+    /// A turn of the hidden became visible to all, because a combatant in it is seen.
     "slot_shown" => SlotShown {
         /// The turn.
         slot: SlotId,
-        /// Whose turn it is from now on.
+        /// The team whose turn it is from now on.
         team: Team,
     }
 
@@ -198,32 +197,26 @@ events! {
     "slots_merged" => SlotsMerged {
         /// The turn that stays.
         into: SlotId,
-        /// The turn whose enemies moved there; it is there no more.
+        /// The turn whose enemies moved there; it is removed.
         from: SlotId,
         /// The shared PC Turn for which it was done.
         shared: SlotId,
-        /// The later turns of that team: each takes the place in the order of the one before it, the first that of `from`.
+        /// The later turns of that team. Each takes the place of the turn before it, the first the place of `from`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         moved_up: Vec<SlotId>,
     }
 
-    /// Somebody has left, and has no place in the order any more.
-    "place_lost" => PlaceLost {
-        /// Who.
-        combatant: CombatantId,
-    }
-
-    /// Somebody's Action Points changed without being spent: a penalty came or went (DC-43, DC-50).
+    /// Action Points changed: a penalty came or went, or a combatant joined (DC-43, DC-50).
     "ap_changed" => ApChanged {
-        /// Who.
+        /// The combatant.
         combatant: CombatantId,
-        /// What it has now.
+        /// Its Action Points now.
         ap: Ap,
     }
 
-    /// Somebody spent Action Points (DC-44).
+    /// A combatant spent Action Points (DC-44).
     "ap_spent" => ApSpent {
-        /// Who.
+        /// The combatant.
         combatant: CombatantId,
         /// How many.
         spent: u32,
@@ -233,9 +226,9 @@ events! {
         action: Option<Text<200>>,
     }
 
-    /// Somebody paid for an action that waits for a trigger (DC-49).
+    /// A combatant paid for an action that waits for a trigger (DC-49).
     "action_held" => ActionHeld {
-        /// Who.
+        /// The combatant.
         combatant: CombatantId,
         /// The action.
         held: Held,
@@ -243,13 +236,13 @@ events! {
 
     /// A held action happened, before what triggered it (DC-49).
     "held_triggered" => HeldTriggered {
-        /// Whose.
+        /// The combatant.
         combatant: CombatantId,
     }
 
-    /// A held action came to nothing, and its Action Points with it: its owner's next turn starts (DC-49).
+    /// A held action was lost with its Action Points, because the next turn starts (DC-49).
     "held_wasted" => HeldWasted {
-        /// Whose.
+        /// The combatant.
         combatant: CombatantId,
     }
 
@@ -259,33 +252,27 @@ events! {
         combatant: CombatantId,
         /// Whom.
         target: CombatantId,
-        /// Whether it has ADV from the target's critical failure of Initiative (DC-11); that is used up then.
+        /// Whether it has ADV, once, from the target's critical failure of Initiative (DC-11).
         adv: bool,
     }
 
     /// An Inspiration Die was added to a Check or Save (DC-8).
     "inspiration_used" => InspirationUsed {
-        /// Whose.
+        /// The combatant.
         combatant: CombatantId,
         /// The die.
         die: Die,
     }
 
-    /// The ADV of a critical success of Initiative was taken (DC-10).
+    /// The ADV of a critical success of Initiative was used (DC-10).
     "advantage_used" => AdvantageUsed {
-        /// Whose.
+        /// The combatant.
         combatant: CombatantId,
-    }
-
-    /// Round 1 is over, and what held for it alone is gone (DC-10, DC-11).
-    "round_one_lost" => RoundOneLost {
-        /// Whose.
-        combatants: Participants,
     }
 
     /// Legendary monsters may act.
     "legendary_opened" => LegendaryOpened {
-        /// `between_turns` after a PC Turn (DC-52), `round_end` with what they have left (DC-53).
+        /// `between_turns` after a PC Turn (DC-52), `round_end` with their last points (DC-53).
         phase: Phase,
     }
 
@@ -293,9 +280,9 @@ events! {
     "legendary_acted" => LegendaryActed {
         /// Which.
         combatant: CombatantId,
-        /// How many Legendary Action Points it spent.
+        /// The Legendary Action Points that it spent.
         spent: u32,
-        /// How many it has left.
+        /// The Legendary Action Points that are left.
         left: u32,
     }
 
@@ -307,32 +294,15 @@ events! {
         lap: u32,
     }
 
-    /// A round is over: 12 seconds more (DC-39).
-    "round_closed" => RoundClosed {
-        /// How many seconds the fight has lasted.
-        seconds: u64,
-    }
-
-    /// Nobody is left in the fight.
+    /// No combatant is left to act.
     "nobody_left" => NobodyLeft {}
 
-    /// The game master set whose turn it is; turns that were going on are taken back.
-    "turn_set" => TurnSet {
-        /// Whose turn it is now.
-        combatant: CombatantId,
-    }
-
-    /// The combat is over; Inspiration Dice that are left are lost (DC-8).
-    "combat_closed" => CombatClosed {
-        /// Who still had one.
-        dice_lost: Vec<CombatantId>,
-    }
 }
 
 redacted! {
-    /// The Action Points that a combatant begins with.
+    /// The points with which a combatant begins.
     pub struct Points {
-        /// Who.
+        /// The combatant.
         pub combatant: CombatantId,
         /// Its Action Points.
         pub ap: Ap,

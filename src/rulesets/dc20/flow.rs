@@ -1,23 +1,22 @@
-//! How the combat goes on from one Initiative Turn to the next and from round to round.
+//! How the combat goes on from turn to turn and from round to round.
 
-use super::team::{cycle, in_play, new_slot, occupied, rotation, team, wanting};
 use super::*;
 use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
-use crate::vocabulary::{ConditionCleared, Moment, Slug};
+use crate::vocabulary::{ConditionCleared, Moment};
 
-/// How many rounds may go by on their own because nobody has Action Points: then the next turn stands all the same.
+/// Maximum rounds that pass on their own because no combatant has Action Points; then the next turn waits all the same.
 const IDLE_ROUNDS: u32 = 2;
 
-/// Goes to the next turn that somebody takes or must be named for, past empty ones (DC-22) and over the border of the round.
+/// Goes to the next turn that waits, past empty ones (DC-22) and over the end of the round.
 pub(super) fn advance(play: &mut Combat<'_>) {
-    let mut borders = 0;
-    while in_play(play.table()) && borders <= IDLE_ROUNDS {
+    let mut rounds = 0;
+    while in_play(play.table()) && rounds <= IDLE_ROUNDS {
         let state = &play.table().state;
         let awaited = state.at().filter(|_| state.put_off);
         let next = awaited.or_else(|| state.later().iter().find(|slot| !slot.removed)).cloned();
         match next {
             Some(slot) => {
-                if enter(play, &slot, borders) {
+                if enter(play, &slot, rounds) {
                     return;
                 }
             }
@@ -25,68 +24,76 @@ pub(super) fn advance(play: &mut Combat<'_>) {
             None if open_legendary(play, Phase::RoundEnd) => return,
             None => {
                 close_round(play);
-                borders += 1;
+                rounds += 1;
             }
         }
     }
     play.own(NobodyLeft {});
 }
 
-/// Comes to a turn; whether the combat waits there. In round 1 every PC Turn asks who takes it (DC-17), also where somebody has
-/// delayed to it; else a turn asks where nobody in it can act and somebody has no place yet.
-fn enter(play: &mut Combat<'_>, slot: &Slot, borders: u32) -> bool {
+/// Comes to a turn; whether the combat waits there. A turn that is empty asks for combatants without a place; in round 1 every PC Turn
+/// asks (DC-17), also if a delayed turn goes on in it.
+fn enter(play: &mut Combat<'_>, slot: &Slot, rounds: u32) -> bool {
     let table = play.table();
-    let ready = occupied(table, slot);
     let chosen_now = slot.team == Team::Pc && table.round <= 1;
-    if (chosen_now || !ready) && wanting(table, slot).next().is_some() {
+    if (chosen_now || !occupied(table, slot)) && wanting(table, slot).next().is_some() {
         let phase = if slot.team == Team::Pc { Phase::Claim } else { Phase::Assign };
         play.own(SlotOpened { slot: slot.id.clone(), phase });
         return true;
     }
-    begin_slot(play, &slot.id, borders)
+    begin_slot(play, &slot.id, rounds)
 }
 
-/// Begins the turns of everybody in a slot at once (DC-19, DC-20), or skips it (DC-22); whether the combat waits there.
-pub(super) fn begin_slot(play: &mut Combat<'_>, id: &SlotId, borders: u32) -> bool {
+/// Begins the turns of all combatants in a slot (DC-19, DC-20), or skips it (DC-22); whether the combat waits there.
+fn begin_slot(play: &mut Combat<'_>, id: &SlotId, rounds: u32) -> bool {
     let table = play.table();
-    let occupants = || table.state.slot(id).into_iter().flat_map(|slot| &slot.occupants).filter_map(|o| table.get(o));
-    let ready = |c: &&Creature| c.active() && !c.acted;
-    let combatants: Vec<_> = occupants().filter(ready).map(|c| c.id.clone()).collect();
-    let counted = |c: &Creature| table.effects.iter().any(|e| e.expires.anchor() == Some(&c.id));
-    let out: Vec<_> = occupants().filter(|c| !c.active() && !c.acted && counted(c)).map(|c| c.id.clone()).collect();
+    let occupants = table.state.slot(id).into_iter().flat_map(|slot| &slot.occupants).filter_map(|o| table.get(o));
+    let (ready, out): (Vec<_>, Vec<_>) = occupants.filter(|c| !c.acted).partition(|c| c.active());
+    let counted = |c: &&Creature| table.effects.iter().any(|e| e.expires.anchor() == Some(&c.id));
+    let ready: Vec<CombatantId> = ready.into_iter().map(|c| c.id.clone()).collect();
+    let out: Vec<CombatantId> = out.into_iter().filter(counted).map(|c| c.id.clone()).collect();
     for combatant in out {
         play.tick(Moment::TurnStart(&combatant));
         play.tick(Moment::TurnEnd(&combatant));
         play.own(TurnMissed { combatant });
     }
-    if combatants.is_empty() {
+    if ready.is_empty() {
         play.own(SlotSkipped { slot: id.clone() });
         return false;
     }
-    begin_turns(play, id, combatants, borders);
+    begin_turns(play, id, ready, rounds);
     !play.table().state.acting.is_empty() || open_legendary(play, Phase::BetweenTurns)
 }
 
-/// Begins the turns of these in a slot.
-pub(super) fn begin_turns(play: &mut Combat<'_>, slot: &SlotId, combatants: Vec<CombatantId>, borders: u32) {
+/// Begins the awaited turn with the combatants in it, and goes on if none of them can act.
+pub(super) fn take(play: &mut Combat<'_>) {
+    if let Some(slot) = play.table().state.slot.clone()
+        && !begin_slot(play, &slot, 0)
+    {
+        advance(play);
+    }
+}
+
+/// Begins the turns of these combatants in a slot.
+pub(super) fn begin_turns(play: &mut Combat<'_>, slot: &SlotId, combatants: Vec<CombatantId>, rounds: u32) {
     play.own(SlotBegan { slot: slot.clone(), combatants: combatants.clone().into() });
     for id in combatants {
-        let Some(delayed) = play.table().get(&id).map(|c| c.state.delayed) else { continue };
-        if delayed {
-            play.own(TurnResumed { combatant: id });
-            continue;
-        }
+        let delayed = play.table().get(&id).is_some_and(|c| c.state.delayed);
         start(play, &id);
         let spent = play.table().get(&id).is_some_and(|c| c.state.ap.current == 0);
-        if spent && borders < IDLE_ROUNDS {
+        if !delayed && spent && rounds < IDLE_ROUNDS {
             close_turn(play, &id);
         }
     }
 }
 
-/// Starts a turn: what is held from the last one is wasted (DC-49), effects count the start (DC-40).
+/// Starts a turn, or resumes a delayed one, which has started before (ADC8). A held action is lost at the start (DC-49).
 pub(super) fn start(play: &mut Combat<'_>, id: &CombatantId) {
-    if play.table().get(id).is_some_and(|c| c.state.held.is_some()) {
+    let Some(CombatantState { delayed, held, .. }) = play.table().get(id).map(|c| &c.state) else { return };
+    if *delayed {
+        return play.own(TurnResumed { combatant: id.clone() });
+    }
+    if held.is_some() {
         play.own(HeldWasted { combatant: id.clone() });
     }
     start_turn(play, id);
@@ -95,24 +102,23 @@ pub(super) fn start(play: &mut Combat<'_>, id: &CombatantId) {
 /// Ends a turn: surprise is over first (ADC4), then the Action Points come back (DC-45).
 pub(super) fn close_turn(play: &mut Combat<'_>, id: &CombatantId) {
     end_turn(play, id);
-    let surprised = Slug::fixed("surprised");
-    if play.table().get(id).is_some_and(|c| c.conditions.contains(&surprised)) {
-        let combatant = id.clone();
-        play.shared(ConditionCleared { combatant, member: None, condition: surprised });
+    let combatant = id.clone();
+    if play.table().get(id).is_some_and(|c| c.has("surprised")) {
+        let condition = Slug::fixed("surprised");
+        play.shared(ConditionCleared { combatant: combatant.clone(), member: None, condition });
     }
-    let ap = play.table().get(id).map_or(Ap::default(), allowance::full);
-    play.own(TurnClosed { combatant: id.clone(), ap });
+    let ap = play.table().get(id).map_or(Ap::default(), full);
+    play.own(TurnClosed { combatant, ap });
 }
 
-/// Goes on where the last turn of a slot has ended: legendary monsters may act after a PC Turn (DC-52).
+/// Goes on when the last turn of a slot has ended; legendary monsters may act first (DC-52).
 pub(super) fn proceed(play: &mut Combat<'_>) {
     if play.table().state.acting.is_empty() && !open_legendary(play, Phase::BetweenTurns) {
         advance(play);
     }
 }
 
-/// Lets legendary monsters act where one can; whether the combat waits for that. A PC Turn whose last occupant has delayed was
-/// no turn.
+/// Lets legendary monsters act if one can; whether the combat waits for that. A PC Turn that was left by delays is none.
 fn open_legendary(play: &mut Combat<'_>, phase: Phase) -> bool {
     let table = play.table();
     let taken = |slot: &Slot| slot.team == Team::Pc && !slot.occupants.is_empty();
@@ -125,55 +131,45 @@ fn open_legendary(play: &mut Combat<'_>, phase: Phase) -> bool {
     here && able
 }
 
+/// Goes on after legendary actions, or a pass on them.
+pub(super) fn close_window(play: &mut Combat<'_>) {
+    if play.table().state.phase == Phase::RoundEnd {
+        close_round(play);
+    }
+    advance(play);
+}
+
 /// Begins the combat with its first round, because the first turn is assigned (DC-31).
 pub(super) fn begin_combat(play: &mut Combat<'_>) {
-    if play.table().round > 0 {
-        return;
+    if play.table().round == 0 {
+        start_round(play, 1);
+        let points = |c: &Creature| Points { combatant: c.id.clone(), ap: full(c), lap: max_lap(c) };
+        let points = play.table().iter().map(points).collect();
+        play.own(CombatBegan { points });
     }
-    start_round(play, 1);
-    let points = |c: &Creature| Points { combatant: c.id.clone(), ap: allowance::full(c), lap: max_lap(c) };
-    let points = play.table().iter().map(points).collect();
-    play.own(CombatBegan { points });
 }
 
-pub(super) fn max_lap(c: &Creature) -> u32 {
-    u32::try_from(c.stats.max_lap.get()).unwrap_or(0)
-}
-
-/// Ends the round and starts the next (DC-38): after round 1 its grants are lost (DC-10, DC-11); legendary points come back (DC-53).
-pub(super) fn close_round(play: &mut Combat<'_>) {
+/// Ends the round and starts the next (DC-38); legendary points come back (DC-53).
+fn close_round(play: &mut Combat<'_>) {
     begin_combat(play);
     let round = play.table().round;
-    let granted = |c: &&Creature| c.state.round_one_adv || c.state.attacked_with_adv;
-    let combatants: Vec<_> = play.table().iter().filter(granted).map(|c| c.id.clone()).collect();
-    if !combatants.is_empty() {
-        play.own(RoundOneLost { combatants: combatants.into() });
-    }
     end_round(play);
-    play.own(RoundClosed { seconds: u64::from(round) * 12 });
-    let regain: Vec<_> = play.table().iter().filter(|c| c.state.lap != max_lap(c)).collect();
-    let regain: Vec<_> = regain.into_iter().map(|c| (c.id.clone(), max_lap(c))).collect();
-    for (combatant, lap) in regain {
-        play.own(LapRegained { combatant, lap });
-    }
+    let regain = play.table().iter().filter(|c| c.state.lap != max_lap(c));
+    let regain: Vec<_> = regain.map(|c| LapRegained { combatant: c.id.clone(), lap: max_lap(c) }).collect();
+    regain.into_iter().for_each(|regained| play.own(regained));
     start_round(play, round.saturating_add(1));
 }
 
-/// Adds a turn for every team at the end of the order, in their rotation; the new PC Turn (ADC14).
-pub(super) fn add_turns(play: &mut Combat<'_>) -> Option<SlotId> {
-    let mut added = None;
-    for (team, unseen) in cycle(&play.table().state) {
+/// Adds a turn for each of these teams at the end of the order (ADC14).
+pub(super) fn add_turns(play: &mut Combat<'_>, teams: impl Fn(Team) -> bool) {
+    for (team, unseen) in cycle(&play.table().state).into_iter().filter(|(team, _)| teams(*team)) {
         let slot = new_slot(&play.table().state, team, unseen);
-        if team == Team::Pc {
-            added = Some(slot.id.clone());
-        }
         play.own(SlotAdded { slot, after: None });
     }
-    added
 }
 
-/// Gives the team of a newcomer, where it has no turns, as many as the team before it in the rotation has, each after one of those
-/// (DC-26, DC-28). Turns that were laid out for the hidden are none that one who is seen could have.
+/// Gives a newcomer's team, if it has no turns, one after each turn of the team before it in the rotation (DC-26, DC-28). Turns of the
+/// hidden do not count for a newcomer that is seen.
 pub(super) fn add_team(play: &mut Combat<'_>, newcomer: &Creature) {
     let state = &play.table().state;
     let (whose, unseen) = (team(state, newcomer), newcomer.hidden);
@@ -186,15 +182,10 @@ pub(super) fn add_team(play: &mut Combat<'_>, newcomer: &Creature) {
     let after: Vec<_> = before.into_iter().flat_map(seen).map(|slot| slot.id.clone()).collect();
     for id in after {
         let state = &play.table().state;
-        let (slot, after) = (new_slot(state, whose, unseen), last_passed(state, id));
-        play.own(SlotAdded { slot, after: Some(after) });
+        // A turn of the hidden that goes on behind `id` comes first: else the new turn would be past, and reveal it.
+        let hidden = state.slots.iter().skip_while(|slot| slot.id != id).skip(1).take_while(|slot| slot.unseen);
+        let current = hidden.map(|slot| &slot.id).find(|slot| state.slot.as_ref() == Some(*slot)).cloned();
+        let slot = new_slot(state, whose, unseen);
+        play.own(SlotAdded { slot, after: Some(current.unwrap_or(id)) });
     }
-}
-
-/// The turn after which a new one begins that is to follow `id`. Turns of the hidden that have begun after `id` come before it: it
-/// would show that they have gone by if the new turn were past already.
-fn last_passed(state: &State, id: SlotId) -> SlotId {
-    let unseen = state.slots.iter().skip_while(|slot| slot.id != id).skip(1).take_while(|slot| slot.unseen);
-    let current = unseen.map(|slot| &slot.id).find(|slot| state.slot.as_ref() == Some(*slot));
-    current.cloned().unwrap_or(id)
 }

@@ -1,4 +1,4 @@
-//! DC20's combat: players' characters check against an Encounter DC, and the teams take their Initiative Turns alternately.
+//! DC20: players' characters check against an Encounter DC, then the teams take their Initiative Turns alternately.
 
 mod allowance;
 mod command;
@@ -9,7 +9,6 @@ mod evolve;
 mod flow;
 mod legal_commands;
 mod manifest;
-mod order;
 mod react;
 mod redact;
 mod state;
@@ -20,9 +19,16 @@ pub use event::*;
 pub use state::*;
 
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending,
-    Play, Redaction, Ruleset, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, D20, Die, Event as AnyEvent, LegalCommand, Manifest, OrderEntry,
+    Pending, Play, Reason, Redact, Redaction, RosterEvent, Ruleset, SharedEvent, Slug, Status, Table as AnyTable,
+    Violation,
 };
+use allowance::*;
+use contest::*;
+use flow::*;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use team::*;
 
 /// The ruleset `dc20`.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,9 +53,7 @@ impl Ruleset for Dc20 {
     }
 
     fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        if let AnyEvent::Own(event) = event {
-            evolve::evolve(table, event);
-        }
+        evolve::evolve(table, event);
     }
 
     fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
@@ -65,7 +69,7 @@ impl Ruleset for Dc20 {
         }
     }
 
-    /// DC-40 counts from the turn in which an effect is made, whoever made it (ADC10).
+    /// DC-40 counts from the turn in which an effect is made, whatever its source (ADC10).
     fn anchor(table: &Table, source: Option<&CombatantId>, target: Option<&CombatantId>) -> Option<CombatantId> {
         let acting = &table.state.acting;
         let own = source.or(target).filter(|id| acting.contains(id));
@@ -81,15 +85,94 @@ impl Ruleset for Dc20 {
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        order::pending(table)
+        let state = &table.state;
+        let pending =
+            |decision, who, commands: &[&'static str], rule| Some(Pending::new(decision, who, commands, rule));
+        match state.phase {
+            Phase::Setup => pending("start", Vec::new(), &["start"], "DC-4"),
+            Phase::Claim => {
+                let contest = contest(table, false);
+                let rule = match contest {
+                    Contest::Tied(_) => "DC-19",
+                    Contest::Open(_) if !state.claims.is_empty() => "DC-18",
+                    _ => "DC-17",
+                };
+                let asked = contest.asked().to_vec();
+                let several = asked.len() > 1 && !matches!(contest, Contest::Needed(_));
+                let passable = several || !state.claims.is_empty() || may_pass(table);
+                pending("claim", asked, if passable { &["claim", "pass"] } else { &["claim"] }, rule)
+            }
+            Phase::Assign => pending("assign", Vec::new(), &["assign", "pass"], "DC-20"),
+            Phase::Turn => pending("end_turn", state.acting.clone(), &["end_turn"], "DC-45"),
+            Phase::BetweenTurns => pending("legendary", Vec::new(), &["legendary", "pass"], "DC-52"),
+            Phase::RoundEnd => pending("legendary", Vec::new(), &["legendary", "pass"], "DC-53"),
+            Phase::Idle => pending("newcomer", Vec::new(), &["assign", "add_combatant", "end_encounter"], "DC-38"),
+            Phase::Over => None,
+            Phase::SomeoneActs => Some(Pending::someone()),
+        }
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {
-        order::order(table)
+        let places = table.state.slots.iter().flat_map(|slot| slot.occupants.iter().map(move |id| (slot, id)));
+        let entries = places.filter_map(|(slot, id)| {
+            let c = table.get(id)?;
+            let because = c.state.placed.map(|way| reason(c, way)).unwrap_or_default();
+            Some(OrderEntry { combatant: id.clone(), acted: c.acted, slot: Some(slot.id.to_string()), because })
+        });
+        entries.collect()
+    }
+
+    fn remark(table: &Table, c: &Creature) -> String {
+        let state = &c.state;
+        let mut remarks: Vec<String> = Vec::new();
+        remarks.extend(state.slot.as_ref().map(|slot| format!("turn {slot}")));
+        remarks.extend(state.behind.as_ref().map(|enemy| format!("behind {enemy}")));
+        if placeless(c) && c.active() && !table.state.slots.is_empty() {
+            remarks.push("no turn yet".to_owned());
+        }
+        if table.round > 0 {
+            remarks.push(format!("AP {}/{}", state.ap.current, state.ap.max));
+        }
+        let flags = [
+            (state.delayed, "delayed"),
+            (state.inspiration_die, "inspiration d6"),
+            (state.round_one_adv, "ADV in round 1"),
+            (state.attacked_with_adv, "attacked with ADV"),
+            (state.committed.is_some(), "committed"),
+            (state.held.is_some(), "holds an action"),
+        ];
+        remarks.extend(flags.into_iter().filter(|(on, _)| *on).map(|(_, remark)| remark.to_owned()));
+        if c.stats.max_lap.get() > 0 && team(&table.state, c) != Team::Pc {
+            remarks.push(format!("LAP {}/{}", state.lap, c.stats.max_lap));
+            let spendable = decide::spendable(table, c);
+            remarks.extend((spendable > 0).then(|| format!("may spend {spendable}")));
+        }
+        remarks.join(", ")
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        redact::someone_acts(whole, audience)
+        let state = &whole.state;
+        let misses = |id: &CombatantId| audience.misses(whole, id);
+        match state.phase {
+            Phase::Turn => !state.acting.is_empty() && state.acting.iter().all(|id| misses(id) || !audience.knows(id)),
+            Phase::Claim | Phase::Assign => {
+                let Some(slot) = state.at() else { return false };
+                let contest = (state.phase == Phase::Claim).then(|| contest(whole, false));
+                let mut asked = contest.map(|contest| contest.asked().to_vec()).unwrap_or_default();
+                if asked.is_empty() {
+                    asked = wanting(whole, slot).map(|c| c.id.clone()).collect();
+                }
+                // Where nobody is asked, the combatants in the turn are about to begin.
+                let involved = if asked.is_empty() { &slot.occupants } else { &asked };
+                !involved.is_empty() && involved.iter().all(misses)
+            }
+            Phase::BetweenTurns | Phase::RoundEnd => {
+                let mut legendary = whole.active().filter(|c| c.state.lap > 0 && team(state, c) != Team::Pc).peekable();
+                legendary.peek().is_some() && !legendary.any(|c| audience.sees(c))
+            }
+            Phase::SomeoneActs => true,
+            Phase::Setup | Phase::Idle | Phase::Over => false,
+        }
     }
 
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
@@ -99,8 +182,31 @@ impl Ruleset for Dc20 {
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
         redact::redact_event(event, redaction)
     }
+}
 
-    fn remark(table: &Table, combatant: &Combatant<Self>) -> String {
-        order::remark(table, combatant)
+/// Why a combatant has its place.
+fn reason(c: &Creature, way: Way) -> Reason {
+    let checked = |reason| match &c.state.check {
+        Some(Check { dice, bonus, total, .. }) => {
+            Reason { dice: dice.clone(), bonus: Some(*bonus), total: Some(*total), ..Reason::new("DC-18", reason) }
+        }
+        None => Reason::new("DC-18", reason),
+    };
+    match way {
+        Way::Claimed => Reason::new("DC-17", "the PC team chose it for this turn"),
+        Way::Contested => checked("had the highest check of the claims for this turn"),
+        Way::Shared => Reason { tie_rule: Some("DC-19"), ..checked("shares this turn with an equal check") },
+        Way::Assigned => Reason::new("DC-20", "the game master put it here"),
+        Way::Delayed => Reason::new("DC-33", "delayed to this turn"),
+        Way::DelayedAfter => Reason::new("DC-34", "delayed until after an enemy"),
+        Way::Merged => Reason::new("DC-25", "two enemy turns were merged"),
+        Way::Joined => Reason::new("ADC14", "joined later with a turn of its own"),
     }
+}
+
+/// Refuses under a rule what does not hold.
+fn ensure(
+    holds: bool, code: &'static str, rule: &'static str, detail: impl FnOnce() -> String,
+) -> Result<(), Violation> {
+    if holds { Ok(()) } else { Err(Violation::new(code, rule, detail())) }
 }

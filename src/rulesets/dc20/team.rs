@@ -1,9 +1,9 @@
-//! Teams and their Initiative Turns: who belongs to whom, and how turns are laid out.
+//! Teams and their Initiative Turns.
 
-use super::{Creature, Slot, State, Table, Team};
-use crate::vocabulary::{Kind, Slug};
+use super::*;
+use crate::vocabulary::Kind;
 
-/// The most enemy teams that have turns of their own.
+/// The maximum of enemy teams that have turns of their own.
 pub(super) const MAX_ENEMY_TEAMS: usize = 8;
 
 /// Whether it is a player's character, who makes the Initiative Check and is counted (DC-4, DC-13).
@@ -16,13 +16,12 @@ pub(super) fn is_enemy(c: &Creature) -> bool {
     !(c.side == "players" || c.side == "npc" || c.side == "npcs" || c.stats.neutral)
 }
 
-/// Whether the `n`th enemy team is one of those of which nobody has been seen.
+/// Whether the `n`th enemy team is of a side of which no viewer has seen a combatant.
 pub(super) fn of_the_hidden(n: u32) -> bool {
     usize::try_from(n).is_ok_and(|n| n > MAX_ENEMY_TEAMS)
 }
 
-/// The team that a combatant belongs to (DC-26, DC-28, DC-29). A hidden one of a side of which nobody has been seen is on a team of
-/// those alone, that nobody may know of.
+/// The team of a combatant (DC-26, DC-28, DC-29). Hidden combatants of a side that no viewer has seen have a team of their own.
 pub(super) fn team(state: &State, c: &Creature) -> Team {
     if is_enemy(c) {
         let place = |sides: &[Slug]| sides.iter().position(|side| *side == c.side);
@@ -41,61 +40,49 @@ pub(super) fn team(state: &State, c: &Creature) -> Team {
     }
 }
 
-/// The active members of a team that have neither acted this round nor a place in the order, and are not held back.
-pub(super) fn unplaced(table: &Table, wanted: Team) -> impl Iterator<Item = &Creature> {
-    table.waiting().filter(move |c| placeless(c) && !in_reserve(&table.state, c) && team(&table.state, c) == wanted)
-}
-
-/// Whether it has no place in the order, and holds none behind an enemy that has none either.
+/// Whether it has no place in the order, and holds none behind an enemy.
 pub(super) fn placeless(c: &Creature) -> bool {
     c.state.slot.is_none() && !c.state.delayed
 }
 
-/// Whether it is held back until the game master assigns it.
-pub(super) fn in_reserve(state: &State, c: &Creature) -> bool {
+/// Whether it waits until the game master assigns it.
+fn in_reserve(state: &State, c: &Creature) -> bool {
     c.stats.reserve && c.state.slot.is_none() && team(state, c) != Team::Pc
 }
 
-/// Whether somebody in the fight has a turn or can be given one without the game master's bringing in a reserve.
+/// Whether a combatant in the fight has a turn, or a turn asks for it.
 pub(super) fn in_play(table: &Table) -> bool {
     table.active().any(|c| !in_reserve(&table.state, c))
 }
 
-/// The same of those who can be named for this turn: for one that was laid out for the hidden only the hidden can.
+/// The active members of a team without a place that have not acted this round and are not in reserve.
+pub(super) fn unplaced(table: &Table, wanted: Team) -> impl Iterator<Item = &Creature> {
+    table.waiting().filter(move |c| placeless(c) && !in_reserve(&table.state, c) && team(&table.state, c) == wanted)
+}
+
+/// The combatants for which this turn asks. A turn of the hidden asks only for hidden ones.
 pub(super) fn wanting<'t>(table: &'t Table, slot: &Slot) -> impl Iterator<Item = &'t Creature> {
     let unseen = slot.unseen;
     unplaced(table, slot.team).filter(move |c| c.hidden || !unseen)
 }
 
-/// Those of the PC team who can take a PC Turn: who has no place, or is hidden and waits for the turn of its own.
-pub(super) fn claimants(table: &Table) -> impl Iterator<Item = &Creature> {
-    let free = |c: &&Creature| placeless(c) || waits_unseen(&table.state, c);
-    table.waiting().filter(|c| team(&table.state, c) == Team::Pc).filter(free)
-}
-
-/// Whether it has its place in a turn that was laid out for the hidden, and has not begun it.
+/// Whether its place is in a turn of the hidden that has not begun.
 pub(super) fn waits_unseen(state: &State, c: &Creature) -> bool {
     let slot = c.state.slot.as_ref().and_then(|id| state.slot(id));
     slot.is_some_and(|slot| slot.unseen) && !c.acted && !c.state.delayed && !state.acting.contains(&c.id)
 }
 
-/// Whether somebody in this turn can still act in it this round.
+/// Whether a combatant in this turn can still act this round.
 pub(super) fn occupied(table: &Table, slot: &Slot) -> bool {
     slot.occupants.iter().any(|id| table.get(id).is_some_and(|c| c.active() && !c.acted))
 }
 
-/// How many share this turn: those of it who are in the fight.
+/// How many active combatants share this turn.
 pub(super) fn sharing(table: &Table, slot: &Slot) -> usize {
     slot.occupants.iter().filter(|id| table.is_active(id)).count()
 }
 
-/// How many of the PC Turns to come in this round will ask for somebody.
-pub(super) fn asking_later(table: &Table) -> usize {
-    let open = |slot: &&Slot| slot.team == Team::Pc && !slot.unseen && (table.round <= 1 || !occupied(table, slot));
-    table.state.later().iter().filter(open).count()
-}
-
-/// The `n`th turn of a team, or of its hidden.
+/// The `n`th turn of a team, or of its hidden members.
 pub(super) fn nth(team: Team, unseen: bool, n: usize) -> Slot {
     let name = match team {
         Team::Pc => format!("p{n}"),
@@ -108,27 +95,25 @@ pub(super) fn nth(team: Team, unseen: bool, n: usize) -> Slot {
     Slot { id, team, occupants: Vec::new(), removed: false, unseen }
 }
 
-/// The next turn of a team, or of its hidden, that is not there yet.
+/// The next turn of a team, or of its hidden members.
 pub(super) fn new_slot(state: &State, team: Team, unseen: bool) -> Slot {
-    let there = |slot: &&Slot| slot.team == team && slot.unseen == unseen;
-    let first = state.slots.iter().filter(there).count() + 1;
-    let mut n = first;
+    let there = state.slots.iter().filter(|slot| slot.team == team && slot.unseen == unseen).count();
+    let mut n = there + 1;
     while state.slot(&nth(team, unseen, n).id).is_some() {
         n += 1;
     }
     nth(team, unseen, n)
 }
 
-/// The teams in the order of their rotation, beginning with the players' characters: PC, enemies, NPCs (DC-26, DC-28).
+/// The teams in the order of their rotation: PC, enemies, NPCs (DC-26, DC-28).
 pub(super) fn rotation(enemy_teams: usize, unseen_teams: usize) -> Vec<Team> {
-    let number = |n: usize| u32::try_from(n).unwrap_or(1);
     let seen = 1..=enemy_teams.clamp(1, MAX_ENEMY_TEAMS);
     let unseen = (1..=unseen_teams).map(|n| n + MAX_ENEMY_TEAMS);
-    let enemies = seen.chain(unseen).map(|n| Team::Enemy(number(n)));
+    let enemies = seen.chain(unseen).map(|n| Team::Enemy(u32::try_from(n).unwrap_or(1)));
     std::iter::once(Team::Pc).chain(enemies).chain([Team::Npc]).collect()
 }
 
-/// The teams that have turns, in the order of their rotation from the first turn on, and whether those are for the hidden.
+/// The teams that have turns, from the team of the first turn on, and whether those turns are of the hidden.
 pub(super) fn cycle(state: &State) -> Vec<(Team, bool)> {
     let has = |team: Team, unseen| state.slots.iter().any(|slot| slot.team == team && slot.unseen == unseen);
     let turns = |team: Team| [false, true].into_iter().find(|unseen| has(team, *unseen)).map(|unseen| (team, unseen));

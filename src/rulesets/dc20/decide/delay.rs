@@ -1,42 +1,42 @@
-//! Delayed Initiative: one's own turn moves for good to a later PC Turn.
+//! Delayed Initiative: a turn moves for good to a later PC Turn.
 
-use super::super::flow::proceed;
-use super::super::team::{is_enemy, new_slot, team};
-use super::super::*;
-use super::in_turn;
+use super::*;
 
 pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
     let id = &c.combatant;
     in_turn(play, id, "DC-32")?;
     let state = &play.table().state;
-    if play.table().get(id).is_none_or(|c| team(state, c) != Team::Pc) {
-        return Err(Violation::new(
-            "not_on_the_pc_team",
-            "DC-33",
-            format!("{id} is not on the PC team: only those delay"),
-        ));
-    }
-    let (to, by) = match (&c.to, &c.after) {
-        (Some(to), None) => (Some(later_turn(play.table(), id, to)?), Way::Delayed),
-        (None, Some(enemy)) => match later_enemy(play, enemy)? {
-            true => (turn_after(&play.table().state, enemy), Way::DelayedAfter),
-            false => {
-                play.own(PlaceHeld { combatant: id.clone(), behind: Some(enemy.clone()) });
-                proceed(play);
-                return Ok(());
-            }
-        },
+    let on_the_pc_team = play.table().get(id).is_some_and(|c| team(state, c) == Team::Pc);
+    ensure(on_the_pc_team, "not_on_the_pc_team", "DC-33", || {
+        format!("{id} is not on the PC team: only its members delay")
+    })?;
+    match (&c.to, &c.after) {
+        (Some(to), None) => {
+            let Some(slot) = state.slot(to) else {
+                return Err(Violation::field("unknown_slot", "to", format!("there is no turn {to} in the order")));
+            };
+            let open = !slot.unseen || play.table().get(id).is_some_and(|c| c.hidden);
+            let later = state.later().iter().any(|later| later.id == *to);
+            ensure(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || format!("{to} is not a PC Turn"))?;
+            ensure(open, "turn_of_the_hidden", "DC-33", || format!("only hidden combatants take {to}"))?;
+            ensure(later, "not_later", "DC-37", || format!("{to} is not later in the order than this turn"))?;
+            move_to(play, id, Some(to.clone()), Way::Delayed);
+        }
+        (None, Some(enemy)) if later_enemy(play, enemy)? => {
+            let to = turn_after(&play.table().state, enemy);
+            move_to(play, id, to, Way::DelayedAfter);
+        }
+        (None, Some(enemy)) => play.own(PlaceHeld { combatant: id.clone(), behind: Some(enemy.clone()) }),
         _ => {
             let detail = "say either the later PC Turn (`to`) or the enemy (`after`)";
             return Err(Violation::field("to_or_after", "to", detail));
         }
-    };
-    move_to(play, id, to, by);
+    }
     proceed(play);
     Ok(())
 }
 
-/// Moves a turn to a PC Turn; to a new one at the end of the order where none is named.
+/// Moves a turn to a PC Turn, by default to a new one at the end of the order.
 fn move_to(play: &mut Combat<'_>, id: &CombatantId, to: Option<SlotId>, by: Way) {
     let to = to.unwrap_or_else(|| {
         let slot = new_slot(&play.table().state, Team::Pc, false);
@@ -47,7 +47,7 @@ fn move_to(play: &mut Combat<'_>, id: &CombatantId, to: Option<SlotId>, by: Way)
     play.own(Delayed { combatant: id.clone(), to, by });
 }
 
-/// Gives their places to those who delayed behind an enemy that is assigned by now, and is seen.
+/// Moves the turns that are held behind an enemy that is seen and has a turn by now.
 pub(in super::super) fn follow(play: &mut Combat<'_>) {
     for id in holding(play.table()) {
         let table = play.table();
@@ -58,8 +58,7 @@ pub(in super::super) fn follow(play: &mut Combat<'_>) {
     }
 }
 
-/// At the end of the order: those who still hold a place behind an enemy without a turn go on in a new PC Turn. False where there
-/// is none.
+/// At the end of the order, moves the turns that are still held to one new PC Turn; whether there are any.
 pub(in super::super) fn stop_holding(play: &mut Combat<'_>) -> bool {
     let holding = holding(play.table());
     let mut to = None;
@@ -70,55 +69,30 @@ pub(in super::super) fn stop_holding(play: &mut Combat<'_>) -> bool {
     !holding.is_empty()
 }
 
-/// Those who delayed and have no place yet.
+/// The combatants that delayed and have no place yet.
 fn holding(table: &Table) -> Vec<CombatantId> {
     let holds = |c: &&Creature| c.state.delayed && c.state.slot.is_none();
     table.waiting().filter(holds).map(|c| c.id.clone()).collect()
 }
 
-/// The PC Turn `to`, if it is one and still to come (DC-37).
-fn later_turn(table: &Table, id: &CombatantId, to: &SlotId) -> Result<SlotId, Violation> {
-    let state = &table.state;
-    let Some(slot) = state.slot(to) else {
-        return Err(Violation::field("unknown_slot", "to", format!("there is no turn {to} in the order")));
-    };
-    if slot.team != Team::Pc {
-        return Err(Violation::new("not_a_pc_turn", "DC-37", format!("{to} is not a PC Turn")));
-    }
-    if slot.unseen && table.get(id).is_some_and(|c| !c.hidden) {
-        return Err(Violation::new("turn_of_the_hidden", "DC-33", format!("{to} is a turn of the hidden alone")));
-    }
-    if !state.later().iter().any(|later| later.id == *to) {
-        return Err(Violation::new("not_later", "DC-37", format!("{to} is not later in the order than this turn")));
-    }
-    Ok(to.clone())
-}
-
-/// Whether that enemy has a turn that is still to come; false where it has none yet. Refused where there is nothing to wait for.
+/// Whether that enemy has a turn that is still to come; false if it has none yet.
 fn later_enemy(play: &Combat<'_>, enemy: &CombatantId) -> Result<bool, Violation> {
-    let (table, c) = (play.table(), play.combatant("after", enemy)?);
-    let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
-    if c.hidden {
-        return refuse(
-            "not_seen",
-            "DC-34",
-            format!("{enemy} is hidden: a turn is delayed behind an enemy that is seen"),
-        );
-    }
-    if !is_enemy(c) || !c.active() {
-        let detail = format!("{enemy} is no enemy in the fight: to act after an ally move to that PC Turn");
-        return refuse("not_an_enemy", "DC-34", detail);
-    }
-    if c.state.slot.is_none() && !c.acted && !table.state.acting.contains(enemy) {
+    let (state, c) = (&play.table().state, play.combatant("after", enemy)?);
+    ensure(!c.hidden, "not_seen", "DC-34", || {
+        format!("{enemy} is hidden: a turn is delayed behind an enemy that is seen")
+    })?;
+    ensure(is_enemy(c) && c.active(), "not_an_enemy", "DC-34", || {
+        format!("{enemy} is no enemy in the fight: to act after an ally move to that PC Turn")
+    })?;
+    if c.state.slot.is_none() && !c.acted && !state.acting.contains(enemy) {
         return Ok(false);
     }
-    if !table.state.later().iter().any(|slot| slot.occupants.contains(enemy)) {
-        return refuse("not_later", "DC-37", format!("{enemy}'s turn is not later in the order than this one"));
-    }
+    let later = state.later().iter().any(|slot| slot.occupants.contains(enemy));
+    ensure(later, "not_later", "DC-37", || format!("{enemy}'s turn is not later in the order than this one"))?;
     Ok(true)
 }
 
-/// The first PC Turn to come after that enemy's turn; None where there is none and one must be made (DC-34, ADC7).
+/// The next PC Turn after that enemy's turn; None if it must be made (DC-34, ADC7).
 fn turn_after(state: &State, enemy: &CombatantId) -> Option<SlotId> {
     let later = state.later();
     let passed = later.iter().position(|slot| slot.occupants.contains(enemy)).map_or(0, |at| at + 1);

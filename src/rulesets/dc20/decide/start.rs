@@ -1,31 +1,31 @@
 //! Initiative: the Encounter DC, the checks, and the order of the teams' turns.
 
-use super::super::flow::advance;
-use super::super::react::make_room;
-use super::super::team::{MAX_ENEMY_TEAMS, is_enemy, is_pc, nth, of_the_hidden, rotation, team};
-use super::super::*;
-use super::settle;
-use crate::vocabulary::{ConditionSet, D20, Die, EncounterStarted, Slug, Status};
+use super::*;
+use crate::vocabulary::{ConditionSet, EncounterStarted};
 
 /// The easy column of the Encounter DC table (DC-1); each row holds for two levels.
 const EASY: [i64; 10] = [11, 12, 14, 15, 16, 17, 18, 20, 21, 22];
 
+/// The sides that are enemies, in the order of their joining.
+struct Sides {
+    seen: Vec<Slug>,
+    unseen: Vec<Slug>,
+}
+
 pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
-    if play.table().status != Status::Setup {
-        return Err(Violation::new("already_started", "DC-31", "the encounter has started already"));
-    }
-    let sides = sound(play, c)?;
-    let mut pcs: Vec<(bool, CombatantId)> =
-        play.table().active().filter(|c| is_pc(c)).map(|c| (c.hidden, c.id.clone())).collect();
-    pcs.sort_by_key(|(hidden, _)| *hidden);
-    let seen = pcs.iter().filter(|(hidden, _)| !hidden).count();
-    let pcs: Vec<CombatantId> = pcs.into_iter().map(|(_, id)| id).collect();
-    // The hidden would show in what all see of it: they count only where there is nobody else.
-    let counted = if seen == 0 { pcs.len() } else { seen };
-    if pcs.is_empty() {
-        let detail = "there is no player's character who could roll: add one on the side players first";
-        return Err(Violation::new("no_player_characters", "ADC17", detail));
-    }
+    ensure(play.table().status == Status::Setup, "already_started", "DC-31", || {
+        "the encounter has started already".to_owned()
+    })?;
+    check_fields(play, c)?;
+    let sides = enemy_sides(play.table(), c)?;
+    let pcs: Vec<&Creature> = play.table().active().filter(|c| is_pc(c)).collect();
+    let (seen, hidden): (Vec<_>, Vec<_>) = pcs.into_iter().partition(|c| !c.hidden);
+    // Hidden characters count only if there are no others: else the DC, the winner and the turns would reveal them.
+    let counted = if seen.is_empty() { hidden.len() } else { seen.len() };
+    let pcs: Vec<CombatantId> = seen.into_iter().chain(hidden).map(|c| c.id.clone()).collect();
+    ensure(!pcs.is_empty(), "no_player_characters", "ADC17", || {
+        "there is no player's character who could roll: add one on the side players first".to_owned()
+    })?;
     play.shared(EncounterStarted {});
     if let Some(Aggression { combatant, action, resolved }) = c.aggression.clone() {
         play.own(Aggressed { combatant, action, resolved });
@@ -36,48 +36,37 @@ pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
     let successes = checks.iter().take(counted).filter(|success| **success).count();
     let sides = rotate(play, c, sides);
     lay_out(play, sides, successes, counted);
-    make_room(play);
+    react::make_room(play);
     advance(play);
     Ok(())
 }
 
-/// The sides that are enemies, in the order of their joining.
-struct Sides {
-    seen: Vec<Slug>,
-    /// Those of which nobody is seen.
-    unseen: Vec<Slug>,
-}
-
-/// Refuses what makes no sense here; the sides that are enemies.
-fn sound(play: &Combat<'_>, c: &Start) -> Result<Sides, Violation> {
+fn check_fields(play: &Combat<'_>, c: &Start) -> Result<(), Violation> {
     if c.dc.is_some() && (c.level.is_some() || c.difficulty.is_some()) {
         let detail = "either the DC is given (`dc`) or it is looked up (`level`, `difficulty`), not both";
         return Err(Violation::field("dc_or_table", "dc", detail));
     }
     for id in c.rolls.keys() {
-        let roller = play.combatant("rolls", id)?;
-        if !is_pc(roller) || !roller.active() {
-            return Err(no_check(id));
-        }
+        can_check(play.combatant("rolls", id)?)?;
     }
     for id in &c.surprised {
         play.combatant("surprised", id)?;
     }
-    for side in &c.surprised_sides {
-        if !play.table().iter().any(|c| c.side == *side) {
-            let detail = format!("nobody is on the side {side}");
-            return Err(Violation::field("unknown_side", "surprised_sides", detail));
-        }
+    let absent = |side: &&Slug| !play.table().iter().any(|c| c.side == **side);
+    if let Some(side) = c.surprised_sides.iter().find(absent) {
+        return Err(Violation::field("unknown_side", "surprised_sides", format!("nobody is on the side {side}")));
     }
-    if let Some(aggression) = &c.aggression {
-        let aggressor = play.combatant("aggression.combatant", &aggression.combatant)?;
-        if !is_pc(aggressor) {
-            let detail = format!("{} is no player's character", aggressor.id);
-            return Err(Violation::new("not_a_pc", "DC-3", detail));
-        }
+    if let Some(Aggression { combatant: id, .. }) = &c.aggression {
+        let aggressor = play.combatant("aggression.combatant", id)?;
+        ensure(is_pc(aggressor), "not_a_pc", "DC-3", || format!("{id} is no player's character"))?;
     }
+    Ok(())
+}
+
+/// The sides that are enemies. Refuses a `first_team` that is none, and dice that decide nothing.
+fn enemy_sides(table: &Table, c: &Start) -> Result<Sides, Violation> {
     let (mut seen, mut unseen): (Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new());
-    let (hidden, open): (Vec<_>, Vec<_>) = play.table().iter().filter(|c| is_enemy(c)).partition(|c| c.hidden);
+    let (hidden, open): (Vec<_>, Vec<_>) = table.iter().filter(|c| is_enemy(c)).partition(|c| c.hidden);
     for c in open {
         if seen.len() < MAX_ENEMY_TEAMS && !seen.contains(&c.side) {
             seen.push(c.side.clone());
@@ -89,11 +78,8 @@ fn sound(play: &Combat<'_>, c: &Start) -> Result<Sides, Violation> {
         }
     }
     if let Some(first) = c.first_team.as_ref().filter(|first| !seen.contains(first) && !unseen.contains(first)) {
-        return Err(Violation::field(
-            "unknown_team",
-            "first_team",
-            format!("{first} is no enemy team of this encounter"),
-        ));
+        let detail = format!("{first} is no enemy team of this encounter");
+        return Err(Violation::field("unknown_team", "first_team", detail));
     }
     let undecided = if c.first_team.is_some() { 0 } else { seen.len().saturating_sub(1) };
     if c.fate.len() > undecided {
@@ -104,13 +90,11 @@ fn sound(play: &Combat<'_>, c: &Start) -> Result<Sides, Violation> {
 }
 
 fn surprise(play: &mut Combat<'_>, c: &Start) {
-    let condition = Slug::fixed("surprised");
     let of_sides = play.table().iter().filter(|one| c.surprised_sides.contains(&one.side)).map(|one| one.id.clone());
     let who: Vec<CombatantId> = c.surprised.iter().cloned().chain(of_sides).collect();
-    for combatant in &who {
-        if play.table().get(combatant).is_some_and(|c| !c.conditions.contains(&condition)) {
-            let (combatant, condition) = (combatant.clone(), condition.clone());
-            play.shared(ConditionSet { combatant, member: None, condition });
+    for combatant in who {
+        if play.table().get(&combatant).is_some_and(|c| !c.has("surprised")) {
+            play.shared(ConditionSet { combatant, member: None, condition: Slug::fixed("surprised") });
         }
     }
 }
@@ -131,40 +115,33 @@ fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) -> i64 {
         Difficulty::Hard => 4,
     };
     let dc = EASY.get(row).copied().unwrap_or(22) + harder;
-    let level = u32::try_from(level).ok();
-    play.own(DcSet { dc, level, difficulty: Some(difficulty) });
+    play.own(DcSet { dc, level: u32::try_from(level).ok(), difficulty: Some(difficulty) });
     dc
 }
 
-/// The Initiative Check of a player's character that joined later. What a critical gives holds in round 1 alone (DC-10, DC-11).
+/// The Initiative Check of a player's character that joined later.
 pub(super) fn check_late(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<(), Violation> {
     let id = &c.combatant;
     let roller = play.combatant("combatant", id)?;
-    if !is_pc(roller) || !roller.active() {
-        return Err(no_check(id));
-    }
-    if roller.state.check.is_some() {
-        let detail = format!("{id} has made its Initiative Check: there is one in a combat");
-        return Err(Violation::new("already_checked", "DC-4", detail));
-    }
+    can_check(roller)?;
+    ensure(roller.state.check.is_none(), "already_checked", "DC-4", || {
+        format!("{id} has made its Initiative Check: there is one in a combat")
+    })?;
     let dc = play.table().state.dc.unwrap_or_default();
     check(play, id, dc, c.roll);
-    let granted = |c: &Creature| c.state.round_one_adv || c.state.attacked_with_adv;
-    if play.table().round > 1 && play.table().get(id).is_some_and(granted) {
-        play.own(RoundOneLost { combatants: vec![id.clone()].into() });
-    }
     if play.table().state.phase == Phase::Claim {
         settle(play);
     }
     Ok(())
 }
 
-fn no_check(id: &CombatantId) -> Violation {
-    let detail = format!("{id} makes no Initiative Check: only players' characters in the fight do");
-    Violation::new("no_check", "DC-4", detail)
+fn can_check(c: &Creature) -> Result<(), Violation> {
+    ensure(is_pc(c) && c.active(), "no_check", "DC-4", || {
+        format!("{} makes no Initiative Check: only players' characters in the fight do", c.id)
+    })
 }
 
-/// Makes an Initiative Check (DC-4); whether it succeeded. The natural 20 and 1 settle it whatever the total (ADC2).
+/// Makes an Initiative Check (DC-4); whether it succeeded. A natural 20 or 1 decides whatever the total (ADC2).
 fn check(play: &mut Combat<'_>, id: &CombatantId, dc: i64, given: Option<D20>) -> bool {
     let Some(stats) = play.table().get(id).map(|c| c.stats.clone()) else { return false };
     let adv = stats.initiative_adv.get();
@@ -176,24 +153,18 @@ fn check(play: &mut Combat<'_>, id: &CombatantId, dc: i64, given: Option<D20>) -
     let bonus = mastery + stats.agility.get() + stats.initiative_bonus.get();
     let total = i64::from(natural) + bonus;
     let beaten = if play.table().options.strict_beat { total > dc } else { total >= dc };
-    let critical = match natural {
-        20 => Critical::Success,
-        1 => Critical::Failure,
-        _ => Critical::None,
-    };
-    let success = match critical {
-        Critical::Success => true,
-        Critical::Failure => false,
-        Critical::None => beaten,
+    let (critical, success) = match natural {
+        20 => (Critical::Success, true),
+        1 => (Critical::Failure, false),
+        _ => (Critical::None, beaten),
     };
     let check = Check { dice, natural, bonus, total, success, critical };
     play.own(CheckMade { combatant: id.clone(), check });
     success
 }
 
-/// The enemy teams, the first of their rotation first: as the game master says, else by one Fate Check after the other, each
-/// for the first of those that are left (DC-26, DC-27). A team of which nobody is seen is first of the unseen at most: else it would
-/// show that it is there.
+/// Rotates the enemy teams, so that the first one is as the command or a Fate Check says; each check is for the first of the remaining
+/// teams (DC-26, DC-27). Unseen teams rotate apart: else they would show.
 fn rotate(play: &mut Combat<'_>, c: &Start, mut sides: Sides) -> Sides {
     if let Some(team) = &c.first_team {
         for sides in [&mut sides.seen, &mut sides.unseen] {
@@ -216,7 +187,7 @@ fn rotate(play: &mut Combat<'_>, c: &Start, mut sides: Sides) -> Sides {
     sides
 }
 
-/// As many turns for each team as there are PCs, important NPCs among them (DC-15, DC-29), alternately from the winner on (DC-16).
+/// Lays out a turn of each team for each PC, important NPCs included (DC-15, DC-29), alternately from the winner on (DC-16).
 fn lay_out(play: &mut Combat<'_>, sides: Sides, successes: usize, pcs: usize) {
     let table = play.table();
     let of = |wanted: Team, hidden: bool| {
