@@ -90,7 +90,7 @@ events! {
     "claim_passed" => ClaimPassed {
         /// The turn.
         slot: SlotId,
-        /// Who passes.
+        /// The combatant.
         combatant: CombatantId,
     }
 
@@ -110,9 +110,9 @@ events! {
     "assigned" => Assigned {
         /// The turn.
         slot: SlotId,
-        /// The combatant.
+        /// The combatants.
         combatants: Participants,
-        /// How.
+        /// Why they have this place.
         by: Way,
     }
 
@@ -138,7 +138,7 @@ events! {
 
     /// A delayed turn goes on with the Action Points that were left (DC-36).
     "turn_resumed" => TurnResumed {
-        /// Whose turn.
+        /// The combatant.
         combatant: CombatantId,
     }
 
@@ -150,7 +150,7 @@ events! {
         ap: Ap,
     }
 
-    /// A turn was delayed behind an enemy that has none yet. `delayed` follows when the enemy is assigned, or at the end of the round (DC-34).
+    /// A delayed turn waits for an enemy without a turn. `delayed` follows after its assignment, or at the end of the round (DC-34).
     "place_held" => PlaceHeld {
         /// The combatant.
         combatant: CombatantId,
@@ -218,9 +218,9 @@ events! {
     "ap_spent" => ApSpent {
         /// The combatant.
         combatant: CombatantId,
-        /// How many.
+        /// The Action Points that it spent.
         spent: u32,
-        /// How many are left.
+        /// The Action Points that are left.
         left: u32,
         /// What for.
         action: Option<Text<200>>,
@@ -248,9 +248,9 @@ events! {
 
     /// An Attack was made.
     "attacked" => Attacked {
-        /// Who attacked.
+        /// The attacker.
         combatant: CombatantId,
-        /// Whom.
+        /// The target.
         target: CombatantId,
         /// Whether it has ADV, once, from the target's critical failure of Initiative (DC-11).
         adv: bool,
@@ -278,7 +278,7 @@ events! {
 
     /// A legendary monster acted.
     "legendary_acted" => LegendaryActed {
-        /// Which.
+        /// The monster.
         combatant: CombatantId,
         /// The Legendary Action Points that it spent.
         spent: u32,
@@ -288,9 +288,9 @@ events! {
 
     /// A legendary monster has all its points again (DC-53).
     "lap_regained" => LapRegained {
-        /// Which.
+        /// The monster.
         combatant: CombatantId,
-        /// How many.
+        /// Its Legendary Action Points now.
         lap: u32,
     }
 

@@ -56,8 +56,7 @@ fn evolve_shared(table: &mut Table, event: &SharedEvent) {
 
 fn evolve_own(table: &mut Table, event: &Event) {
     match event {
-        Event::Aggressed(e) if e.resolved => {}
-        Event::Aggressed(e) => change(table, &e.combatant, |s| s.committed = Some(e.action.clone())),
+        Event::Aggressed(e) if !e.resolved => change(table, &e.combatant, |s| s.committed = Some(e.action.clone())),
         Event::DcSet(e) => table.state.dc = Some(e.dc),
         Event::CheckMade(e) => {
             let critical = Some(e.check.critical).filter(|_| table.round <= 1);
@@ -68,7 +67,6 @@ fn evolve_own(table: &mut Table, event: &Event) {
                 s.check = Some(e.check.clone());
             });
         }
-        Event::FateChecked(_) => {}
         Event::OrderLaid(e) => {
             table.state.winner = Some(e.winner);
             table.state.enemy_teams = e.enemy_teams.clone();
@@ -171,7 +169,6 @@ fn evolve_own(table: &mut Table, event: &Event) {
         Event::HeldTriggered(e) => change(table, &e.combatant, |s| s.held = None),
         Event::HeldWasted(e) => change(table, &e.combatant, |s| s.held = None),
         Event::Attacked(e) if e.adv => change(table, &e.target, |s| s.attacked_with_adv = false),
-        Event::Attacked(_) => {}
         Event::InspirationUsed(e) => change(table, &e.combatant, |s| s.inspiration_die = false),
         Event::AdvantageUsed(e) => change(table, &e.combatant, |s| s.round_one_adv = false),
         Event::LegendaryOpened(e) => {
@@ -186,7 +183,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
         }),
         Event::LapRegained(e) => change(table, &e.combatant, |s| s.lap = e.lap),
         Event::NobodyLeft(_) => table.state.phase = Phase::Idle,
-        Event::Older(_) => {}
+        Event::Aggressed(_) | Event::FateChecked(_) | Event::Attacked(_) | Event::Older(_) => {}
     }
 }
 

@@ -88,7 +88,15 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
 pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Dc20>) -> Option<Event> {
     let name = |id: &SlotId| Known::of(redaction.whole, redaction.audience).name(id);
     let mut redacted = match event {
-        Event::OrderLaid(_) => return order_laid(redaction.after()).map(Event::OrderLaid),
+        Event::OrderLaid(_) => {
+            let table = redaction.after();
+            let State { winner, enemy_teams, unseen_teams, slots, .. } = table.state.clone();
+            let pcs: Vec<&Creature> = table.active().filter(|c| is_pc(c)).collect();
+            let succeeded = |c: &&&Creature| c.state.check.as_ref().is_some_and(|check| check.success);
+            let successes = u32::try_from(pcs.iter().filter(succeeded).count()).unwrap_or(u32::MAX);
+            let (pcs, slots) = (u32::try_from(pcs.len()).unwrap_or(u32::MAX), slots.to_vec());
+            return Some(OrderLaid { successes, pcs, winner: winner?, enemy_teams, unseen_teams, slots }.into());
+        }
         Event::SlotAdded(e) => return added(redaction, &name(&e.slot.id)?, e.after.is_some()).map(Event::SlotAdded),
         Event::SlotShown(e) => {
             let slot = name(&e.slot)?;
@@ -113,16 +121,6 @@ pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Dc20>) -> Op
         _ => {}
     }
     Some(redacted)
-}
-
-/// The turns as the viewer of `table` sees them.
-fn order_laid(table: &Table) -> Option<OrderLaid> {
-    let State { winner, enemy_teams, unseen_teams, slots, .. } = table.state.clone();
-    let pcs: Vec<&Creature> = table.active().filter(|c| is_pc(c)).collect();
-    let succeeded = |c: &&&Creature| c.state.check.as_ref().is_some_and(|check| check.success);
-    let successes = u32::try_from(pcs.iter().filter(succeeded).count()).unwrap_or(u32::MAX);
-    let pcs = u32::try_from(pcs.len()).unwrap_or(u32::MAX);
-    Some(OrderLaid { successes, pcs, winner: winner?, enemy_teams, unseen_teams, slots: slots.to_vec() })
 }
 
 /// A turn that the viewer sees from now on, `after` another or at the end of the order.

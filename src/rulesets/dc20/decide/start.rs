@@ -67,14 +67,12 @@ fn check_fields(play: &Combat<'_>, c: &Start) -> Result<(), Violation> {
 fn enemy_sides(table: &Table, c: &Start) -> Result<Sides, Violation> {
     let (mut seen, mut unseen): (Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new());
     let (hidden, open): (Vec<_>, Vec<_>) = table.iter().filter(|c| is_enemy(c)).partition(|c| c.hidden);
-    for c in open {
-        if seen.len() < MAX_ENEMY_TEAMS && !seen.contains(&c.side) {
-            seen.push(c.side.clone());
-        }
-    }
-    for c in hidden {
-        if unseen.len() < MAX_ENEMY_TEAMS && !seen.contains(&c.side) && !unseen.contains(&c.side) {
-            unseen.push(c.side.clone());
+    // A side is unseen only if all its combatants are hidden.
+    for c in open.into_iter().chain(hidden) {
+        let new = !seen.contains(&c.side) && !unseen.contains(&c.side);
+        let sides = if c.hidden { &mut unseen } else { &mut seen };
+        if new && sides.len() < MAX_ENEMY_TEAMS {
+            sides.push(c.side.clone());
         }
     }
     if let Some(first) = c.first_team.as_ref().filter(|first| !seen.contains(first) && !unseen.contains(first)) {
