@@ -84,7 +84,7 @@ struct World {
 impl World {
     /// Learns the words of every ruleset.
     async fn learn(&mut self, api: &Api) {
-        let list = api.get("/v1/rulesets").send().await.json();
+        let list = api.read("/v1/rulesets").await;
         let text = |value: &Value| value.as_str().expect("text").to_owned();
         for ruleset in list["items"].as_array().expect("rulesets") {
             self.rulesets.push(text(&ruleset["id"]));
@@ -368,7 +368,7 @@ async fn whatever_is_sent_there_is_no_5xx_and_every_error_is_a_problem() {
     let api = Api::start().await;
     let mut world = World::default();
     world.learn(&api).await;
-    let address = api.base.trim_start_matches("http://");
+    let address = api.address();
     let mut seen = [0_u64; 5];
     for n in 0..count {
         if n < 8 || n % 100 == 0 {

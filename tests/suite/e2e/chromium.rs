@@ -100,8 +100,8 @@ async fn pages(pages: Vec<String>) -> (String, mpsc::Receiver<Vec<Shown>>, mpsc:
 }
 
 /// Every route that can be read, as the published document lists them.
-async fn routes(api: &Api, fight: &Fight<'_>) -> Vec<String> {
-    let document = api.get("/openapi.json").send().await.json();
+async fn routes(api: &Api, fight: &Fight) -> Vec<String> {
+    let document = api.read("/openapi.json").await;
     let paths = document["paths"].as_object().expect("paths").iter();
     let paths = paths.filter(|(_, operations)| operations.get("get").is_some());
     let paths = paths.map(|(path, _)| path.replace("{id}", &fight.id).replace("{ruleset}", "active-initiative"));

@@ -30,7 +30,7 @@ async fn a_command_answers_with_what_happened_and_the_encounter_after_it() {
     assert_eq!((answer.header("etag"), &body["version"]), ("\"1\"", &json!(1)));
     assert_eq!(body["encounter"]["current"], json!(["chansi"]));
     assert!(body["events"].as_array().unwrap().iter().any(|event| event["type"] == "turn_started"), "{body}");
-    assert_eq!(fight.get("").send().await.json(), body["encounter"]);
+    assert_eq!(fight.read("").await, body["encounter"]);
 }
 
 #[tokio::test]
@@ -40,11 +40,11 @@ async fn a_list_is_applied_all_or_nothing_and_makes_one_version() {
     let damage = |target: &str| json!({"type": "damage", "target": target, "amount": 2});
     let problem = fight.command(&json!([damage("brakkus"), damage("chansi"), damage("nobody")])).send().await;
     problem.problem(422, "unknown_combatant");
-    assert_eq!(fight.get("").send().await.json()["version"], 0);
+    assert_eq!(fight.read("").await["version"], 0);
     let body = fight.accepted(json!([damage("brakkus"), damage("chansi")])).await.json();
     assert_eq!((&body["version"], body["events"].as_array().unwrap().len()), (&json!(1), 2));
     assert_eq!(fight.log().await, [1]);
-    let log = fight.get("/events").send().await.json();
+    let log = fight.read("/events").await;
     assert_eq!(log["items"][0]["commands"], json!(["damage", "damage"]));
 }
 
@@ -52,12 +52,12 @@ async fn a_list_is_applied_all_or_nothing_and_makes_one_version() {
 async fn a_dry_run_answers_the_same_and_writes_nothing() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let dry = |body: &serde_json::Value| api.post(&fight.path("/commands?dry_run=true"), body).token(&fight.token);
+    let dry = |body: &serde_json::Value| fight.dry_run(body);
     let start = json!({"type": "start", "first": "chansi"});
     let rehearsed = dry(&start).send().await;
     assert_eq!((rehearsed.status, rehearsed.header("etag")), (200, ""));
     dry(&json!({"type": "damage", "target": "nobody", "amount": 1})).send().await.problem(422, "unknown_combatant");
-    dry(&start).header("if-match", "\"4\"").send().await.problem(412, "stale_version");
+    dry(&start).if_match("\"4\"").send().await.problem(412, "stale_version");
     assert_eq!(fight.log().await, [0; 0]);
     assert_eq!(fight.accepted(start).await.json(), rehearsed.json());
 }
@@ -114,7 +114,7 @@ async fn every_command_that_is_offered_is_accepted_as_it_stands() {
     let legal_commands = body["items"].as_array().unwrap();
     assert!(legal_commands.iter().any(|option| option["command"]["type"] == "end_turn"), "{body}");
     for option in legal_commands {
-        let dry = api.post(&fight.path("/commands?dry_run=true"), &option["command"]).token(&fight.token);
+        let dry = fight.dry_run(&option["command"]);
         let answer = dry.send().await;
         assert_eq!(answer.status, 200, "{option}: {answer:?}");
     }

@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 /// Sends a request, closes this side of the connection, and reads what comes.
 async fn half_closed(api: &Api, request: String) -> String {
-    let mut stream = TcpStream::connect(api.base.trim_start_matches("http://")).await.expect("a connection");
+    let mut stream = TcpStream::connect(api.address()).await.expect("a connection");
     stream.write_all(request.as_bytes()).await.expect("sent");
     stream.shutdown().await.expect("half closed");
     let mut answer = String::new();
@@ -19,7 +19,7 @@ async fn half_closed(api: &Api, request: String) -> String {
     answer
 }
 
-fn post(fight: &Fight<'_>, body: &str) -> String {
+fn post(fight: &Fight, body: &str) -> String {
     let (path, token, length) = (fight.path("/commands"), &fight.token, body.len());
     format!(
         "POST {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\n\

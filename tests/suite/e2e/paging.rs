@@ -21,7 +21,7 @@ async fn a_players_page_holds_at_most_limit_entries_and_the_pages_hold_them_all(
     for limit in 1..=13 {
         let (mut told, mut next, mut pages) = (Vec::new(), Some("0".to_owned()), 0);
         while let Some(after) = next {
-            let page = player.get(&format!("/events?after={after}&limit={limit}")).send().await.json();
+            let page = player.read(&format!("/events?after={after}&limit={limit}")).await;
             let versions = page["items"].as_array().expect("items").iter().map(|item| item["version"].clone());
             let versions: Vec<u64> = versions.map(|version| version.as_u64().expect("a version")).collect();
             assert!(versions.len() <= limit, "{} entries in a page of at most {limit}", versions.len());

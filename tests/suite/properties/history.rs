@@ -3,9 +3,9 @@
 use super::PLAYS;
 use super::judge::Action;
 use super::player::{Played, Subject};
-use crate::support::table::{RULESETS, Table};
+use crate::support::table::{RULESETS, Table, seeded};
 use serde_json::{Value, json};
-use turnkeeper::engine::{Game, SeededDice};
+use turnkeeper::engine::Game;
 
 /// The state, byte for byte, but for the version.
 fn state(game: &dyn Game) -> String {
@@ -15,9 +15,7 @@ fn state(game: &dyn Game) -> String {
 }
 
 fn send(table: &mut Table, action: &Action) -> Result<bool, String> {
-    let mut seed = [0; 32];
-    seed[..8].copy_from_slice(&action.dice.to_le_bytes());
-    Ok(table.try_send(action.command.clone(), &mut SeededDice::new(seed))?.is_ok())
+    Ok(table.try_send(action.command.clone(), &mut seeded(action.dice))?.is_ok())
 }
 
 fn rewind(table: &mut Table, command: Value) -> Result<(), String> {

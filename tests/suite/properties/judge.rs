@@ -4,11 +4,11 @@ use super::chance::Chance;
 use super::turns::Turns;
 use crate::support::json::short;
 use crate::support::legal_commands::{listed, promised};
-use crate::support::table::{RULESETS, Refused, Table};
+use crate::support::table::{RULESETS, Refused, Table, seeded};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use turnkeeper::engine::{Request, SeededDice, Viewer};
+use turnkeeper::engine::{Request, Viewer};
 use turnkeeper::vocabulary::{HOUSE_RULES, LegalCommand, Manifest, Slug};
 
 /// A law that does not hold, and how that shows.
@@ -88,7 +88,7 @@ impl Judge {
         let Action { command, dice, advance } = action;
         let promised = promised(&self.legal_commands, command);
         let mut table = self.table.clone();
-        let answer = table.try_send(command.clone(), &mut dice_of(*dice));
+        let answer = table.try_send(command.clone(), &mut seeded(*dice));
         let answer =
             answer.or_else(|broken| breach("the log folds to the state and a refusal changes nothing", broken))?;
         let events = match answer {
@@ -295,12 +295,6 @@ fn ids(list: &Value, key: &str) -> Vec<String> {
     items
         .filter_map(|item| if key.is_empty() { item.as_str() } else { item[key].as_str() }.map(str::to_owned))
         .collect()
-}
-
-fn dice_of(seed: u64) -> SeededDice {
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    SeededDice::new(bytes)
 }
 
 fn guarded<T>(judged: impl FnOnce() -> Result<T, Breach>) -> Result<T, Breach> {

@@ -10,10 +10,10 @@ use super::chance::Chance;
 use super::player::Subject;
 use crate::support::json::short;
 use crate::support::setting;
-use crate::support::table::{RULESETS, entry};
+use crate::support::table::{RULESETS, entry, meta, token};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use turnkeeper::engine::{Creation, Decided, Eyes, Game, Meta, Request, Role, TokenRecord, Viewer};
+use turnkeeper::engine::{Creation, Decided, Eyes, Game, Request, Role, Viewer};
 use turnkeeper::vocabulary::{CombatantId, Dice, Slug};
 
 /// The plays of each ruleset and law where nothing else is said.
@@ -72,18 +72,8 @@ pub struct Sight {
 impl Stage {
     pub fn create(creation: &Value) -> Option<Self> {
         let own = named(&["c1", "c2"]);
-        let token = |id: &str, role, combatants: Vec<CombatantId>| TokenRecord {
-            id: id.to_owned(),
-            digest: String::new(),
-            role,
-            name: None,
-            combatants,
-            expires_at: None,
-        };
         let tokens = vec![token("player", Role::Player, own.clone()), token("onlooker", Role::Spectator, Vec::new())];
-        let (id, created_at) = ("encounter".to_owned(), "2026-01-01T00:00:00Z".to_owned());
-        let meta = Meta { id, created_at, seed: None, request: None, player_undo: false, tokens };
-        let game = RULESETS.create(meta, Creation::read(creation.clone()).ok()?).ok()?;
+        let game = RULESETS.create(meta(tokens), Creation::read(creation.clone()).ok()?).ok()?;
         Some(Self { game, own })
     }
 

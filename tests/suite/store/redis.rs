@@ -248,7 +248,7 @@ async fn tls_is_spoken_and_a_stranger_is_not_trusted() {
     let port = crate::support::redis::free_port().to_string();
     let (cert, key, ca) = (path("redis.crt"), path("redis.key"), path("ca.crt"));
     let settings = ["--tls-port", &port, "--tls-cert-file", &cert, "--tls-key-file", &key, "--tls-ca-cert-file", &ca];
-    let _server = RedisServer::tls(port.parse().unwrap(), &settings);
+    let _server = RedisServer::on(port.parse().unwrap(), &settings);
     let url = format!("rediss://127.0.0.1:{port}");
     let certificates = redis::TlsCertificates {
         client_tls: Some(redis::ClientTlsConfig {

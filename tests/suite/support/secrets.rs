@@ -57,11 +57,15 @@ pub fn none_in(log: &str) {
     assert!(found.is_empty() || std::thread::panicking(), "the log holds {found:?}:\n{log}");
 }
 
-/// Fails where anything within this process has logged a secret, now or before.
-#[track_caller]
-pub fn none_were_logged() {
-    let found = open(&FOUND).clone();
-    assert!(found.is_empty() || std::thread::panicking(), "these lines hold secrets: {found:#?}");
+/// When dropped, fails where anything within this process has logged a secret, now or before.
+#[derive(Debug)]
+pub struct NoSecretsLogged;
+
+impl Drop for NoSecretsLogged {
+    fn drop(&mut self) {
+        let found = open(&FOUND).clone();
+        assert!(found.is_empty() || std::thread::panicking(), "these lines hold secrets: {found:#?}");
+    }
 }
 
 /// Searches whatever is logged in this process, in as much detail as an operator could ask for.
