@@ -96,11 +96,11 @@ fn family(id: &str) -> (String, Vec<u32>) {
 #[test]
 fn a_manifest_lists_exactly_the_commands_that_there_are() {
     for ruleset in RULESETS.iter() {
-        let told: BTreeSet<&str> = ruleset.manifest().commands.iter().map(|c| c.verb).collect();
+        let listed: BTreeSet<&str> = ruleset.manifest().commands.iter().map(|c| c.verb).collect();
         let union = crate::support::schema::Shapes::of_commands(ruleset.manifest().id);
         let verbs = union.variants(union.root());
         let verbs: BTreeSet<&str> =
             verbs.iter().filter_map(|variant| variant["properties"]["type"]["enum"][0].as_str()).collect();
-        assert_eq!(told, verbs, "{}: the manifest's commands are not those of its type", ruleset.manifest().id);
+        assert_eq!(listed, verbs, "{}: the manifest's commands are not those of its type", ruleset.manifest().id);
     }
 }

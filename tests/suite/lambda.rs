@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-const PATIENCE: Duration = Duration::from_secs(29);
+const TIME_LIMIT: Duration = Duration::from_secs(29);
 
 /// The answer to the creation of an encounter.
 async fn create(function: &Function) -> Answer {
@@ -44,7 +44,7 @@ async fn a_fight_goes_through_every_front() {
 #[tokio::test]
 async fn the_stage_comes_off_the_paths_and_goes_back_on() {
     let redis = RedisServer::start();
-    let function = Function::at(EventSource::HttpApi, "live", PATIENCE, &[("REDIS_URL", &redis.url())]).await;
+    let function = Function::at(EventSource::HttpApi, "live", TIME_LIMIT, &[("REDIS_URL", &redis.url())]).await;
     function.another();
     let made = create(&function).await.expect(201);
     assert!(made.header("location").starts_with("/live/v1/encounters/"), "{made:?}");
@@ -299,7 +299,7 @@ async fn a_stream_and_a_long_poll_end_within_the_functions_time() {
         let started = Instant::now();
         let stream = fight.get("/events").header("accept", accept).send().await.text();
         assert!(stream.contains("snapshot") && stream.ends_with(ends_with), "{stream}");
-        assert!(started.elapsed() < Duration::from_secs(1), "what is there is told at once: {:?}", started.elapsed());
+        assert!(started.elapsed() < Duration::from_secs(1), "the snapshot comes at once: {:?}", started.elapsed());
     }
     let resumed = fight.get("/events").header("accept", SSE).header("last-event-id", "0").send();
     let started = Instant::now();

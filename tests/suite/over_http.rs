@@ -1,4 +1,4 @@
-//! The transcripts again, through the whole service: whatever needs no dice of the server is sent as requests, and it answers the same.
+//! The transcripts again, over HTTP: those that need no dice of the server are sent as requests and answered the same.
 
 use crate::e2e::{Api, Fight};
 use crate::support::json::{at, difference};

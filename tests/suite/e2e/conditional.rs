@@ -47,7 +47,7 @@ async fn every_audience_and_form_has_a_tag_of_its_own() {
             let own = tag(viewer, rest, accept).await;
             assert!(own.starts_with("\"0-") && own.len() == 20, "{own}");
             assert!(tags.insert(own.clone()), "{rest} {accept}: {own} names something else");
-            // Nobody else is told that this is what they have.
+            // No other viewer is answered that it has this already.
             for stranger in [&fight, &spectator, &player, &other].into_iter().filter(|s| s.token != viewer.token) {
                 let answer = stranger.get(rest).header("accept", accept).header("if-none-match", &own).send().await;
                 assert_eq!(answer.status, 200, "{rest} {accept}");

@@ -43,7 +43,7 @@ async fn a_client_that_half_closes_after_its_request_gets_its_answer() {
     assert_eq!(lost, 0, "of {} requests so many got no answer", answers.len());
     assert_eq!(fight.log().await, (1..=50).collect::<Vec<_>>());
     // A long poll that has nothing to tell, and one that has.
-    let (waited, told, ()) = tokio::join!(
+    let (waited, heard, ()) = tokio::join!(
         half_closed(&api, get(fight.path("/events?after=50&wait=1"))),
         half_closed(&api, get(fight.path("/events?after=50&wait=20"))),
         async {
@@ -51,8 +51,8 @@ async fn a_client_that_half_closes_after_its_request_gets_its_answer() {
             fight.notes(1).await;
         },
     );
-    assert!(waited.starts_with("HTTP/1.1 200 ") && told.starts_with("HTTP/1.1 200 "), "{waited}{told}");
-    assert!(told.contains("\"version\":51"), "{told}");
+    assert!(waited.starts_with("HTTP/1.1 200 ") && heard.starts_with("HTTP/1.1 200 "), "{waited}{heard}");
+    assert!(heard.contains("\"version\":51"), "{heard}");
 }
 
 /// The status and the problem of an answer that the connection ends with.

@@ -37,12 +37,12 @@ fn a_key_is_made_by_the_program_and_another_each_time() {
 }
 
 #[test]
-fn a_key_file_that_is_wrong_is_told_its_line_and_what_is_right_and_no_secret() {
+fn a_key_file_that_is_wrong_is_refused_with_its_line_and_what_is_right_and_no_secret() {
     let directory = TempDir::new().unwrap();
     let file = directory.path().join("keys");
     let (key, pair) = made("bot");
     let digest = &pair["bot=".len()..];
-    for (wrong, told) in [
+    for (wrong, reason) in [
         (format!("for the server:      {pair}"), "\"for the server:      bot\" was read as the name"),
         (format!("for the application: {key}"), "there is no = in it"),
         (format!("My Bot={digest}"), "\"My Bot\" was read as the name"),
@@ -55,7 +55,7 @@ fn a_key_file_that_is_wrong_is_told_its_line_and_what_is_right_and_no_secret() {
     ] {
         fs::write(&file, format!("# ours\n{pair} # of spring\n\n{wrong}\n")).unwrap();
         let said = fails(&[("TURNKEEPER_APP_KEYS_FILE", file.to_str().unwrap())], &[], 1);
-        for part in ["line 4", told, "NAME=DIGEST", "turnkeeper app-key NAME"] {
+        for part in ["line 4", reason, "NAME=DIGEST", "turnkeeper app-key NAME"] {
             assert!(said.contains(part), "{wrong}: {part} is not in {said}");
         }
         assert!(!said.contains(&key[10..30]) && !said.contains(&digest[10..30]), "{said}");
@@ -131,8 +131,8 @@ fn a_server_that_listens_wider_without_keys_says_what_that_means() {
     let (_, pair) = made("bot");
     let warned = start("0.0.0.0:0", &[]);
     assert!(warned.contains("WARN") && warned.contains("whoever reaches 0.0.0.0:"), "{warned}");
-    for told in ["TURNKEEPER_APP_KEYS", "app-key", "127.0.0.1"] {
-        assert!(warned.contains(told), "{told}: {warned}");
+    for part in ["TURNKEEPER_APP_KEYS", "app-key", "127.0.0.1"] {
+        assert!(warned.contains(part), "{part}: {warned}");
     }
     for (listen, settings) in
         [("127.0.0.1:0", vec![]), ("[::1]:0", vec![]), ("0.0.0.0:0", vec![("TURNKEEPER_APP_KEYS", pair.as_str())])]

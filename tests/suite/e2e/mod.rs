@@ -1,4 +1,4 @@
-//! The whole service over a real socket, or through the Lambda adapter: see [`cell`].
+//! The service over a real socket, or through the Lambda adapter: see [`cell`].
 //!
 //! [`Api`] is a server on a free port with its [`Client`]; `fight()` creates an encounter.
 

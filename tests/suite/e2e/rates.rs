@@ -234,14 +234,14 @@ async fn a_good_token_is_its_own_on_every_process_and_waits_only_where_nobody_kn
 #[tokio::test]
 async fn the_address_is_the_connections_where_no_header_is_said() {
     let api = Api::set_up(limited(Limits { address: rate("2/1h"), ..Limits::default() })).await;
-    let told = async || {
+    let create = async || {
         let call = api.post("/v1/encounters", &ambush());
         call.header("x-forwarded-for", &format!("10.0.0.{}", rand::random::<u8>())).send().await
     };
     for _ in 0..2 {
-        assert_eq!(told().await.status, 201);
+        assert_eq!(create().await.status, 201);
     }
-    refused(&told().await, "address");
+    refused(&create().await, "address");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

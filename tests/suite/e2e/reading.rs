@@ -98,22 +98,18 @@ async fn a_version_that_has_not_been_is_refused_by_pages_polls_and_streams_alike
 }
 
 #[tokio::test]
-async fn an_encounter_tells_what_was_chosen_for_it_at_its_creation() {
+async fn an_encounter_shows_what_was_chosen_for_it_at_its_creation() {
     let api = Api::start().await;
     let usual = api.fight().await.read("").await;
-    assert_eq!(
-        (&usual["foe_hp"], &usual["player_undo"]),
-        (&json!("exact"), &json!(false)),
-        "what is usual is told too"
-    );
+    assert_eq!((&usual["foe_hp"], &usual["player_undo"]), (&json!("exact"), &json!(false)), "defaults are shown too");
     let mut creation = super::ambush();
     (creation["foe_hp"], creation["player_undo"], creation["seed"]) = (json!("none"), json!(true), json!(7));
     let fight = api.create(&creation).await;
     let onlooker = fight.spectator().await;
     for viewer in [&fight, &onlooker] {
-        let told = viewer.read("").await;
-        assert_eq!((&told["foe_hp"], &told["player_undo"]), (&json!("none"), &json!(true)), "{told}");
-        assert!(told.get("seed").is_none(), "who knows the seed knows the dice to come: {told}");
+        let state = viewer.read("").await;
+        assert_eq!((&state["foe_hp"], &state["player_undo"]), (&json!("none"), &json!(true)), "{state}");
+        assert!(state.get("seed").is_none(), "who knows the seed knows the dice to come: {state}");
     }
 }
 

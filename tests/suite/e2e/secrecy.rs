@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use turnkeeper::http::Settings;
 
-/// Streams that end soon, so that a test reads them whole.
+/// Streams that end soon, so that a test reads them to their end.
 fn settings() -> Settings {
     Settings { stream_time: Duration::from_millis(400), ..Settings::default() }
 }
@@ -39,11 +39,11 @@ impl Table {
         let chance = ["date", "x-request-id"];
         let headers = answer.headers.iter().filter(|(name, _)| !chance.contains(&name.as_str()));
         // An entity tag digests what is answered, the encounter's id with it; its version is left.
-        let told = |name: &str, value: String| match value.split_once('-') {
+        let plain = |name: &str, value: String| match value.split_once('-') {
             Some((version, _)) if name == "etag" => version.to_owned(),
             _ => value,
         };
-        let headers = headers.map(|(name, value)| format!("{name}: {}", told(name.as_str(), format!("{value:?}"))));
+        let headers = headers.map(|(name, value)| format!("{name}: {}", plain(name.as_str(), format!("{value:?}"))));
         let headers: Vec<String> = headers.collect();
         let mut text = format!("{}\n{}\n{}", answer.status, headers.join("\n"), answer.text());
         for (name, sign) in &self.names {
@@ -183,7 +183,7 @@ async fn no_answer_differs_between_a_hidden_combatant_and_none() {
             assert_eq!(*with, without, "after {open}");
         }
     }
-    // The commands of players are answered alike, whole and in short, and again under their keys.
+    // The commands of players are answered alike, in full and in short, and again under their keys.
     let end = json!({"type": "end_turn", "combatant": "orc", "next": "ann"});
     for table in [&with, &without] {
         table.gm.accepted(json!({"type": "override", "combatant": "bob"})).await;
@@ -212,8 +212,8 @@ async fn whose_player_acts_for_somebody_hidden_is_not_told() {
     let last = async |fight: &Fight| fight.entries().await.pop().expect("an entry");
     let open = json!({"type": "note", "text": "a scream", "readers": "all"});
     table.gm.accepted(open).await;
-    let told = last(&table.onlooker).await;
-    assert!(told.get("by").is_none() && told["events"][0]["text"] == "a scream", "{told}");
+    let entry = last(&table.onlooker).await;
+    assert!(entry.get("by").is_none() && entry["events"][0]["text"] == "a scream", "{entry}");
     shade.accepted(json!({"type": "end_turn", "combatant": "shade", "next": "ann"})).await;
     for viewer in [&table.player, &table.onlooker] {
         let entry = last(viewer).await;
@@ -306,9 +306,9 @@ async fn a_page_holds_at_most_its_limit_and_goes_on_where_nothing_is_told() {
         (versions, page["next_cursor"].as_str().map(str::to_owned))
     };
     assert_eq!(page("/events?limit=2").await, (vec![1, 2], Some("2".to_owned())));
-    // Nothing is told of the next hundred: the page says where to go on, as it would where they were shorter.
-    let (told, next) = page("/events?limit=2&after=2").await;
-    assert_eq!((told, next.as_deref()), (vec![3], Some("102")));
+    // The viewer reads none of the next hundred entries: the page says where to go on.
+    let (versions, next) = page("/events?limit=2&after=2").await;
+    assert_eq!((versions, next.as_deref()), (vec![3], Some("102")));
     assert_eq!(page("/events?limit=2&after=102").await, (vec![124], None));
     assert_eq!(page("/events?limit=2&after=3&wait=5").await, (vec![], Some("103".to_owned())), "it does not wait");
 }
@@ -416,19 +416,19 @@ async fn an_imported_log_keeps_its_secrets() {
     }
     let before = table.onlooker.read("/events").await;
     let log = table.gm.read("/export").await;
-    // An older program did not say what is told.
+    // An older program did not store redacted entries.
     let mut older = log.clone();
     for entry in older["entries"].as_array_mut().expect("entries").iter_mut().take(3) {
         entry.as_object_mut().expect("an entry").remove("told");
     }
     older["entries"].as_array_mut().expect("entries").truncate(3);
     older["version"] = json!(3);
-    for (log, told) in [(log, 3), (older, 1)] {
+    for (log, count) in [(log, 3), (older, 1)] {
         let answer = api.post("/v1/encounters/import", &log).send().await;
         let onlooker = Fight::of(&api, &answer).spectator().await;
         let after = onlooker.read("/events").await;
-        assert_eq!(after["items"].as_array().map(Vec::len), Some(told), "{after}");
-        if told == 3 {
+        assert_eq!(after["items"].as_array().map(Vec::len), Some(count), "{after}");
+        if count == 3 {
             assert_eq!(after, before);
         }
     }

@@ -232,7 +232,7 @@ async fn a_player_acts_for_its_own_combatants_and_for_no_others() {
     let list = json!([{"type": "begin_turn", "combatant": "brakkus"}, end]);
     let problem = brakkus.refused(list, 403, "forbidden").await;
     assert_eq!(problem["errors"][0]["path"], "1", "{problem}");
-    // To begin the next turn at once is for whoever has both.
+    // Only the owner of both may begin the next turn at once.
     let both = json!({"type": "end_turn", "combatant": "valiant", "next": "brakkus", "begin": true});
     valiant.refused(both, 403, "forbidden").await;
     valiant.accepted(end).await;

@@ -1,4 +1,4 @@
-//! Processes that end and crash: what clients were told stays true.
+//! Processes that end and crash: what clients were answered stays true.
 
 mod away;
 mod storm;

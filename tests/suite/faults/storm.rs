@@ -125,7 +125,7 @@ impl Stand {
         sent
     }
 
-    /// Kills and starts servers in turn, evenly over the whole load.
+    /// Kills and starts servers in turn, evenly over the load.
     async fn crash(self: Arc<Self>, times: usize, load: usize) {
         for n in 1..=times {
             while self.done.load(Ordering::Relaxed) < load * n / (times + 1) {
@@ -141,7 +141,7 @@ impl Stand {
         }
     }
 
-    /// Lets the clients send about `load` commands while servers crash `times` times; then holds what they were told against
+    /// Lets the clients send about `load` commands while servers crash `times` times; then holds their answers against
     /// what is there.
     async fn storm(self: Arc<Self>, load: usize, times: usize) {
         let each = load.div_ceil(CLIENTS);

@@ -119,10 +119,10 @@ async fn lines_begin_with_a_snapshot_tell_every_transition_and_the_end() {
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
     let log = fight.read("/events?after=2").await;
     for stream in [&mut now, &mut then] {
-        let mut told = stream.next().await.expect("a transition");
-        assert_eq!((told.kind.as_str(), told.data["type"].take()), ("transition", json!("transition")));
-        told.data.as_object_mut().expect("an entry").remove("type");
-        assert_eq!(told.data, log["items"][0]);
+        let mut entry = stream.next().await.expect("a transition");
+        assert_eq!((entry.kind.as_str(), entry.data["type"].take()), ("transition", json!("transition")));
+        entry.data.as_object_mut().expect("an entry").remove("type");
+        assert_eq!(entry.data, log["items"][0]);
     }
     fight.delete().send().await;
     for mut stream in [now, then] {

@@ -113,10 +113,10 @@ async fn followers_of_what_redis_lost_are_shown_the_encounter_anew() {
             assert_eq!(hp(&shown.data["encounter"]), 999 - (version - 1), "as it is now");
             while version < 1 + writes {
                 version += 1;
-                assert_eq!(stream.transition().await, Some(version), "what came after is told once");
+                assert_eq!(stream.transition().await, Some(version), "what came after comes once");
             }
         }
-        // One that saw a lost version is told that there is none; one that begins now goes on.
+        // A client that saw a lost version is refused; one that begins now goes on.
         assert_eq!(Stream::open(there, LINES, Some(2 + writes)).await.err(), Some(422));
         streams.push(Stream::open(there, LINES, Some(1 + writes)).await.expect("a stream"));
         here.accepted(damage(1)).await;

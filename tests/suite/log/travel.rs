@@ -55,15 +55,15 @@ async fn undo_goes_back_step_by_step_and_redo_forth_until_something_else_happens
 async fn a_dry_undo_changes_nothing_and_an_options_list_offers_what_can_be_undone() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let offered = async |verb: &str| offered(&fight, verb).await.is_some();
-    assert!(!offered("undo").await && !offered("redo").await);
+    let listed = async |verb: &str| listed(&fight, verb).await.is_some();
+    assert!(!listed("undo").await && !listed("redo").await);
     fight.notes(1).await;
-    assert!(offered("undo").await && !offered("redo").await);
+    assert!(listed("undo").await && !listed("redo").await);
     let dry = fight.dry_run(&json!({"type": "undo"}));
     assert_eq!(dry.send().await.status, 200);
     assert_eq!(fight.read("").await["version"], 1);
     fight.accepted(json!({"type": "undo"})).await;
-    assert!(!offered("undo").await && offered("redo").await);
+    assert!(!listed("undo").await && listed("redo").await);
 }
 
 #[tokio::test]
@@ -119,7 +119,7 @@ async fn what_is_folded_away_is_said_to_be_gone_wherever_it_is_asked_for() {
 }
 
 /// The option of undo or redo.
-async fn offered(fight: &Fight, verb: &str) -> Option<Value> {
+async fn listed(fight: &Fight, verb: &str) -> Option<Value> {
     fight.options().await.into_iter().find(|option| option["command"]["type"] == verb)
 }
 
@@ -145,25 +145,25 @@ async fn the_ways_back_that_options_lists_reach_as_far_as_the_log_does_and_no_fu
     let api = keeping(2).await;
     let fight = api.fight().await;
     fight.notes(520).await;
-    let undo = offered(&fight, "undo").await.expect("an undo");
+    let undo = listed(&fight, "undo").await.expect("an undo");
     assert_eq!((&undo["command"], &undo["choices"][0]["required"]), (&json!({"type": "undo"}), &json!(false)));
     reaches(&fight, &undo, 256, 519).await;
     // Back at the oldest version a single step would lead to one that is gone.
     fight.accepted(json!({"type": "undo", "to_version": 256})).await;
-    let undo = offered(&fight, "undo").await.expect("an undo");
+    let undo = listed(&fight, "undo").await.expect("an undo");
     assert_eq!((&undo["command"]["to_version"], &undo["choices"][0]["required"]), (&json!(256), &json!(true)));
     reaches(&fight, &undo, 256, 520).await;
 
     let fight = api.fight().await;
     fight.notes(259).await;
     for n in 0..509 {
-        assert!(offered(&fight, "redo").await.is_some() || n % 2 == 0);
+        assert!(listed(&fight, "redo").await.is_some() || n % 2 == 0);
         fight.accepted(json!({"type": if n % 2 == 0 { "undo" } else { "redo" }})).await;
     }
     // What could be redone is as old as what could be undone.
-    assert_eq!(offered(&fight, "redo").await, None);
+    assert_eq!(listed(&fight, "redo").await, None);
     fight.refused(json!({"type": "redo"}), 410, "version_gone").await;
-    reaches(&fight, &offered(&fight, "undo").await.expect("an undo"), 512, 767).await;
+    reaches(&fight, &listed(&fight, "undo").await.expect("an undo"), 512, 767).await;
 }
 
 /// `TURNKEEPER_LONG_LOG` sets the length of the log; at 10,000 an undo takes at most 20 ms of a released server's time.

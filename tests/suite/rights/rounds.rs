@@ -1,4 +1,4 @@
-//! A whole round of each ruleset by players' tokens alone, once the game master has begun the fight.
+//! A full round of each ruleset by players' tokens alone, once the game master has begun the fight.
 
 use crate::e2e::{Api, Fight};
 use serde_json::{Value, json};
@@ -32,7 +32,7 @@ impl Round {
         self.players[0].read("").await
     }
 
-    /// What is offered to a player, of the commands that are awaited.
+    /// The legal commands of a player, of those that are awaited.
     async fn legal_commands(&self, player: &Fight, awaited: &Value) -> Vec<Value> {
         let awaited = |command: &Value| awaited.as_array().is_some_and(|verbs| verbs.contains(&command["type"]));
         player.options().await.iter().map(|option| option["command"].clone()).filter(awaited).collect()
@@ -121,7 +121,7 @@ async fn players_alone_contest_and_share_a_turn_of_dc20() {
                 .await
                 .contains(&json!({"type": "claim", "combatant": "bob"}))
         );
-        // Only the game master settles the whole contest.
+        // Only the game master settles a contest for all.
         bob.refused(json!({"type": "claim", "combatant": "bob", "others": ["ann"]}), 403, "forbidden").await;
         bob.accepted(claim("bob", share)).await;
         assert_eq!(round.state().await["current"], current);
@@ -140,8 +140,8 @@ async fn a_combatant_that_must_choose_and_has_fallen_still_chooses_by_its_player
     let pending = round.state().await["pending"].clone();
     assert_eq!((&pending["combatants"], &pending["controllers"]), (&json!(["ann"]), &json!(["Ann"])), "{pending}");
     let choice = json!({"type": "nominate", "combatant": "ann", "next": "bob"});
-    let offered = round.legal_commands(ann, &json!(["nominate"])).await;
-    assert!(!offered.is_empty(), "the choice is listed");
+    let listed = round.legal_commands(ann, &json!(["nominate"])).await;
+    assert!(!listed.is_empty(), "the choice is listed");
     assert!(round.legal_commands(bob, &json!(["nominate"])).await.is_empty(), "and for nobody else");
     bob.refused(choice.clone(), 403, "forbidden").await;
     let own = json!({"type": "nominate", "combatant": "bob", "next": "bob"});

@@ -14,12 +14,12 @@ use super::{answered, bytes, eventually, filled, found, logged, new, silent, who
 use crate::support::cluster::RedisCluster;
 use crate::support::redis::RedisServer;
 
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 async fn away<T: std::fmt::Debug>(what: &str, call: impl Future<Output = Result<T, StoreError>>) {
     let start = Instant::now();
     let answer = tokio::time::timeout(Duration::from_secs(20), call).await.expect("an answer at all");
-    assert!(start.elapsed() < PATIENCE, "{what} took {:?}", start.elapsed());
+    assert!(start.elapsed() < TIME_LIMIT, "{what} took {:?}", start.elapsed());
     assert!(matches!(answer, Err(StoreError::Unavailable(_))), "{what}: {answer:?}");
 }
 
@@ -49,7 +49,7 @@ async fn recovers(store: &RedisStore) {
     let start = Instant::now();
     while let Err(error) = store.ready().await {
         assert!(matches!(error, StoreError::Unavailable(_)), "{error}");
-        assert!(start.elapsed() < PATIENCE, "not back after {:?}: {error}", start.elapsed());
+        assert!(start.elapsed() < TIME_LIMIT, "not back after {:?}: {error}", start.elapsed());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     filled(store, "after", 3).await;
@@ -168,7 +168,7 @@ async fn writers_go_on_over_broken_connections_and_repeat_nothing() {
     assert_eq!(found(store.load("e", None, None).await.unwrap()).revision, 2001);
 }
 
-/// A way to a server that, when told, lets one request through and breaks off before its answer, or leads to another one.
+/// A proxy that can drop the answer to one request, and lead to another server.
 struct Proxy {
     port: u16,
     to: Arc<AtomicU16>,
@@ -227,7 +227,7 @@ async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
     let proxy = Proxy::start(&server).await;
     let store = open(&proxy.url(), StoreConfig::default());
     store.ready().await.unwrap();
-    // Every script is known to the server, so that one answer is the whole call.
+    // Every script is known to the server, so that a call has one answer.
     filled(&store, "warm", 1).await;
 
     proxy.swallow_the_next_answer();
@@ -313,9 +313,9 @@ async fn a_node_of_a_cluster_that_is_taken_for_a_single_server_says_what_is_miss
     for id in 0..20 {
         refusals.extend(store.create(&id.to_string(), new("v0")).await.err());
     }
-    let told =
+    let named =
         |error: &StoreError| matches!(error, StoreError::Unavailable(reason) if reason.contains("?cluster=true"));
-    assert!(!refusals.is_empty() && refusals.iter().all(told), "{refusals:?}");
+    assert!(!refusals.is_empty() && refusals.iter().all(named), "{refusals:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -73,7 +73,7 @@ impl RedisCluster {
         self.wait_until_served();
     }
 
-    /// Waits until the servers from `first` on, as far as they run, have three primaries.
+    /// Waits until the running servers from `first` on have three primaries.
     pub fn wait_for_primaries(&self, first: usize) {
         let primaries = || self.servers[first..].iter().filter(|server| server.runs() && server.is_primary()).count();
         assert!(wait(Duration::from_secs(20), || primaries() >= 3), "no replica takes over");

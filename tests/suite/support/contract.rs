@@ -36,7 +36,7 @@ fn shut_contents(value: &mut Value, published: &Value) {
     }
 }
 
-/// Lets an object hold nothing but what its schema names. A part of a whole (`part`) says nothing of the other parts' fields.
+/// Lets an object hold nothing but what its schema names. A part of an `allOf` (`part`) says nothing of the other parts' fields.
 fn shut(schema: &mut Value, published: &Value, part: bool) {
     let target = schema.get("$ref").and_then(Value::as_str).filter(|_| part).map(|target| &target[1..]);
     if let Some(target) = target.and_then(|target| published.pointer(target)) {
@@ -76,7 +76,7 @@ impl Contract {
     /// The validator of a schema, with those that it leads to and no others: less to compile.
     fn validator(&self, pointer: &str) -> jsonschema::Validator {
         let schema = self.document.pointer(pointer).unwrap_or_else(|| panic!("there is no {pointer}"));
-        let mut whole = json!({"allOf": [schema], "components": {"schemas": {}}});
+        let mut complete = json!({"allOf": [schema], "components": {"schemas": {}}});
         let mut wanted = vec![schema];
         while let Some(schema) = wanted.pop() {
             match schema {
@@ -84,16 +84,16 @@ impl Contract {
                 Value::Object(fields) => wanted.extend(fields.values()),
                 Value::String(target) if target.starts_with("#/components/schemas/") => {
                     let name = target.rsplit('/').next().unwrap_or_default();
-                    if whole["components"]["schemas"][name].is_null() {
+                    if complete["components"]["schemas"][name].is_null() {
                         let target = self.document.pointer(&target[1..]).expect("a schema");
-                        whole["components"]["schemas"][name] = target.clone();
+                        complete["components"]["schemas"][name] = target.clone();
                         wanted.push(target);
                     }
                 }
                 _ => {}
             }
         }
-        jsonschema::draft202012::new(&whole).expect("a schema")
+        jsonschema::draft202012::new(&complete).expect("a schema")
     }
 
     /// Of a union over all rulesets the schema of the one that the value names: quicker, and it tells more.

@@ -1,4 +1,4 @@
-//! Whether anything logs a secret, over the whole suite.
+//! Whether anything logs a secret, over all tests.
 //!
 //! Every server that runs as a process has its log searched when it ends; what those within this process log is searched line by
 //! line, and each of them looks at its end whether anything was found. Secrets are whatever looks like a token or key of ours, and
@@ -13,7 +13,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 /// Shorter ones stand in a log by chance.
 const SHORTEST: usize = 8;
-/// So many are looked for: tests under load use thousands.
+/// The maximum number to look for: tests under load use thousands.
 const MOST: usize = 256;
 /// What follows the role in a token or key.
 const RANDOM: usize = 43;
@@ -68,7 +68,7 @@ impl Drop for NoSecretsLogged {
     }
 }
 
-/// Searches whatever is logged in this process, in as much detail as an operator could ask for.
+/// Searches all that is logged in this process, in as much detail as an operator could ask for.
 pub fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -82,7 +82,7 @@ pub fn listen() {
 struct Search;
 
 impl Write for Search {
-    /// The layer writes a whole line at a time.
+    /// The layer writes one line at a time.
     fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
         let text = String::from_utf8_lossy(line);
         if !within(&text).is_empty() {
