@@ -5,14 +5,11 @@ use crate::support::client::{Answer, Fight, ambush, note};
 use crate::support::cluster::RedisCluster;
 use crate::support::eventually;
 use crate::support::lambda::{EventSource, Function};
+use crate::support::proxy::Proxy;
 use crate::support::redis::RedisServer;
 use crate::support::server::Server;
 use serde_json::{Value, json};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 
 const TIME_LIMIT: Duration = Duration::from_secs(29);
 
@@ -144,69 +141,25 @@ async fn connections_that_were_cut_between_two_events_are_replaced_within_the_se
     }
 }
 
-/// A proxy that can forget its connections without a word, as networks do with those of a frozen process.
-struct Forgetful {
-    port: u16,
-    /// How many connections were made.
-    made: Arc<AtomicU64>,
-    /// How many of them, the oldest first, are forgotten.
-    forgotten: Arc<AtomicU64>,
-}
-
-impl Forgetful {
-    async fn before(server: &RedisServer) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (port, to) = (listener.local_addr().unwrap().port(), server.port());
-        let (made, forgotten) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
-        let (count, lost) = (made.clone(), forgotten.clone());
-        tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                let number = count.fetch_add(1, Ordering::SeqCst) + 1;
-                let server = TcpStream::connect(("127.0.0.1", to)).await.unwrap();
-                let (from_client, to_client) = client.into_split();
-                let (from_server, to_server) = server.into_split();
-                tokio::spawn(Self::pass(from_client, to_server, number, lost.clone()));
-                tokio::spawn(Self::pass(from_server, to_client, number, lost.clone()));
-            }
-        });
-        Self { port, made, forgotten }
-    }
-
-    async fn pass(
-        mut from: impl AsyncReadExt + Unpin, mut to: impl AsyncWriteExt + Unpin, number: u64, lost: Arc<AtomicU64>,
-    ) {
-        let mut buffer = vec![0; 1 << 16];
-        while let Ok(read @ 1..) = from.read(&mut buffer).await {
-            if lost.load(Ordering::SeqCst) < number && to.write_all(&buffer[..read]).await.is_err() {
-                break;
-            }
-        }
-    }
-
-    fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port)
-    }
-
-    /// Freezes the function until the proxy has forgotten all of its connections.
-    async fn freeze(&self, function: &Function) {
-        function.signal("STOP");
-        self.forgotten.store(self.made.load(Ordering::SeqCst), Ordering::SeqCst);
-        tokio::time::sleep(Duration::from_millis(2200)).await;
-        function.signal("CONT");
-    }
+/// Freezes the function until the proxy has forgotten all of its connections, as networks do.
+async fn freeze(function: &Function, proxy: &Proxy) {
+    function.signal("STOP");
+    proxy.forget();
+    tokio::time::sleep(Duration::from_millis(2200)).await;
+    function.signal("CONT");
 }
 
 #[tokio::test]
 async fn a_connection_that_died_without_a_word_while_it_was_frozen_is_replaced_within_the_request() {
     let redis = RedisServer::start();
-    let way = Forgetful::before(&redis).await;
-    let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &way.url())], 1).await;
+    let proxy = Proxy::before(&redis).await;
+    let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &proxy.url())], 1).await;
     create(&function).await.expect(201);
-    way.freeze(&function).await;
+    freeze(&function, &proxy).await;
     let started = Instant::now();
     assert_eq!(create(&function).await.status, 201, "{}", function.log());
     assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
-    assert!(way.made.load(Ordering::SeqCst) > way.forgotten.load(Ordering::SeqCst), "it was connected anew");
+    assert!(proxy.connected_anew());
 }
 
 /// Sends a note after half a second.
@@ -218,8 +171,8 @@ async fn later(fight: &Fight) {
 #[tokio::test]
 async fn a_long_poll_hears_of_what_is_committed_soon_after_a_freeze() {
     let redis = RedisServer::start();
-    let way = Forgetful::before(&redis).await;
-    let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &way.url())], 1).await;
+    let proxy = Proxy::before(&redis).await;
+    let function = Function::start(EventSource::HttpApi, &[("REDIS_URL", &proxy.url())], 1).await;
     let server = Server::on(&redis);
     let fight = function.fight().await;
     let there = fight.through(&server.client());
@@ -232,7 +185,7 @@ async fn a_long_poll_hears_of_what_is_committed_soon_after_a_freeze() {
         let (page, committed) = tokio::join!(fight.read(&poll), commit);
         assert_eq!(page["items"][0]["version"], after + 1, "{page}");
         assert!(committed.elapsed() < Duration::from_secs(3), "{:?} after the commit", committed.elapsed());
-        way.freeze(&function).await;
+        freeze(&function, &proxy).await;
     }
 }
 

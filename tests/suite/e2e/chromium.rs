@@ -127,8 +127,8 @@ async fn two_pages_in_one_profile_are_each_shown_their_own_answers() {
     let hidden = json!({"id": "shade", "side": "monsters", "hidden": true, "hp": {"current": 77}});
     fight.accepted(json!({"type": "add_combatant", "combatant": hidden})).await;
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
-    let (spectator, _) = fight.hand_out(json!({"role": "spectator"})).await;
-    let (player, _) = fight.hand_out(json!({"role": "player", "combatants": ["chansi"]})).await;
+    let spectator = fight.spectator().await;
+    let player = fight.player(&["chansi"]).await;
     let viewers = [("game master", &fight), ("spectator", &spectator), ("player", &player)];
 
     let media = ["application/json", "text/plain"];

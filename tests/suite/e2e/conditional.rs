@@ -38,9 +38,9 @@ async fn an_unchanged_encounter_costs_no_body() {
 async fn every_audience_and_form_has_a_tag_of_its_own() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let (spectator, _) = fight.hand_out(json!({"role": "spectator"})).await;
-    let (player, _) = fight.hand_out(json!({"role": "player", "combatants": ["chansi"]})).await;
-    let (other, _) = fight.hand_out(json!({"role": "player", "combatants": ["valiant"]})).await;
+    let spectator = fight.spectator().await;
+    let player = fight.player(&["chansi"]).await;
+    let other = fight.player(&["valiant"]).await;
     let mut tags = BTreeSet::new();
     for viewer in [&fight, &spectator, &player, &other] {
         for (rest, accept) in [("", "application/json"), ("", TEXT), ("/options", "*/*")] {
@@ -62,7 +62,7 @@ async fn every_audience_and_form_has_a_tag_of_its_own() {
 async fn if_match_takes_every_tag_that_this_token_was_given_for_the_present_state() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let (player, _) = fight.hand_out(json!({"role": "player", "combatants": ["chansi"]})).await;
+    let player = fight.player(&["chansi"]).await;
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
     let old = tag(&fight, "?at=0", "*/*").await;
     for (rest, accept) in [("", "application/json"), ("", TEXT), ("/options", "*/*"), ("?at=1", TEXT)] {
@@ -87,16 +87,20 @@ async fn if_match_takes_every_tag_that_this_token_was_given_for_the_present_stat
     assert_eq!(delete(&tag(&fight, "", "*/*").await).await.status, 204);
 }
 
-#[tokio::test]
-async fn of_two_clients_with_one_if_match_one_is_accepted_and_one_told_the_version() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let send = |text: &'static str| fight.command(&note(text)).if_match("\"0\"").send();
-    let (a, b) = tokio::join!(send("a"), send("b"));
-    let mut statuses = [a.status, b.status];
-    statuses.sort_unstable();
-    assert_eq!(statuses, [200, 412]);
-    assert_eq!(fight.log().await, [1]);
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_clients_with_one_if_match_one_is_accepted_and_one_answered_the_version() {
+    let (a, b) = Api::pair().await;
+    let here = a.fight().await;
+    let there = here.through(&b);
+    for round in 0..20_u64 {
+        let tag = format!("\"{round}\"");
+        let send = |fight: &Fight| fight.command(&note("x")).if_match(&tag).send();
+        let (one, other) = tokio::join!(send(&here), send(if round % 2 == 0 { &here } else { &there }));
+        let (won, lost) = if one.status == 200 { (one, other) } else { (other, one) };
+        assert_eq!(won.expect(200).version(), round + 1);
+        assert_eq!(lost.problem(412, "stale_version")["current_version"], round + 1);
+    }
+    assert_eq!(there.log().await, (1..=20).collect::<Vec<_>>());
 }
 
 #[tokio::test]

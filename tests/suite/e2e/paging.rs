@@ -7,7 +7,7 @@ use serde_json::json;
 async fn a_players_page_holds_at_most_limit_entries_and_the_pages_hold_them_all() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let (player, _) = fight.hand_out(json!({"role": "player", "combatants": ["valiant"]})).await;
+    let player = fight.player(&["valiant"]).await;
     // Runs of 0 to 3 notes that only the game master reads, before each that all read.
     for n in 0..12_u64 {
         for secret in 0..(n * 7) % 4 {

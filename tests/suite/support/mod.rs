@@ -8,6 +8,7 @@ pub mod json;
 pub mod lambda;
 pub mod legal_commands;
 pub mod process;
+pub mod proxy;
 pub mod redis;
 pub mod schema;
 pub mod secrets;
