@@ -10,7 +10,7 @@ mod support;
 
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use support::client::{Answer, Call, Fight};
+use support::client::{Answer, Call};
 use support::server::Server;
 
 /// A request is repeated until it has taken so much processor time, or as often as this.
