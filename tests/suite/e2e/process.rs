@@ -56,8 +56,8 @@ async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
     server.terminate();
     assert!(server.ended(PATIENCE).success(), "{}", server.log());
     let log = server.log();
-    let lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let line = lines.filter(|line| line["target"] == "turnkeeper::request").last().expect("a line of JSON");
+    let mut lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let line = lines.rfind(|line| line["target"] == "turnkeeper::request").expect("a line of JSON");
     assert_eq!((&line["status"], &line["method"]), (&json!(200), &json!("GET")), "{line}");
 }
 

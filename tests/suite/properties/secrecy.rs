@@ -416,7 +416,7 @@ fn hold(property: fn(&mut Play<'_>) -> Result<(), String>) {
     for subject in subjects() {
         let leak = |seed: u64| {
             let mut play =
-                Play { subject: &subject, apart: seed % 2 == 0, chance: Chance::new(seed), steps: Vec::new() };
+                Play { subject: &subject, apart: seed.is_multiple_of(2), chance: Chance::new(seed), steps: Vec::new() };
             let leak = property(&mut play).err()?;
             let (id, steps) = (subject.id, play.steps.join("\n  "));
             Some((play.steps.len(), format!("{id} (TURNKEEPER_SEED={seed}): {leak}\n  {steps}")))
