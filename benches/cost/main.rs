@@ -8,11 +8,9 @@ mod fights;
 #[path = "../load/support.rs"]
 mod support;
 
-use fights::Fight;
-use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use support::client::{Answer, Encounter, send};
+use support::client::{Answer, Call};
 use support::server::Server;
 
 /// A request is repeated until it has used this much processor time.
@@ -23,7 +21,7 @@ const REPEATS: u32 = 20;
 /// One row of the table.
 struct Row {
     name: String,
-    request: Box<dyn Fn() -> RequestBuilder>,
+    request: Box<dyn Fn() -> Call>,
     cpu: Duration,
 }
 
@@ -35,21 +33,21 @@ struct Table<'s> {
 }
 
 impl Table<'_> {
-    /// Measures a repeatable request.
-    async fn row(&mut self, name: &str, request: impl Fn() -> RequestBuilder + 'static) {
+    /// Measures a request that can be repeated.
+    async fn row(&mut self, name: &str, request: impl Fn() -> Call + 'static) {
         if !name.contains(&self.filter) {
             return;
         }
         let (before, started) = (cpu(self.server), Instant::now());
         let (mut count, mut last) = (0, None);
         while count < REPEATS && cpu(self.server) - before < ENOUGH {
-            last = send(request()).await.ok();
+            last = request().try_send().await.ok();
             count += 1;
         }
         settle(self.server).await;
         let (used, took) = ((cpu(self.server) - before) / count, started.elapsed() / count);
         let (status, size) = last.map_or((0, 0), |answer: Answer| (answer.status, answer.body.len()));
-        let sent = request().build().expect("a request");
+        let sent = request().request().build().expect("a request");
         let sent = sent.body().and_then(|body| body.as_bytes()).map_or(0, <[u8]>::len);
         let (cpu_ms, ms) = (used.as_secs_f64() * 1e3, took.as_secs_f64() * 1e3);
         println!("{name:<58} {status:>4} {sent:>9} {size:>9} {ms:>10.1} {cpu_ms:>10.1}");
@@ -94,58 +92,44 @@ async fn main() {
 /// Options, states, text tables and pages of 500 combatants.
 async fn reading(table: &mut Table<'_>) {
     for ruleset in fights::RULESETS {
-        let fight = Fight::of_500(table.server, ruleset).await;
-        let player = fight.player(table.server, &["c0"]).await;
-        for (who, token) in [("gm", fight.token()), ("player", player)] {
+        let fight = fights::of_500(table.server, ruleset).await;
+        let player = fight.player(&["c0"]).await;
+        for (who, fight) in [("gm", fight), ("player", player)] {
             for (what, path, accept) in [
                 ("options", "/options", "application/json"),
                 ("read", "", "application/json"),
                 ("text", "", "text/plain"),
                 ("events", "/events?limit=1000", "application/json"),
             ] {
-                let (encounter, server) = (fight.encounter.clone(), table.server.url());
-                let token = token.clone();
+                let fight = fight.clone();
                 let name = format!("{what} of 500, {ruleset}, {who}");
-                table.row(&name, move || get(&encounter, &server, &token, path).header("accept", accept)).await;
+                table.row(&name, move || fight.get(path).header("accept", accept)).await;
             }
         }
     }
 }
 
-fn get(encounter: &Encounter, url: &str, token: &str, path: &str) -> RequestBuilder {
-    encounter.http.get(format!("{url}/v1/encounters/{}{path}", encounter.id)).bearer_auth(token)
-}
-
-/// A dry run of these commands.
-fn dry_run(encounter: &Encounter, url: &str, token: &str, commands: &Value) -> RequestBuilder {
-    let request = encounter.http.post(format!("{url}/v1/encounters/{}/commands?dry_run=true", encounter.id));
-    request.bearer_auth(token).header("content-type", "application/json").body(commands.to_string())
-}
-
 /// Lists of commands, as dry runs.
 async fn deciding(table: &mut Table<'_>) {
-    let url = table.server.url();
-    let fight = Fight::with_players(table.server).await;
+    let fight = fights::with_players(table.server).await;
     let damage: Vec<Value> =
         (0..50).map(|n| json!({"type": "damage", "target": format!("h{n}"), "amount": 1})).collect();
     for count in [1, 10, 50] {
-        let (encounter, url, token) = (fight.encounter.clone(), url.clone(), fight.token());
-        let commands = json!(damage[..count]);
+        let (fight, commands) = (fight.clone(), json!(damage[..count]));
         let name = format!("{count} damage to hidden ones, 98 player tokens");
-        table.row(&name, move || dry_run(&encounter, &url, &token, &commands)).await;
+        table.row(&name, move || fight.dry_run(&commands)).await;
     }
     for hidden in [true, false] {
-        let fight = Fight::of_two(table.server, hidden).await;
-        let player = fight.player(table.server, &["a", "b"]).await;
+        let fight = fights::of_two(table.server, hidden).await;
+        let player = fight.player(&["a", "b"]).await;
         for turns in [2, 8, 16, 24, 48] {
             let commands = fights::turns(turns);
-            for (who, token) in [("gm", fight.token()), ("player", player.clone())] {
-                let commands = commands.clone();
-                let (encounter, url) = (fight.encounter.clone(), url.clone());
+            for (who, fight) in [("gm", &fight), ("player", &player)] {
+                let (fight, commands) = (fight.clone(), commands.clone());
                 let said = if hidden { "498 hidden" } else { "none hidden" };
                 let count = commands.as_array().map_or(0, Vec::len);
                 let name = format!("{count} end_turn, 500 effects, {said}, {who}");
-                table.row(&name, move || dry_run(&encounter, &url, &token, &commands)).await;
+                table.row(&name, move || fight.dry_run(&commands)).await;
             }
         }
     }
@@ -153,12 +137,12 @@ async fn deciding(table: &mut Table<'_>) {
 
 /// Imports of one entry with many events, and of many entries.
 async fn importing(table: &mut Table<'_>) {
-    let fight = Fight::of_two(table.server, true).await;
+    let fight = fights::of_two(table.server, true).await;
     for (entries, notes) in [(1, 10), (1, 100), (1, 1000), (1, 8000), (100, 1), (900, 1)] {
-        let log = fight.log_with_notes(table.server, entries, notes).await;
-        let (http, url) = (Client::new(), format!("{}/v1/encounters/import", table.server.url()));
+        let log = fights::log_with_notes(&fight, entries, notes).await;
+        let api = table.server.client();
         let name = format!("import, entries with notes: {entries} x {notes}, 498 hidden");
-        table.row(&name, move || http.post(&url).header("content-type", "application/json").body(log.clone())).await;
+        table.row(&name, move || api.post_text("/v1/encounters/import", log.clone())).await;
     }
 }
 
@@ -170,15 +154,15 @@ async fn beside_the_worst(server: &Server, mut rows: Vec<Row>) {
     let stop = tokio::time::sleep(Duration::from_secs(5));
     let load = futures::future::join_all(worst.map(|row| async move {
         loop {
-            let _ = send((row.request)()).await;
+            let _ = (row.request)().try_send().await;
         }
     }));
-    let http = Client::new();
+    let api = server.client();
     let mut times: Vec<Duration> = Vec::new();
     let asking = async {
         loop {
             let started = Instant::now();
-            send(http.get(format!("{}/livez", server.url()))).await.expect("an answer").expect(200);
+            api.get("/livez").send().await.expect(200);
             times.push(started.elapsed());
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

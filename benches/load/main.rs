@@ -15,7 +15,7 @@ use generator::{CONNECTIONS, Requests, Sample};
 use report::Row;
 use serde_json::json;
 use std::time::Duration;
-use support::client::{Encounter, send};
+use support::client::{Client, Fight};
 use support::redis::RedisServer;
 use support::server::Server;
 
@@ -83,8 +83,8 @@ async fn measure() {
     }
 }
 
-/// A started fight of 16 combatants.
-async fn fight(server: &Server) -> Encounter {
+/// A started fight of 16.
+async fn fight(server: &Server) -> Fight {
     let combatants: Vec<_> = (0..COMBATANTS)
         .map(|n| {
             let side = if n % 2 == 0 { "players" } else { "monsters" };
@@ -92,13 +92,13 @@ async fn fight(server: &Server) -> Encounter {
                 "hp": {"current": 100_000, "max": 100_000}})
         })
         .collect();
-    let encounter = Encounter::create(server, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
-    encounter.tell(server, json!({"type": "start", "first": "c00"})).await.expect(200);
-    encounter
+    let fight = server.client().create(&json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    fight.accepted(json!({"type": "start", "first": "c00"})).await;
+    fight
 }
 
-/// The requests that are repeated on an encounter: damage, healing, the next turn.
-fn requests(encounter: &Encounter, minimal: bool) -> Requests {
+/// What is sent to an encounter again and again, from its start on: damage, healing, the turn of the next one.
+fn requests(encounter: &Fight, minimal: bool) -> Requests {
     let commands = (0..COMBATANTS).flat_map(|n| {
         let (this, next) = (format!("c{n:02}"), format!("c{:02}", (n + 1) % COMBATANTS));
         [
@@ -116,11 +116,11 @@ impl Bench {
         self.redis.command(&["FLUSHALL"]);
         let encounter = fight(&self.hot).await;
         let command = json!({"type": "damage", "target": "c00", "amount": 3});
-        let mut request = encounter.command(&self.hot, &command).header("idempotency-key", "example");
+        let mut request = encounter.command(&command).header("idempotency-key", "example");
         if minimal {
-            request = request.header("prefer", "return=minimal");
+            request = request.minimal();
         }
-        let answer = send(request).await.expect("an answer").expect(200);
+        let answer = request.send().await.expect(200);
         Example::read(&self.redis.url(), &encounter.id, answer.text())
     }
 
@@ -135,9 +135,9 @@ impl Bench {
 
     async fn bare(&self, example: &Example, minimal: bool) -> Sample {
         self.redis.command(&["FLUSHALL"]);
-        let encounters: Vec<_> = (0..CONNECTIONS)
-            .map(|n| Encounter { id: format!("{n:032}"), token: "t".repeat(49), http: reqwest::Client::new() })
-            .collect();
+        let api = Client::at(&self.bare.url());
+        let encounter = |n| Fight { api: api.clone(), id: format!("{n:032}"), token: "t".repeat(49) };
+        let encounters: Vec<_> = (0..CONNECTIONS).map(encounter).collect();
         example.write(&self.redis.url(), encounters.iter().map(|encounter| encounter.id.as_str()));
         // It reads the example when it starts.
         self.bare.crash();

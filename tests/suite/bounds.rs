@@ -1,8 +1,9 @@
-//! One request brings about a bounded number of events, counted once for every audience that they are redacted for.
+//! One request brings about a bounded number of events, counted for each audience.
 
-use crate::support::table::{RULESETS, Table};
+use crate::support::client::note;
+use crate::support::table::{RULESETS, Table, meta, token};
 use serde_json::{Value, json};
-use turnkeeper::engine::{Creation, MAX_EVENTS, Meta, Refusal, Request, Role, SeededDice, TokenRecord};
+use turnkeeper::engine::{Creation, MAX_EVENTS, Refusal, Request, Role, SeededDice};
 use turnkeeper::vocabulary::Slug;
 
 /// The code of a refusal and what it rests on.
@@ -11,10 +12,6 @@ fn code(refusal: Refusal) -> (String, String) {
         Refusal::Violation { path, violation } => (violation.code.to_owned(), path),
         other => panic!("expected a violation, got {other:?}"),
     }
-}
-
-fn note() -> Value {
-    json!({"type": "note", "text": "n"})
 }
 
 #[test]
@@ -39,23 +36,14 @@ fn a_list_that_brings_about_more_than_20000_events_is_refused_and_a_shorter_one_
 #[test]
 fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
     let id = |n: usize| Slug::new(&format!("h{n}")).expect("an id");
-    let tokens = |owners: usize| {
-        let token = |n: usize| TokenRecord {
-            id: format!("player-{n}"),
-            digest: String::new(),
-            role: Role::Player,
-            name: None,
-            combatants: vec![id(n).into()],
-            expires_at: None,
-        };
-        (0..owners).map(token).collect::<Vec<_>>()
+    let tokens = |owners: usize| -> Vec<_> {
+        (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![id(n)])).collect()
     };
     let combatants: Vec<Value> = (0..98).map(|n| json!({"id": format!("h{n}"), "hidden": true})).collect();
     let start = |owners| {
         let creation = json!({"ruleset": "active-initiative", "combatants": combatants});
-        let (id, created_at) = ("encounter".to_owned(), "2026-01-01T00:00:00Z".to_owned());
-        let meta = Meta { id, created_at, seed: None, request: None, player_undo: false, tokens: tokens(owners) };
-        let game = RULESETS.create(meta, Creation::read(creation).expect("a creation")).expect("an encounter");
+        let mut game =
+            RULESETS.create(meta(tokens(owners)), Creation::read(creation).expect("a creation")).expect("an encounter");
         let effect = |n: usize| {
             let (expires, target) = (json!({"at": "round_end", "rounds": 100}), format!("h{}", n % 98));
             json!({"type": "add_effect", "effect": {"id": format!("e{n}"), "name": "Timer", "target": target, "expires": expires}})
@@ -64,7 +52,6 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
         let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::Game>, body: Value| {
             game.decide(&Request::read(body).expect("a request"), &mut dice)
         };
-        let mut game = game;
         for from in (0..500).step_by(50) {
             game = send(&game, (from..from + 50).map(effect).collect()).expect("it is accepted").next;
         }
@@ -76,7 +63,7 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
             game = send(&game, (from..98.min(from + 40)).map(dead).collect()).expect("it is accepted").next;
         }
         let turn = json!({"type": "end_turn", "combatant": "h0", "next": "h0", "begin": true});
-        send(&game, json!([turn, note(), turn])).map(|decided| decided.next.version()).map_err(code)
+        send(&game, json!([turn, note("n"), turn])).map(|decided| decided.next.version()).map_err(code)
     };
     assert_eq!(start(98), Err(("too_many_events".to_owned(), "2".to_owned())));
     assert_eq!(start(10), Ok(15));

@@ -1,4 +1,4 @@
-//! Groups that act as one: hit points are those of the group, or those of its members, and whoever is hurt is named.
+//! Groups that act as one: hit points are those of the group, or those of its members, and damage names the member.
 
 use crate::support::legal_commands::{listed, promised};
 use crate::support::table::{RULESETS, Table};
@@ -45,7 +45,7 @@ fn where_only_members_have_hit_points_damage_and_healing_name_one() {
 }
 
 #[test]
-fn a_group_is_offered_with_its_members_and_without_them_only_where_that_is_legal() {
+fn a_group_is_listed_with_its_members_and_without_them_only_where_that_is_legal() {
     for ruleset in RULESETS.iter() {
         let table = table(ruleset.manifest().id);
         let legal_commands = table.legal_commands();
@@ -74,7 +74,7 @@ fn a_group_is_offered_with_its_members_and_without_them_only_where_that_is_legal
 }
 
 #[test]
-fn what_is_offered_grows_no_faster_than_the_encounter_does() {
+fn what_is_listed_grows_no_faster_than_the_encounter_does() {
     let size = |count: usize| {
         let group = |n: usize| json!({"id": format!("g{n}"), "side": "monsters", "members": ["one", "two"]});
         let combatants: Vec<Value> = (0..count).map(group).collect();
@@ -83,12 +83,12 @@ fn what_is_offered_grows_no_faster_than_the_encounter_does() {
         assert!(listed(&legal_commands, &json!({"type": "damage", "target": "g7", "amount": 1, "source": "g9"})));
         serde_json::to_vec(&legal_commands).expect("legal_commands are JSON").len()
     };
-    let (half, whole) = (size(250), size(500));
-    assert!(whole < half * 5 / 2, "{half} bytes for 250 groups, {whole} for 500");
+    let (half, full) = (size(250), size(500));
+    assert!(full < half * 5 / 2, "{half} bytes for 250 groups, {full} for 500");
 }
 
 #[test]
-fn conditions_of_members_are_offered_where_they_can_be_set_and_cleared() {
+fn conditions_of_members_are_listed_where_they_can_be_set_and_cleared() {
     for ruleset in RULESETS.iter() {
         let mut table = table(ruleset.manifest().id);
         let of = |verb: &str, member: &str, condition: &str| json!({"type": verb, "target": "orcs", "member": member, "condition": condition});
@@ -100,7 +100,7 @@ fn conditions_of_members_are_offered_where_they_can_be_set_and_cleared() {
         assert!(!listed(&legal_commands, &of("clear_condition", "one", "marked")));
         assert!(promised(&legal_commands, &of("set_condition", "one", "marked-2")));
         assert!(!promised(&legal_commands, &of("set_condition", "two", "marked")), "an example is one that nobody has");
-        // A member that can bear no more is not offered, nor is a group by itself; the others are.
+        // A member that can bear no more is not listed, nor is a group by itself; the others are.
         for n in 1..32 {
             table.accept(of("set_condition", "two", &format!("c{n}")));
         }

@@ -2,11 +2,12 @@
 
 use crate::e2e::Api;
 use crate::e2e::applications::key;
+use crate::support::client::{Fight, ambush, note};
 use crate::support::cluster::RedisCluster;
 use crate::support::lambda::{EventSource, Function};
 use crate::support::redis::RedisServer;
 use clap::Parser;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::Path;
 use turnkeeper::config::Config;
 
@@ -38,36 +39,22 @@ async fn the_login_of_the_template_may_do_all_that_the_store_does_and_no_more() 
         let (key, pair) = key("table");
         let settings = [("REDIS_URL", &*url), ("TURNKEEPER_APP_KEYS", &*pair), ("TURNKEEPER_RATE_TOKEN", "1000/1h")];
         let function = Function::start(EventSource::HttpApi, &settings, 1).await;
-        let client = reqwest::Client::new();
-        let post = |path: &str, body: Value| {
-            let request = client.post(format!("{}{path}", function.url)).header("content-type", "application/json");
-            request.body(body.to_string())
-        };
-        let made = post("/v1/encounters", json!({"ruleset": "active-initiative", "combatants": [{"name": "A"}]}));
-        let made = made.bearer_auth(&key).header("idempotency-key", url.as_str()).send().await.unwrap();
-        assert_eq!(made.status(), 201, "{url}: {}", function.log());
-        let made: Value = serde_json::from_slice(&made.bytes().await.unwrap()).unwrap();
-        let (token, id) = (made["token"].as_str().unwrap(), made["encounter"]["id"].as_str().unwrap());
-        let path = format!("/v1/encounters/{id}");
+        let create = || function.post("/v1/encounters", &ambush()).token(&key);
+        let made = create().key(&format!("key-{}", url.len())).send().await;
+        let fight = Fight::of(&function, &made);
         for key in ["one", "two", "one"] {
-            let command = post(&format!("{path}/commands"), json!({"type": "note", "text": key}));
-            let answer = command.bearer_auth(token).header("idempotency-key", key).send().await.unwrap();
-            assert_eq!(answer.status(), 200, "{url}: {}", function.log());
+            fight.command(&note(key)).key(key).send().await.expect(200);
         }
-        for path in [path.clone(), format!("{path}/events"), format!("{path}/options"), "/readyz".to_owned()] {
-            let answer = client.get(format!("{}{path}", function.url)).bearer_auth(token).send().await.unwrap();
-            assert_eq!(answer.status(), 200, "{url}: {}", function.log());
+        for rest in ["", "/events", "/options"] {
+            fight.read(rest).await;
         }
+        function.get("/readyz").send().await.expect(200);
         // Now and then a creation also tidies up the list.
         for _ in 0..24 {
-            let more = post("/v1/encounters", json!({"ruleset": "active-initiative"})).bearer_auth(&key).send().await;
-            assert_eq!(more.unwrap().status(), 201, "{url}: {}", function.log());
+            create().send().await.expect(201);
         }
-        let list =
-            client.get(format!("{}/v1/encounters?limit=3", function.url)).bearer_auth(&key).send().await.unwrap();
-        assert_eq!(list.status(), 200, "{url}: {}", function.log());
-        let gone = client.delete(format!("{}{path}", function.url)).bearer_auth(token).send().await.unwrap();
-        assert_eq!(gone.status(), 204, "{url}: {}", function.log());
+        function.get("/v1/encounters?limit=3").token(&key).send().await.expect(200);
+        fight.delete().send().await.expect(204);
     }
     let client = redis::Client::open(with_login(&single.url())).unwrap();
     let mut connection = client.get_connection().unwrap();
@@ -181,16 +168,12 @@ async fn the_latency_alarm_counts_what_the_function_logs_and_nobody_who_waits_on
     let metric = ["MetricNamespace", "MetricName"].map(|name| property(&filter, name));
     let alarm = resource("LatencyAlarm");
     assert_eq!(["Namespace", "MetricName"].map(|name| property(&alarm, name)), metric);
-    let data = tempfile::TempDir::new().unwrap();
-    let function =
-        Function::start(EventSource::HttpApi, &[("TURNKEEPER_DATA", data.path().to_str().unwrap())], 1).await;
+    let function = Function::embedded(EventSource::HttpApi, &[]).await;
     for path in ["/v1/rulesets", "/v1/encounters/x/events?wait=1"] {
-        reqwest::get(format!("{}{path}", function.url)).await.unwrap();
+        function.get(path).send().await;
     }
-    let log = function.log();
-    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
-    let lines: Vec<Value> = lines.filter(|line| line["target"] == "turnkeeper::request").collect();
-    assert!(lines.iter().all(|line| line["ms"].is_number()), "{log}");
+    let lines = function.requests();
+    assert!(lines.iter().all(|line| line["ms"].is_number()), "{lines:?}");
     let waits: Vec<bool> = lines.iter().map(|line| line["path"].as_str().unwrap().ends_with("/events")).collect();
-    assert_eq!(waits, [false, true], "{log}");
+    assert_eq!(waits, [false, true], "{lines:?}");
 }

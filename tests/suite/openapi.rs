@@ -2,7 +2,7 @@
 //! fits its schema. `TURNKEEPER_BLESS=1 tests/run openapi` rewrites it.
 
 use crate::e2e::applications::{key, named};
-use crate::e2e::{Api, Fight, Setup};
+use crate::e2e::{Api, Fight, text};
 use crate::support::client::Answer;
 use crate::transcripts;
 use serde_json::{Map, Value, json};
@@ -108,7 +108,7 @@ async fn captured() -> Map<String, Value> {
 
 async fn listed(capture: &mut Capture) {
     let (key, pair) = key(&named("table"));
-    let api = Api::set_up(Setup { keys: &pair, ..Setup::default() }).await;
+    let api = Api::with_keys(&pair).await;
     let creation = json!({"ruleset": "active-initiative", "name": "Ambush", "combatants": [{"name": "Valiant"}]});
     for _ in 0..2 {
         Fight::of(&api, &api.post("/v1/encounters", &creation).token(&key).send().await);
@@ -121,8 +121,8 @@ async fn listed(capture: &mut Capture) {
     capture.answer("list_encounters", "no_key", &api.get("/v1/encounters").send().await);
 }
 
-async fn reads(capture: &mut Capture, fight: &Fight<'_>) {
-    let api = fight.api;
+async fn reads(capture: &mut Capture, fight: &Fight) {
+    let api = &fight.api;
     capture.answer("read_encounter", "json", &fight.get("").send().await);
     capture.answer("read_encounter", "turn_table", &fight.get("").header("accept", "text/plain").send().await);
     capture.answer("list_options", "options", &fight.get("/options").send().await);
@@ -131,7 +131,7 @@ async fn reads(capture: &mut Capture, fight: &Fight<'_>) {
     capture.answer("export_encounter", "log", &exported);
     capture.request("import_encounter", "log", "An exported log", &scrubbed(exported.json()));
     capture.answer("read_encounter", "no_such_version", &fight.get("?at=1000000").send().await);
-    let named = fight.get("").send().await.json()["combatants"][0]["id"].clone();
+    let named = fight.read("").await["combatants"][0]["id"].clone();
     let player = json!({"role": "player", "combatants": [named]});
     let handed = fight.ask(&player).send().await;
     capture.request("create_token", "player", "A player's token", &player);
@@ -139,7 +139,7 @@ async fn reads(capture: &mut Capture, fight: &Fight<'_>) {
     capture.request("create_token", "spectator", "An onlooker's, for a day", &onlooker);
     capture.answer("create_token", "player", &handed);
     capture.answer("list_tokens", "tokens", &fight.get("/tokens").send().await);
-    let player = Fight { token: handed.json()["token"].as_str().expect("a token").to_owned(), ..fight.clone() };
+    let player = fight.with_token(&text(&handed.json()["token"]));
     capture.answer("send_command", "forbidden", &player.command(&json!({"type": "undo"})).send().await);
     for (operation, path) in [("list_rulesets", ""), ("read_ruleset", "/active-initiative")] {
         let mut answer = api.get(&format!("/v1/rulesets{path}")).send().await;
@@ -274,6 +274,16 @@ fn every_operation_says_what_it_needs_and_gives_and_shows_an_example() {
                 _ => json!([]),
             };
             assert_eq!(operation["security"], needed, "{what}: who may");
+            let schemes = needed.as_array().into_iter().flatten().filter_map(Value::as_object).flat_map(Map::keys);
+            for scheme in schemes {
+                assert!(document["components"]["securitySchemes"][scheme].is_object(), "{what}: {scheme}");
+            }
+            if path.starts_with("/v1/encounters/{id}") {
+                let gm = path.contains("tokens") || path.ends_with("export") || method != "get";
+                for status in ["401", "404"].into_iter().chain(gm.then_some("403")) {
+                    assert!(operation["responses"][status].is_object(), "{what} has no {status}");
+                }
+            }
             let responses = operation["responses"].as_object().expect("responses");
             let described = |response: &Value| response["description"].is_string() || response["$ref"].is_string();
             assert!(responses.values().all(described), "{what}: each answer is described");

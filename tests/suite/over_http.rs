@@ -1,4 +1,4 @@
-//! The transcripts again, through the whole service: whatever needs no dice of the server is sent as requests, and it answers the same.
+//! The transcripts again, over HTTP: those that need no dice of the server are sent as requests and answered the same.
 
 use crate::e2e::{Api, Fight};
 use crate::support::json::{at, difference};
@@ -13,7 +13,7 @@ fn without_dice() -> Vec<(String, Value)> {
 }
 
 /// What one step is answered that is not as written.
-async fn take(fight: &Fight<'_>, step: &Value) -> Vec<String> {
+async fn take(fight: &Fight, step: &Value) -> Vec<String> {
     let mut wrong = Vec::new();
     if let Some(send) = step.get("send") {
         let answer = fight.command(send).send().await;
@@ -28,7 +28,7 @@ async fn take(fight: &Fight<'_>, step: &Value) -> Vec<String> {
             _ => {}
         }
     }
-    let view = fight.get("").send().await.json();
+    let view = fight.read("").await;
     for (place, expected) in step.get("expect").and_then(Value::as_object).into_iter().flatten() {
         match at(&view, place) {
             Ok(got) => wrong.extend(difference(place, expected, &got)),

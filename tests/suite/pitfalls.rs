@@ -1,6 +1,6 @@
 //! What other trackers got wrong, tried in every ruleset: retried commands, removals, newcomers, the last one standing.
 //!
-//! Every fight here is watched by the laws' judge besides.
+//! A judge also holds every fight against the properties.
 
 use crate::properties::chance::Chance;
 use crate::properties::judge::{Action, Judge};
@@ -41,14 +41,14 @@ fn go_on(judge: &mut Judge, chance: &mut Chance) -> bool {
     true
 }
 
-/// Every ruleset, whatever comes of the others: all that fail are told of.
+/// Tries every ruleset, and names all that fail.
 fn every_ruleset(tried: impl Fn(&'static str)) {
     let ids = RULESETS.iter().map(|ruleset| ruleset.manifest().id);
     let failed: Vec<_> = ids.filter(|id| catch_unwind(AssertUnwindSafe(|| tried(id))).is_err()).collect();
     assert!(failed.is_empty(), "it fails in {failed:?}");
 }
 
-/// Every ruleset in fights of 1 to 5 combatants, a few commands after their start: whatever a fight may look like.
+/// Every ruleset in fights of 1 to 5 combatants, a few commands after their start: fights of all shapes.
 fn every_fight(tried: impl Fn(&mut Judge, &mut Chance)) {
     every_ruleset(|ruleset| {
         for size in [1, 2, 3, 5] {
@@ -127,7 +127,7 @@ fn a_retried_end_of_turn_skips_nobody() {
 }
 
 #[test]
-fn whoever_is_removed_takes_nobody_elses_turn_along() {
+fn a_removed_combatant_takes_nobody_elses_turn_along() {
     every_fight(|judge, _| {
         let (before, acting) = (judge.view.clone(), current(judge));
         for id in judge.ids() {
@@ -149,7 +149,7 @@ fn whoever_is_removed_takes_nobody_elses_turn_along() {
 }
 
 #[test]
-fn whoever_joins_moves_nobodys_turn_and_acts_within_the_next_round() {
+fn a_newcomer_moves_nobodys_turn_and_acts_within_the_next_round() {
     every_fight(|judge, chance| {
         let (before, acting) = (judge.view.clone(), current(judge));
         must(judge, json!({"type": "add_combatant", "combatant": {"id": "late", "side": "monsters"}}));

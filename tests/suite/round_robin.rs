@@ -1,5 +1,5 @@
-//! The smallest ruleset: everybody acts in the order of joining. It is not shipped; it shows that the interface of rulesets fits
-//! systems that it was not made for.
+//! The smallest ruleset: everybody acts in the order of joining. It is not shipped; it shows that the `Ruleset` trait fits more than the
+//! systems that it was made for.
 
 use serde::{Deserialize, Serialize};
 use turnkeeper::rulesets::shared::{end_round, end_turn, start_round, start_turn};
@@ -48,7 +48,7 @@ turnkeeper::events! {
     }
 }
 
-const TINY: &Manifest = &Manifest {
+const MANIFEST: &Manifest = &Manifest {
     id: "round-robin",
     title: "Round robin",
     author: "the tests",
@@ -58,9 +58,9 @@ const TINY: &Manifest = &Manifest {
     conditions: &[],
     down: "dead",
     rules: &[
-        Rule::official("TINY-1", "The game master starts the fight once, when somebody can act."),
+        Rule::official("RR-1", "The game master starts the fight once, when somebody can act."),
         Rule::official(
-            "TINY-2",
+            "RR-2",
             "Everybody acts once each round, in the order of joining; only who acts can end the turn.",
         ),
     ],
@@ -105,25 +105,25 @@ impl Ruleset for RoundRobin {
     type State = State;
     type Command = Command;
     type Event = Passed;
-    const MANIFEST: &'static Manifest = TINY;
+    const MANIFEST: &'static Manifest = MANIFEST;
 
     fn decide(play: &mut Play<'_, Self>, command: &Command) -> Result<(), Violation> {
         match command {
             Command::Start(_) => {
                 if play.table().status != Status::Setup {
-                    return Err(Violation::new("already_started", "TINY-1", "the fight has started already"));
+                    return Err(Violation::new("already_started", "RR-1", "the fight has started already"));
                 }
                 if play.table().active().next().is_none() {
-                    return Err(Violation::new("nobody_can_act", "TINY-1", "add a combatant first"));
+                    return Err(Violation::new("nobody_can_act", "RR-1", "add a combatant first"));
                 }
                 play.shared(EncounterStarted {});
                 advance(play);
             }
             Command::EndTurn(EndTurn { combatant }) => {
-                play.running("TINY-1")?;
+                play.running("RR-1")?;
                 play.combatant("combatant", combatant)?;
                 if play.table().state.acting.as_ref() != Some(combatant) {
-                    return Err(Violation::new("not_your_turn", "TINY-2", format!("it is not {combatant}'s turn")));
+                    return Err(Violation::new("not_your_turn", "RR-2", format!("it is not {combatant}'s turn")));
                 }
                 close(play);
                 advance(play);
@@ -160,8 +160,8 @@ impl Ruleset for RoundRobin {
     }
 
     fn legal_commands(table: &Table<Self>) -> Vec<LegalCommand> {
-        let end = table.state.acting.iter().map(|id| LegalCommand::by("end_turn", id, "TINY-2"));
-        end.chain([LegalCommand::of("start", "TINY-1")]).collect()
+        let end = table.state.acting.iter().map(|id| LegalCommand::by("end_turn", id, "RR-2"));
+        end.chain([LegalCommand::of("start", "RR-1")]).collect()
     }
 
     fn current(table: &Table<Self>) -> Vec<CombatantId> {
@@ -171,20 +171,20 @@ impl Ruleset for RoundRobin {
     fn pending(table: &Table<Self>) -> Option<Pending> {
         let (decision, combatants, command, rule) = match (&table.status, &table.state.acting) {
             (Status::Ended, _) => return None,
-            (Status::Setup, _) => ("start", Vec::new(), "start", "TINY-1"),
+            (Status::Setup, _) => ("start", Vec::new(), "start", "RR-1"),
             (Status::Running, _) if table.state.someone => return Some(Pending::someone()),
-            (Status::Running, Some(id)) => ("end_turn", vec![id.clone()], "end_turn", "TINY-2"),
-            (Status::Running, None) => ("newcomer", Vec::new(), "add_combatant", "TINY-1"),
+            (Status::Running, Some(id)) => ("end_turn", vec![id.clone()], "end_turn", "RR-2"),
+            (Status::Running, None) => ("newcomer", Vec::new(), "add_combatant", "RR-1"),
         };
         Some(Pending::new(decision, combatants, &[command], rule))
     }
 
-    fn someone_acts(whole: &Table<Self>, audience: &Audience<'_>) -> bool {
-        whole.state.acting.as_ref().is_some_and(|id| audience.misses(whole, id))
+    fn someone_acts(full: &Table<Self>, audience: &Audience<'_>) -> bool {
+        full.state.acting.as_ref().is_some_and(|id| audience.misses(full, id))
     }
 
-    fn redact(table: &mut Table<Self>, whole: &Table<Self>, audience: &Audience<'_>) {
-        table.state.someone = Self::someone_acts(whole, audience);
+    fn redact(table: &mut Table<Self>, full: &Table<Self>, audience: &Audience<'_>) {
+        table.state.someone = Self::someone_acts(full, audience);
         table.state.acting = table.state.acting.take().filter(|id| table.get(id).is_some());
     }
 
@@ -198,7 +198,7 @@ impl Ruleset for RoundRobin {
             combatant: c.id.clone(),
             acted: c.acted,
             slot: None,
-            because: Reason { total: Some(n.into()), ..Reason::new("TINY-2", "the order of joining") },
+            because: Reason { total: Some(n.into()), ..Reason::new("RR-2", "the order of joining") },
         };
         (1..).zip(table.iter()).filter(|(_, c)| c.active()).map(place).collect()
     }

@@ -71,8 +71,8 @@ fn an_effect_names_nobody_who_is_not_there() {
             ("effect.expires.of", json!({"source": "ann", "expires": {"at": "turn_end", "of": "nobody"}})),
         ] {
             let refused = table.refuse(effect(fields.clone()));
-            let told = (refused.code.as_str(), refused.field.as_deref());
-            assert_eq!(told, ("unknown_combatant", Some(field)), "{ruleset}: {fields}");
+            let reason = (refused.code.as_str(), refused.field.as_deref());
+            assert_eq!(reason, ("unknown_combatant", Some(field)), "{ruleset}: {fields}");
         }
         table.accept(effect(json!({"source": "ann", "target": "bob"})));
     }

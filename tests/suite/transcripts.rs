@@ -4,17 +4,17 @@ use crate::support::contract;
 use crate::support::dice::ScriptedDice;
 use crate::support::json::{at, difference, short};
 use crate::support::legal_commands::listed;
+use crate::support::sources;
 use crate::support::table::{RULESETS, Refused, Table};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 
 /// A fight as it is written down.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transcript {
-    /// What it tells.
+    /// What it shows.
     pub name: String,
     /// The rules of the catalogue that it shows.
     #[serde(default)]
@@ -36,7 +36,7 @@ struct Step {
     send: Option<Value>,
     /// A word to the reader.
     #[serde(default)]
-    #[allow(dead_code, reason = "it speaks to people")]
+    #[allow(dead_code, reason = "it is for the reader")]
     why: Option<String>,
     /// The server's dice for this step alone, instead of the transcript's.
     #[serde(default)]
@@ -63,26 +63,10 @@ struct ExpectedRefusal {
     field: Option<String>,
 }
 
-/// Where the transcripts are.
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transcripts")
-}
-
 /// Every transcript's file, as `ruleset/name.json` and its text, in the order of the names.
 pub fn files() -> Vec<(String, String)> {
-    let entries = |path: &Path| {
-        let read = std::fs::read_dir(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let mut paths: Vec<PathBuf> = read.map(|entry| entry.expect("a readable folder").path()).collect();
-        paths.sort();
-        paths
-    };
-    let folder = folder();
-    let mut files = Vec::new();
-    for path in entries(&folder).into_iter().flat_map(|ruleset| entries(&ruleset)) {
-        let name = path.strip_prefix(&folder).expect("a path below the folder").display().to_string();
-        files.push((name, std::fs::read_to_string(&path).expect("a readable file")));
-    }
-    files
+    let files = sources::files("tests/transcripts", "json").into_iter();
+    files.map(|(file, text)| (file.trim_start_matches("tests/transcripts/").to_owned(), text)).collect()
 }
 
 /// A ruleset's transcripts as JSON, by their files.
@@ -108,7 +92,7 @@ pub fn read(text: &str) -> Result<Transcript, String> {
 fn play(transcript: &Transcript) -> Vec<String> {
     let mut table = match Table::try_create(transcript.create.clone()) {
         Ok(table) => table,
-        Err(refused) => return vec![format!("the encounter was not created: {}", told(&refused))],
+        Err(refused) => return vec![format!("the encounter was not created: {}", described(&refused))],
     };
     let mut wrong = undocumented(&table, &[("NewEncounter", &transcript.create)]);
     let mut dice = ScriptedDice::new(&transcript.dice);
@@ -146,14 +130,14 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
             (Ok(events), Some(expected)) => {
                 return Err(format!("expected a refusal ({}), got {}", expected.code, short(&Value::Array(events))));
             }
-            (Err(refused), None) => return Err(format!("it was refused: {}", told(&refused))),
+            (Err(refused), None) => return Err(format!("it was refused: {}", described(&refused))),
             (Err(refused), Some(expected)) => {
                 *dice = untouched;
-                let as_told = refused.code == expected.code
+                let expected_one = refused.code == expected.code
                     && (expected.rule.is_none() || refused.rule == expected.rule)
                     && (expected.field.is_none() || refused.field == expected.field);
-                if !as_told {
-                    wrong.push(format!("expected {expected:?}, got {}", told(&refused)));
+                if !expected_one {
+                    wrong.push(format!("expected {expected:?}, got {}", described(&refused)));
                 }
             }
         }
@@ -207,7 +191,7 @@ fn unlike(expected: &[Value], got: &[Value]) -> Option<String> {
     (!same).then(|| format!("events: expected\n        {}\n      got\n        {}", list(expected), list(got)))
 }
 
-fn told(refused: &Refused) -> String {
+fn described(refused: &Refused) -> String {
     let Refused { code, rule, field, detail } = refused;
     let rule = rule.as_ref().map_or(String::new(), |rule| format!(", rule {rule}"));
     let field = field.as_ref().map_or(String::new(), |field| format!(", field {field}"));
@@ -254,68 +238,37 @@ fn every_transcript_plays_as_written() {
     );
 }
 
-#[cfg(test)]
-mod the_runner {
-    use super::*;
-
-    fn complaints(change: impl FnOnce(&mut Value)) -> String {
-        let (file, text) =
-            files().into_iter().find(|(file, _)| file.starts_with("round-robin")).expect("the tests' own ruleset");
-        let mut transcript: Value = serde_json::from_str(&text).expect("a transcript is JSON");
-        change(&mut transcript);
-        check(&file, &transcript.to_string()).join("\n")
-    }
-
-    #[test]
-    fn is_content_with_what_is_as_written() {
-        assert_eq!(complaints(|_| ()), "");
-    }
-
-    #[test]
-    fn names_the_path_that_differs() {
-        let wrong = complaints(|t| t["steps"][0]["expect"]["combatants.ann.side"] = json!("monsters"));
-        assert!(
-            wrong.contains("step 1") && wrong.contains("combatants.ann.side: expected \"monsters\", got \"players\"")
-        );
-        let wrong = complaints(|t| t["steps"][0]["expect"]["combatants.nobody.side"] = json!(null));
-        assert!(wrong.contains("there is no `nobody`"), "{wrong}");
-    }
-
-    #[test]
-    fn takes_no_dice_left_over() {
-        assert!(complaints(|t| t["dice"] = json!([4])).contains("the dice [4] are left over"));
-    }
-
-    #[test]
-    fn takes_no_other_events() {
-        assert!(complaints(|t| t["steps"][0]["events"] = json!(["round_started"])).contains("events: expected"));
-    }
-
-    #[test]
-    fn takes_no_acceptance_for_a_refusal_and_no_refusal_for_an_acceptance() {
-        let wrong = complaints(|t| t["steps"][0]["refused"] = json!({"code": "already_started"}));
-        assert!(wrong.contains("expected a refusal"), "{wrong}");
-        let wrong = complaints(|t| t["steps"][0]["send"] = json!({"type": "end_turn", "combatant": "ann"}));
-        assert!(wrong.contains("code not_started, rule TINY-1"), "{wrong}");
-    }
-
-    #[test]
-    fn takes_no_other_rule_for_a_refusal() {
-        let send = json!({"send": {"type": "start"}, "refused": {"code": "already_started", "rule": "TINY-2"}});
-        let wrong = complaints(|t| t["steps"].as_array_mut().expect("steps").insert(1, send));
-        assert!(wrong.contains("code already_started, rule TINY-1"), "{wrong}");
-    }
-
-    #[test]
-    fn knows_what_is_offered() {
-        let wrong = complaints(|t| t["steps"][0]["offered"] = json!([{"type": "end_turn", "combatant": "bob"}]));
-        assert!(wrong.contains("is not offered"), "{wrong}");
-        let wrong = complaints(|t| t["steps"][0]["not_offered"] = json!([{"type": "end_turn", "combatant": "ann"}]));
-        assert!(wrong.contains("is offered"), "{wrong}");
-    }
-
-    #[test]
-    fn takes_no_field_that_it_does_not_know() {
-        assert!(complaints(|t| t["steps"][0]["expects"] = json!({})).contains("unknown field `expects`"));
+/// A change of a transcript, by the pointer to what is changed, the new value, and the complaints that follow.
+#[test]
+fn the_runner_complains_of_all_that_is_not_as_written() {
+    let (file, text) = files().into_iter().find(|(file, _)| file.starts_with("round-robin")).expect("the tests' own");
+    let transcript: Value = serde_json::from_str(&text).expect("a transcript is JSON");
+    assert_eq!(check(&file, &text), [""; 0], "it is as written");
+    let end = |who: &str| json!({"type": "end_turn", "combatant": who});
+    let mut again = transcript["steps"].clone();
+    let other_rule = json!({"send": {"type": "start"}, "refused": {"code": "already_started", "rule": "RR-2"}});
+    again.as_array_mut().expect("steps").insert(1, other_rule);
+    for (place, value, complaint) in [
+        ("/steps/0/expect/combatants.ann.side", json!("monsters"), "step 1"),
+        (
+            "/steps/0/expect/combatants.ann.side",
+            json!("monsters"),
+            "combatants.ann.side: expected \"monsters\", got \"players\"",
+        ),
+        ("/steps/0/expect/combatants.nobody.side", json!(null), "there is no `nobody`"),
+        ("/dice", json!([4]), "the dice [4] are left over"),
+        ("/steps/0/events", json!(["round_started"]), "events: expected"),
+        ("/steps/0/refused", json!({"code": "already_started"}), "expected a refusal"),
+        ("/steps/0/send", end("ann"), "code not_started, rule RR-1"),
+        ("/steps", again, "code already_started, rule RR-1"),
+        ("/steps/0/offered", json!([end("bob")]), "is not offered"),
+        ("/steps/0/not_offered", json!([end("ann")]), "is offered"),
+        ("/steps/0/expects", json!({}), "unknown field `expects`"),
+    ] {
+        let mut changed = transcript.clone();
+        let (object, field) = place.rsplit_once('/').expect("a pointer");
+        changed.pointer_mut(object).expect("an object")[field] = value;
+        let complaints = check(&file, &changed.to_string()).join("\n");
+        assert!(complaints.contains(complaint), "{place}: {complaints}");
     }
 }

@@ -1,8 +1,9 @@
 //! Applications: their keys, and the lists of their encounters.
 
-use super::{Answer, Api, Setup, ambush, cell, note};
+use super::{Answer, Api, Call, Client, Fight, Setup, ambush, cell, note, text};
 use crate::support::redis::RedisServer;
 use serde_json::{Value, json};
+use std::time::Duration;
 use turnkeeper::app::AppKey;
 
 /// A key, and the pair that the server is configured with.
@@ -16,27 +17,40 @@ pub fn named(word: &str) -> String {
     format!("{word}-{:x}", rand::random::<u64>())
 }
 
-async fn create(api: &Api, key: &str, name: &str) -> Answer {
+/// Creates an encounter of this name.
+fn creation(api: &Client, key: &str, name: &str) -> Call {
     let mut creation = ambush();
     creation["name"] = json!(name);
-    api.post("/v1/encounters", &creation).token(key).send().await
+    api.post("/v1/encounters", &creation).token(key)
 }
 
+/// Creates encounters `fight 0`, `fight 1` and so on with these keys, one after the other.
+async fn fights(api: &Client, keys: &[&str]) -> Vec<Fight> {
+    let mut fights = Vec::new();
+    for (n, key) in keys.iter().enumerate() {
+        fights.push(Fight::of(api, &creation(api, key, &format!("fight {n}")).send().await));
+        // Lists go by milliseconds.
+        tokio::time::sleep(Duration::from_millis(3)).await;
+    }
+    fights
+}
+
+async fn list(api: &Client, key: &str, query: &str) -> Answer {
+    api.get(&format!("/v1/encounters{query}")).token(key).send().await
+}
+
+/// The names on a page.
 fn names(page: &Answer) -> Vec<String> {
     assert_eq!(page.status, 200, "{page:?}");
-    let items = page.json()["items"].as_array().cloned().expect("items");
-    items.iter().map(|item| item["name"].as_str().expect("a name").to_owned()).collect()
+    page.json()["items"].as_array().expect("items").iter().map(|item| text(&item["name"])).collect()
 }
 
 #[tokio::test]
 async fn creating_importing_and_listing_need_a_key_where_there_are_applications() {
     let (key, pair) = key(&named("table"));
-    let api = Api::set_up(Setup { keys: &pair, ..Setup::default() }).await;
-    let made = create(&api, &key, "Ambush").await;
-    assert_eq!(made.status, 201, "{made:?}");
-    let (id, token) = (made.json()["encounter"]["id"].clone(), made.json()["token"].as_str().unwrap().to_owned());
-    let path = format!("/v1/encounters/{}", id.as_str().unwrap());
-    let log = api.get(&format!("{path}/export")).token(&token).send().await.json();
+    let api = Api::with_keys(&pair).await;
+    let fight = Fight::of(&api, &creation(&api, &key, "Ambush").send().await);
+    let (token, log) = (&fight.token, fight.read("/export").await);
     let stranger = self::key("table").0;
     let calls = || {
         [
@@ -64,25 +78,24 @@ async fn creating_importing_and_listing_need_a_key_where_there_are_applications(
         call.header("authorization", &format!("Basic {key}")).send().await.problem(401, "unauthorized");
     }
     for call in calls() {
-        let problem = call.token(&token).send().await.problem(403, "application_key_needed");
+        let problem = call.token(token).send().await.problem(403, "application_key_needed");
         assert!(problem["detail"].as_str().unwrap().contains("application's key"), "{problem}");
     }
-    let imported = api.post("/v1/encounters/import", &log).token(&key).send().await;
-    assert_eq!(imported.status, 201, "{imported:?}");
-    assert_eq!(names(&api.get("/v1/encounters").token(&key).send().await), ["Ambush", "Ambush"]);
+    api.post("/v1/encounters/import", &log).token(&key).send().await.expect(201);
+    assert_eq!(names(&list(&api, &key, "").await), ["Ambush", "Ambush"]);
     // The key opens no encounter, and everything else is as open as ever.
-    api.get(&path).token(&key).send().await.problem(401, "unauthorized");
+    fight.with_token(&key).get("").send().await.problem(401, "unauthorized");
     for open in ["/v1/rulesets", "/livez", "/readyz", "/openapi.json"] {
-        assert_eq!(api.get(open).send().await.status, 200, "{open}");
+        api.get(open).send().await.expect(200);
     }
-    assert_eq!(api.get(&path).token(&token).send().await.status, 200);
+    fight.read("").await;
 }
 
 #[tokio::test]
 async fn without_applications_anybody_creates_and_nothing_is_listed() {
     let api = Api::start().await;
-    assert_eq!(api.post("/v1/encounters", &ambush()).send().await.status, 201);
-    assert_eq!(create(&api, &key("x").0, "A key is not minded").await.status, 201);
+    api.fight().await;
+    creation(&api, &key("x").0, "A key is ignored").send().await.expect(201);
     for call in [api.get("/v1/encounters"), api.get("/v1/encounters").token(&key("x").0)] {
         let problem = call.send().await.problem(403, "no_applications");
         assert!(problem["detail"].as_str().unwrap().contains("TURNKEEPER_APP_KEYS"), "{problem}");
@@ -93,63 +106,49 @@ async fn without_applications_anybody_creates_and_nothing_is_listed() {
 async fn an_application_lists_its_own_encounters_newest_first_in_pages() {
     let bot = named("bot");
     let ((old, first), (new, second), (other, third)) = (key(&bot), key(&bot), key(&named("table")));
-    let api = Api::set_up(Setup { keys: &format!("{first},{second},{third}"), ..Setup::default() }).await;
-    let mut made = Vec::new();
-    for (n, key) in [&old, &new, &other, &old, &new, &old].into_iter().enumerate() {
-        made.push(create(&api, key, &format!("fight {n}")).await.json());
-        tokio::time::sleep(std::time::Duration::from_millis(3)).await;
-    }
-    let list = async |key: &str, query: &str| api.get(&format!("/v1/encounters{query}")).token(key).send().await;
+    let api = Api::with_keys(&format!("{first},{second},{third}")).await;
+    let made = fights(&api, &[&old, &new, &other, &old, &new, &old]).await;
     // Both keys are the same application's.
     for key in [&old, &new] {
-        let page = list(key, "").await;
+        let page = list(&api, key, "").await;
         assert_eq!(names(&page), ["fight 5", "fight 4", "fight 3", "fight 1", "fight 0"]);
         assert_eq!((&page.json()["next_cursor"], page.header("link")), (&Value::Null, ""));
         assert_eq!(page.header("cache-control"), "no-store");
     }
-    assert_eq!(names(&list(&other, "").await), ["fight 2"]);
+    assert_eq!(names(&list(&api, &other, "").await), ["fight 2"]);
     let (mut all, mut query) = (Vec::new(), "?limit=2".to_owned());
     loop {
-        let page = list(&old, &query).await;
+        let page = list(&api, &old, &query).await;
         all.extend(names(&page));
         let Some(next) = page.json()["next_cursor"].as_str().map(str::to_owned) else { break };
         query = format!("?cursor={next}&limit=2");
         assert_eq!(page.header("link"), format!("</v1/encounters{query}>; rel=\"next\""));
     }
     assert_eq!(all, ["fight 5", "fight 4", "fight 3", "fight 1", "fight 0"]);
-    let fight = super::Fight {
-        api: &api,
-        id: made[4]["encounter"]["id"].as_str().unwrap().to_owned(),
-        token: made[4]["token"].as_str().unwrap().to_owned(),
-    };
+    let fight = &made[4];
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
     fight.accepted(note("a secret plan")).await;
-    let page = list(&new, "?limit=2").await.json();
-    let created_at = &made[4]["encounter"]["created_at"];
+    let page = list(&api, &new, "?limit=2").await.json();
+    let created_at = fight.read("").await["created_at"].clone();
     let expected = json!({"id": fight.id, "name": "fight 4", "ruleset": "active-initiative", "status": "running", "round": 1,
         "version": 2, "created_at": created_at});
     assert_eq!(page["items"][1], expected, "this and nothing else");
-    let gone = api.call("DELETE", &fight.path("")).token(&fight.token).send().await;
-    assert_eq!(gone.status, 204);
-    assert_eq!(names(&list(&old, "").await), ["fight 5", "fight 3", "fight 1", "fight 0"]);
+    fight.delete().send().await.expect(204);
+    assert_eq!(names(&list(&api, &old, "").await), ["fight 5", "fight 3", "fight 1", "fight 0"]);
     for query in ["?limit=0", "?limit=101"] {
-        let problem = list(&old, query).await.problem(422, "invalid_value");
+        let problem = list(&api, &old, query).await.problem(422, "invalid_value");
         let said = format!("a whole number from 1 to 100 is expected, not {}", &query[7..]);
         assert_eq!(problem["errors"][0], json!({"path": "limit", "message": said}), "{query}");
     }
-    list(&old, "?limits=1").await.problem(400, "invalid_query");
+    list(&api, &old, "?limits=1").await.problem(400, "invalid_query");
 }
 
 #[tokio::test]
 async fn a_cursor_that_no_page_ended_with_is_refused() {
     let (key, pair) = key(&named("bot"));
-    let api = Api::set_up(Setup { keys: &pair, ..Setup::default() }).await;
-    for n in 0..2 {
-        create(&api, &key, &format!("fight {n}")).await;
-        tokio::time::sleep(std::time::Duration::from_millis(3)).await;
-    }
-    let list =
-        async |cursor: &str| api.get(&format!("/v1/encounters?cursor={cursor}&limit=1")).token(&key).send().await;
+    let api = Api::with_keys(&pair).await;
+    fights(&api, &[&key, &key]).await;
+    let list = async |cursor: &str| list(&api, &key, &format!("?cursor={cursor}&limit=1")).await;
     let first = api.get("/v1/encounters?limit=1").token(&key).send().await.json();
     let cursor = first["next_cursor"].as_str().expect("another page");
     assert_eq!(names(&list(cursor).await), ["fight 0"]);
@@ -185,21 +184,13 @@ async fn an_encounter_that_cannot_be_read_does_not_keep_the_others_from_the_list
     let redis = RedisServer::start();
     let (key, pair) = key(&named("table"));
     let api = Api::on_url(&redis.url(), Setup { keys: &pair, ..Setup::default() }).await;
-    let mut ids = Vec::new();
-    for n in 0..4 {
-        let made = create(&api, &key, &format!("fight {n}")).await.json();
-        ids.push(made["encounter"]["id"].as_str().unwrap().to_owned());
-        tokio::time::sleep(std::time::Duration::from_millis(3)).await;
-    }
-    let write = |id: &str, document: &str| {
-        redis.command(&["HSET", &format!("{{turnkeeper:{id}}}:doc"), "document", document]);
+    let made = fights(&api, &[key.as_str(); 4]).await;
+    let write = |fight: &Fight, document: &str| {
+        redis.command(&["HSET", &format!("{{turnkeeper:{}}}:doc", fight.id), "document", document]);
     };
-    write(&ids[1], "no document at all");
-    let (first, second) = {
-        let list = async |query: &str| api.get(&format!("/v1/encounters{query}")).token(&key).send().await;
-        write(&ids[2], r#"{"schema": 9999, "ruleset": "active-initiative"}"#);
-        (list("").await, list("?limit=2").await)
-    };
+    write(&made[1], "no document at all");
+    write(&made[2], r#"{"schema": 9999, "ruleset": "active-initiative"}"#);
+    let (first, second) = (list(&api, &key, "").await, list(&api, &key, "?limit=2").await);
     assert_eq!(names(&first), ["fight 3", "fight 0"]);
     assert_eq!(names(&second), ["fight 3"], "a page may be short");
     assert!(second.json()["next_cursor"].is_string(), "and another one follows: {second:?}");
@@ -208,12 +199,8 @@ async fn an_encounter_that_cannot_be_read_does_not_keep_the_others_from_the_list
 #[tokio::test]
 async fn each_application_has_idempotency_keys_of_its_own() {
     let ((bot, first), (table, second)) = (key(&named("bot")), key(&named("table")));
-    let api = Api::set_up(Setup { keys: &format!("{first},{second}"), ..Setup::default() }).await;
-    let send = async |key: &str, name: &str| {
-        let mut creation = ambush();
-        creation["name"] = json!(name);
-        api.post("/v1/encounters", &creation).token(key).key("one-and-the-same").send().await
-    };
+    let api = Api::with_keys(&format!("{first},{second}")).await;
+    let send = async |key: &str, name: &str| creation(&api, key, name).key("one-and-the-same").send().await;
     let (of_bot, of_table, again) = (send(&bot, "x").await, send(&table, "x").await, send(&bot, "x").await);
     assert_eq!((of_bot.status, of_table.status, again.status), (201, 201, 201));
     assert_eq!(again.header("idempotency-replayed"), "true");
@@ -222,7 +209,7 @@ async fn each_application_has_idempotency_keys_of_its_own() {
     assert_ne!(of_bot.json()["token"], of_table.json()["token"]);
     send(&table, "y").await.problem(422, "idempotency_key_reused");
     for key in [&bot, &table] {
-        assert_eq!(names(&api.get("/v1/encounters").token(key).send().await), ["x"]);
+        assert_eq!(names(&list(&api, key, "").await), ["x"]);
     }
 }
 
@@ -232,10 +219,9 @@ async fn two_servers_on_one_redis_have_the_same_list() {
     let (key, pair) = key(&named("table"));
     let one = Api::on_url(&redis.url, Setup { keys: &pair, ..Setup::default() }).await;
     let two = Api::on_url(&redis.url, Setup { keys: &pair, ..Setup::default() }).await;
-    create(&one, &key, "first").await;
-    tokio::time::sleep(std::time::Duration::from_millis(3)).await;
-    create(&two, &key, "second").await;
+    fights(&one, &[&key]).await;
+    creation(&two, &key, "second").send().await.expect(201);
     for api in [&one, &two] {
-        assert_eq!(names(&api.get("/v1/encounters").token(&key).send().await), ["second", "first"]);
+        assert_eq!(names(&list(api, &key, "").await), ["second", "fight 0"]);
     }
 }

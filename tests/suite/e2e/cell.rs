@@ -1,6 +1,6 @@
-//! Which cell of the matrix the end-to-end tests run in: a front door and a store, chosen by the environment.
+//! Which cell of the matrix the end-to-end tests run in: an adapter and a store, chosen by the environment.
 //!
-//! `TURNKEEPER_E2E_DOOR` is `socket` (where nothing is said), `http-api`, `function-url`, `alb`, or `alb-multi` for a balancer that passes
+//! `TURNKEEPER_E2E_ADAPTER` is `socket` (the default), `http-api`, `function-url`, `alb`, or `alb-multi` for a balancer that passes
 //! several values on; `TURNKEEPER_E2E_STORE` is `embedded`, `redis` or `cluster`. `tests/matrix` runs them all.
 
 use crate::support::cluster::RedisCluster;
@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex, Weak};
 use turnkeeper::app::{Limits, Rate};
 use turnkeeper::http::{Origins, Settings};
 
-/// The front of the Lambda door; None is a socket in this process.
+/// The event source before a function; None is a socket in this process.
 pub fn front() -> Option<EventSource> {
-    match std::env::var("TURNKEEPER_E2E_DOOR").as_deref() {
+    match std::env::var("TURNKEEPER_E2E_ADAPTER").as_deref() {
         Ok("http-api") => Some(EventSource::HttpApi),
         Ok("function-url") => Some(EventSource::FunctionUrl),
         Ok("alb") => Some(EventSource::Alb),
         Ok("alb-multi") => Some(EventSource::AlbMulti),
         Ok("socket") | Err(_) => None,
         Ok(other) => {
-            panic!("TURNKEEPER_E2E_DOOR is {other:?}: there are socket, http-api, function-url, alb, alb-multi")
+            panic!("TURNKEEPER_E2E_ADAPTER is {other:?}: there are socket, http-api, function-url, alb, alb-multi")
         }
     }
 }
@@ -42,6 +42,11 @@ impl Servers {
             Some(start) => start(),
             None => Self::single(),
         }
+    }
+
+    /// The keys of all, sorted by server.
+    pub fn keys(&self) -> Vec<String> {
+        self.servers.iter().flat_map(RedisServer::keys).collect()
     }
 
     /// Freezes them all.
@@ -78,7 +83,7 @@ fn kind() -> Option<fn() -> Servers> {
     }
 }
 
-/// The Redis of this cell, which all tests under way share; None is an embedded store.
+/// The Redis of this cell, which all running tests share; None is an embedded store.
 pub fn redis() -> Option<Arc<Servers>> {
     static SHARED: Mutex<Weak<Servers>> = Mutex::new(Weak::new());
     let start = kind()?;

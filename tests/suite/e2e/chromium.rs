@@ -61,7 +61,7 @@ struct Shown {
     body: String,
 }
 
-/// A page that asks for everything with a token, tells what it was shown, and goes where it is sent then.
+/// A page that asks for everything with a token, reports what it was shown, and goes where it is sent then.
 fn page(api: &str, token: &str, wanted: &[Wanted]) -> String {
     let (api, token, wanted) = (json!(api), json!(token), json!(wanted));
     format!(
@@ -86,22 +86,22 @@ fn page(api: &str, token: &str, wanted: &[Wanted]) -> String {
 async fn pages(pages: Vec<String>) -> (String, mpsc::Receiver<Vec<Shown>>, mpsc::Sender<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let (tell, told) = mpsc::channel(1);
+    let (report, reports) = mpsc::channel(1);
     let (send, next) = mpsc::channel(1);
     let next = Arc::new(Mutex::new(next));
     let shown = move |body: String| async move {
-        tell.send(serde_json::from_str(&body).expect("what was shown")).await.expect("somebody waits");
+        report.send(serde_json::from_str(&body).expect("what was shown")).await.expect("somebody waits");
         next.lock().await.recv().await.unwrap_or_else(|| "about:blank".to_owned())
     };
     let page = move |Path((page, _)): Path<(usize, usize)>| async move { Html(pages[page].clone()) };
     let router = Router::new().route("/{page}/{round}", get(page)).route("/shown", post(shown));
     tokio::spawn(async move { axum::serve(listener, router.layer(DefaultBodyLimit::disable())).await });
-    (url, told, send)
+    (url, reports, send)
 }
 
 /// Every route that can be read, as the published document lists them.
-async fn routes(api: &Api, fight: &Fight<'_>) -> Vec<String> {
-    let document = api.get("/openapi.json").send().await.json();
+async fn routes(api: &Api, fight: &Fight) -> Vec<String> {
+    let document = api.read("/openapi.json").await;
     let paths = document["paths"].as_object().expect("paths").iter();
     let paths = paths.filter(|(_, operations)| operations.get("get").is_some());
     let paths = paths.map(|(path, _)| path.replace("{id}", &fight.id).replace("{ruleset}", "active-initiative"));
@@ -127,8 +127,8 @@ async fn two_pages_in_one_profile_are_each_shown_their_own_answers() {
     let hidden = json!({"id": "shade", "side": "monsters", "hidden": true, "hp": {"current": 77}});
     fight.accepted(json!({"type": "add_combatant", "combatant": hidden})).await;
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
-    let (spectator, _) = fight.hand_out(json!({"role": "spectator"})).await;
-    let (player, _) = fight.hand_out(json!({"role": "player", "combatants": ["chansi"]})).await;
+    let spectator = fight.spectator().await;
+    let player = fight.player(&["chansi"]).await;
     let viewers = [("game master", &fight), ("spectator", &spectator), ("player", &player)];
 
     let media = ["application/json", "text/plain"];
@@ -138,12 +138,12 @@ async fn two_pages_in_one_profile_are_each_shown_their_own_answers() {
         .flat_map(|path| media.map(|accept| Wanted { path: path.clone(), accept: accept.to_owned() }))
         .collect();
     let served = viewers.iter().map(|(_, viewer)| page(&api.base, &viewer.token, &wanted)).collect();
-    let (url, mut told, next) = pages(served).await;
+    let (url, mut reports, next) = pages(served).await;
     let _browser = Browser::open(&format!("{url}/0/0"));
     // Twice the game master first, and then the other way round, so that everybody finds what everybody else has left.
     let turns = [0, 1, 2, 0, 1, 0, 2, 1, 0];
     for (round, turn) in turns.into_iter().enumerate() {
-        let shown = timeout(Duration::from_secs(60), told.recv()).await.expect("the page is done").expect("a page");
+        let shown = timeout(Duration::from_secs(60), reports.recv()).await.expect("the page is done").expect("a page");
         let (who, viewer) = viewers[turn];
         assert_eq!(shown.iter().map(|shown| &shown.wanted).collect::<Vec<_>>(), wanted.iter().collect::<Vec<_>>());
         for shown in &shown {
@@ -159,7 +159,7 @@ async fn two_pages_in_one_profile_are_each_shown_their_own_answers() {
         let combatants = encounter["combatants"].as_array().map(Vec::len);
         assert_eq!(combatants, Some(if who == "game master" { 4 } else { 3 }), "{who}");
         if round == 3 {
-            // One of two changes is told to all.
+            // All viewers read one of two changes.
             fight.accepted(json!({"type": "damage", "target": "shade", "amount": 1})).await;
             fight.accepted(json!({"type": "damage", "target": "chansi", "amount": 1})).await;
         }

@@ -30,7 +30,7 @@ async fn a_command_answers_with_what_happened_and_the_encounter_after_it() {
     assert_eq!((answer.header("etag"), &body["version"]), ("\"1\"", &json!(1)));
     assert_eq!(body["encounter"]["current"], json!(["chansi"]));
     assert!(body["events"].as_array().unwrap().iter().any(|event| event["type"] == "turn_started"), "{body}");
-    assert_eq!(fight.get("").send().await.json(), body["encounter"]);
+    assert_eq!(fight.read("").await, body["encounter"]);
 }
 
 #[tokio::test]
@@ -40,11 +40,11 @@ async fn a_list_is_applied_all_or_nothing_and_makes_one_version() {
     let damage = |target: &str| json!({"type": "damage", "target": target, "amount": 2});
     let problem = fight.command(&json!([damage("brakkus"), damage("chansi"), damage("nobody")])).send().await;
     problem.problem(422, "unknown_combatant");
-    assert_eq!(fight.get("").send().await.json()["version"], 0);
+    assert_eq!(fight.read("").await["version"], 0);
     let body = fight.accepted(json!([damage("brakkus"), damage("chansi")])).await.json();
     assert_eq!((&body["version"], body["events"].as_array().unwrap().len()), (&json!(1), 2));
     assert_eq!(fight.log().await, [1]);
-    let log = fight.get("/events").send().await.json();
+    let log = fight.read("/events").await;
     assert_eq!(log["items"][0]["commands"], json!(["damage", "damage"]));
 }
 
@@ -52,12 +52,15 @@ async fn a_list_is_applied_all_or_nothing_and_makes_one_version() {
 async fn a_dry_run_answers_the_same_and_writes_nothing() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let dry = |body: &serde_json::Value| api.post(&fight.path("/commands?dry_run=true"), body).token(&fight.token);
     let start = json!({"type": "start", "first": "chansi"});
-    let rehearsed = dry(&start).send().await;
+    let rehearsed = fight.dry_run(&start).send().await;
     assert_eq!((rehearsed.status, rehearsed.header("etag")), (200, ""));
-    dry(&json!({"type": "damage", "target": "nobody", "amount": 1})).send().await.problem(422, "unknown_combatant");
-    dry(&start).header("if-match", "\"4\"").send().await.problem(412, "stale_version");
+    fight
+        .dry_run(&json!({"type": "damage", "target": "nobody", "amount": 1}))
+        .send()
+        .await
+        .problem(422, "unknown_combatant");
+    fight.dry_run(&start).if_match("\"4\"").send().await.problem(412, "stale_version");
     assert_eq!(fight.log().await, [0; 0]);
     assert_eq!(fight.accepted(start).await.json(), rehearsed.json());
 }
@@ -67,20 +70,15 @@ async fn a_seed_makes_the_dice_reproducible_and_a_dry_run_does_not_show_them() {
     let api = Api::start().await;
     let mut creation = super::ambush();
     creation["seed"] = json!(7);
-    let made = [0, 1].map(|_| api.post("/v1/encounters", &creation).send());
-    let mut rolls = Vec::new();
-    let mut rehearsals = std::collections::BTreeSet::new();
-    for made in futures::future::join_all(made).await {
-        let made = made.json();
-        assert!(made["encounter"].get("seed").is_none(), "the seed would tell the dice: {made}");
-        let path = format!("/v1/encounters/{}/commands", made["encounter"]["id"].as_str().unwrap());
+    let (mut rolls, mut rehearsals) = (Vec::new(), std::collections::BTreeSet::new());
+    for _ in 0..2 {
+        let fight = api.create(&creation).await;
+        assert!(fight.read("").await.get("seed").is_none(), "the seed would show the dice");
         let roll = json!({"type": "start"});
         for _ in 0..20 {
-            let dry = api.post(&format!("{path}?dry_run=true"), &roll).token(made["token"].as_str().unwrap());
-            rehearsals.insert(dry.send().await.json()["events"].to_string());
+            rehearsals.insert(fight.dry_run(&roll).send().await.json()["events"].to_string());
         }
-        let real = api.post(&path, &roll).token(made["token"].as_str().unwrap()).send().await;
-        rolls.push(real.json()["events"].to_string());
+        rolls.push(fight.accepted(roll).await.json()["events"].to_string());
     }
     assert!(rolls[0].contains("\"given\":false"), "the server rolled: {}", rolls[0]);
     assert_eq!(rolls[0], rolls[1]);
@@ -103,7 +101,7 @@ async fn a_minimal_answer_holds_what_a_bot_needs() {
 }
 
 #[tokio::test]
-async fn every_command_that_is_offered_is_accepted_as_it_stands() {
+async fn every_command_that_is_listed_is_accepted_as_it_stands() {
     let api = Api::start().await;
     let fight = api.fight().await;
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
@@ -111,11 +109,9 @@ async fn every_command_that_is_offered_is_accepted_as_it_stands() {
     let body = options.json();
     assert!(options.header("etag").starts_with("\"1-"), "{options:?}");
     assert_eq!((&body["version"], &body["next_cursor"]), (&json!(1), &json!(null)));
-    let legal_commands = body["items"].as_array().unwrap();
-    assert!(legal_commands.iter().any(|option| option["command"]["type"] == "end_turn"), "{body}");
-    for option in legal_commands {
-        let dry = api.post(&fight.path("/commands?dry_run=true"), &option["command"]).token(&fight.token);
-        let answer = dry.send().await;
-        assert_eq!(answer.status, 200, "{option}: {answer:?}");
+    let listed = fight.options().await;
+    assert!(listed.iter().any(|option| option["command"]["type"] == "end_turn"), "{body}");
+    for option in listed {
+        fight.dry_run(&option["command"]).send().await.expect(200);
     }
 }

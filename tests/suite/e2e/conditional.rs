@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 const TEXT: &str = "text/plain";
 
 /// The tag of what `viewer` is shown.
-async fn tag(viewer: &Fight<'_>, rest: &str, accept: &str) -> String {
+async fn tag(viewer: &Fight, rest: &str, accept: &str) -> String {
     let answer = viewer.get(rest).header("accept", accept).send().await;
     assert_eq!(answer.status, 200, "{answer:?}");
     answer.header("etag").to_owned()
@@ -38,20 +38,20 @@ async fn an_unchanged_encounter_costs_no_body() {
 async fn every_audience_and_form_has_a_tag_of_its_own() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let (spectator, _) = fight.hand_out(json!({"role": "spectator"})).await;
-    let (player, _) = fight.hand_out(json!({"role": "player", "combatants": ["chansi"]})).await;
-    let (other, _) = fight.hand_out(json!({"role": "player", "combatants": ["valiant"]})).await;
+    let spectator = fight.spectator().await;
+    let player = fight.player(&["chansi"]).await;
+    let other = fight.player(&["valiant"]).await;
     let mut tags = BTreeSet::new();
     for viewer in [&fight, &spectator, &player, &other] {
         for (rest, accept) in [("", "application/json"), ("", TEXT), ("/options", "*/*")] {
             let own = tag(viewer, rest, accept).await;
             assert!(own.starts_with("\"0-") && own.len() == 20, "{own}");
             assert!(tags.insert(own.clone()), "{rest} {accept}: {own} names something else");
-            // Nobody else is told that this is what they have.
+            // No other viewer is answered that it has this already.
             for stranger in [&fight, &spectator, &player, &other].into_iter().filter(|s| s.token != viewer.token) {
                 let answer = stranger.get(rest).header("accept", accept).header("if-none-match", &own).send().await;
                 assert_eq!(answer.status, 200, "{rest} {accept}");
-                let answer = stranger.command(&note("x")).header("if-match", &own).send().await;
+                let answer = stranger.command(&note("x")).if_match(&own).send().await;
                 assert!(matches!(answer.status, 403 | 412), "{answer:?}");
             }
         }
@@ -62,41 +62,45 @@ async fn every_audience_and_form_has_a_tag_of_its_own() {
 async fn if_match_takes_every_tag_that_this_token_was_given_for_the_present_state() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let (player, _) = fight.hand_out(json!({"role": "player", "combatants": ["chansi"]})).await;
+    let player = fight.player(&["chansi"]).await;
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
     let old = tag(&fight, "?at=0", "*/*").await;
     for (rest, accept) in [("", "application/json"), ("", TEXT), ("/options", "*/*"), ("?at=1", TEXT)] {
-        let version = fight.get("").send().await.json()["version"].to_string();
+        let version = fight.read("").await["version"].to_string();
         let at = rest.replace("at=1", &format!("at={version}"));
         let own = tag(&player, &at, accept).await;
         let command = json!({"type": "end_turn", "combatant": "chansi", "next": "valiant"});
-        let dry = api.post(&player.path("/commands?dry_run=true"), &command).token(&player.token);
-        let dry = dry.header("if-match", &own).send().await;
+        let dry = player.dry_run(&command);
+        let dry = dry.if_match(&own).send().await;
         assert_eq!(dry.status, 200, "{rest} {accept}: {dry:?}");
-        let matching = fight.command(&note("x")).header("if-match", &tag(&fight, &at, accept).await).send().await;
+        let matching = fight.command(&note("x")).if_match(&tag(&fight, &at, accept).await).send().await;
         assert_eq!(matching.status, 200, "{rest} {accept}: {matching:?}");
-        fight.command(&note("x")).header("if-match", &old).send().await.problem(412, "stale_version");
+        fight.command(&note("x")).if_match(&old).send().await.problem(412, "stale_version");
     }
     // The version is right, the state is another one.
-    let version = fight.get("").send().await.json()["version"].to_string();
+    let version = fight.read("").await["version"].to_string();
     let import = format!("\"{version}-AAAAAAAAAAAAAAAA\"");
-    let stale = fight.command(&note("x")).header("if-match", &import).send().await;
+    let stale = fight.command(&note("x")).if_match(&import).send().await;
     assert_eq!(stale.problem(412, "stale_version")["current_version"].to_string(), version);
-    let delete = |tag: &str| api.call("DELETE", &fight.path("")).token(&fight.token).header("if-match", tag).send();
+    let delete = |tag: &str| fight.delete().if_match(tag).send();
     delete(&import).await.problem(412, "stale_version");
     assert_eq!(delete(&tag(&fight, "", "*/*").await).await.status, 204);
 }
 
-#[tokio::test]
-async fn of_two_clients_with_one_if_match_one_is_accepted_and_one_told_the_version() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let send = |text: &'static str| fight.command(&note(text)).header("if-match", "\"0\"").send();
-    let (a, b) = tokio::join!(send("a"), send("b"));
-    let mut statuses = [a.status, b.status];
-    statuses.sort_unstable();
-    assert_eq!(statuses, [200, 412]);
-    assert_eq!(fight.log().await, [1]);
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn of_two_clients_with_one_if_match_one_is_accepted_and_one_answered_the_version() {
+    let (a, b) = Api::pair().await;
+    let here = a.fight().await;
+    let there = here.through(&b);
+    for round in 0..20_u64 {
+        let tag = format!("\"{round}\"");
+        let send = |fight: &Fight| fight.command(&note("x")).if_match(&tag).send();
+        let (one, other) = tokio::join!(send(&here), send(if round % 2 == 0 { &here } else { &there }));
+        let (won, lost) = if one.status == 200 { (one, other) } else { (other, one) };
+        assert_eq!(won.expect(200).version(), round + 1);
+        assert_eq!(lost.problem(412, "stale_version")["current_version"], round + 1);
+    }
+    assert_eq!(there.log().await, (1..=20).collect::<Vec<_>>());
 }
 
 #[tokio::test]
@@ -104,20 +108,20 @@ async fn if_match_takes_weak_tags_lists_stars_and_bare_numbers() {
     let api = Api::start().await;
     let fight = api.fight().await;
     for (version, tag) in ["\"0\"", "W/\"1\"", "\"9\", \"2\"", "*", "4"].into_iter().enumerate() {
-        let answer = fight.command(&note(tag)).header("if-match", tag).send().await;
+        let answer = fight.command(&note(tag)).if_match(tag).send().await;
         assert_eq!(answer.status, 200, "{tag}: {answer:?}");
         assert_eq!(answer.header("etag"), format!("\"{}\"", version + 1));
     }
-    fight.command(&note("x")).header("if-match", "\"abc\"").send().await.problem(412, "stale_version");
+    fight.command(&note("x")).if_match("\"abc\"").send().await.problem(412, "stale_version");
 }
 
 #[tokio::test]
 async fn a_deletion_heeds_if_match_and_leaves_nothing() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let delete = || api.call("DELETE", &fight.path("")).token(&fight.token);
-    delete().header("if-match", "\"3\"").send().await.problem(412, "stale_version");
-    let gone = delete().header("if-match", "\"0\"").send().await;
+    let delete = || fight.delete();
+    delete().if_match("\"3\"").send().await.problem(412, "stale_version");
+    let gone = delete().if_match("\"0\"").send().await;
     assert_eq!((gone.status, gone.body.len()), (204, 0));
     delete().send().await.problem(404, "not_found");
     fight.get("").send().await.problem(404, "not_found");

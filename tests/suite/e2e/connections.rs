@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 
 /// Sends a request, closes this side of the connection, and reads what comes.
 async fn half_closed(api: &Api, request: String) -> String {
-    let mut stream = TcpStream::connect(api.base.trim_start_matches("http://")).await.expect("a connection");
+    let mut stream = TcpStream::connect(api.address()).await.expect("a connection");
     stream.write_all(request.as_bytes()).await.expect("sent");
     stream.shutdown().await.expect("half closed");
     let mut answer = String::new();
@@ -19,7 +19,7 @@ async fn half_closed(api: &Api, request: String) -> String {
     answer
 }
 
-fn post(fight: &Fight<'_>, body: &str) -> String {
+fn post(fight: &Fight, body: &str) -> String {
     let (path, token, length) = (fight.path("/commands"), &fight.token, body.len());
     format!(
         "POST {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\n\
@@ -43,7 +43,7 @@ async fn a_client_that_half_closes_after_its_request_gets_its_answer() {
     assert_eq!(lost, 0, "of {} requests so many got no answer", answers.len());
     assert_eq!(fight.log().await, (1..=50).collect::<Vec<_>>());
     // A long poll that has nothing to tell, and one that has.
-    let (waited, told, ()) = tokio::join!(
+    let (waited, heard, ()) = tokio::join!(
         half_closed(&api, get(fight.path("/events?after=50&wait=1"))),
         half_closed(&api, get(fight.path("/events?after=50&wait=20"))),
         async {
@@ -51,8 +51,8 @@ async fn a_client_that_half_closes_after_its_request_gets_its_answer() {
             fight.notes(1).await;
         },
     );
-    assert!(waited.starts_with("HTTP/1.1 200 ") && told.starts_with("HTTP/1.1 200 "), "{waited}{told}");
-    assert!(told.contains("\"version\":51"), "{told}");
+    assert!(waited.starts_with("HTTP/1.1 200 ") && heard.starts_with("HTTP/1.1 200 "), "{waited}{heard}");
+    assert!(heard.contains("\"version\":51"), "{heard}");
 }
 
 /// The status and the problem of an answer that the connection ends with.

@@ -1,126 +1,173 @@
 //! Several servers on one Redis, and a Redis that is away.
 
 use super::cell::{self, Servers};
-use super::{Api, Fight, note};
-use serde_json::json;
+use super::{Answer, Api, Client, Fight, ambush, note};
+use crate::support::eventually;
+use crate::support::redis::{DURABLE, RedisServer};
+use futures::future::join_all;
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
+/// A fight of four in which it is ann's turn.
+async fn fight(api: &Client) -> Fight {
+    let combatants = json!([{"id": "ann"}, {"id": "bob"}, {"id": "cat"}, {"id": "orc", "side": "monsters"}]);
+    let fight = api.create(&json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    fight.accepted(json!({"type": "start", "first": "ann"})).await;
+    fight
+}
+
+/// Ends a turn and begins the next one.
+fn pass(from: &str, to: &str) -> Value {
+    json!({"type": "end_turn", "combatant": from, "next": to, "begin": true})
+}
+
 #[tokio::test]
-async fn a_server_that_remembers_an_older_state_decides_on_the_newest() {
-    let redis = cell::some_redis();
-    let (a, b) = (Api::on_redis(&redis.url).await, Api::on_redis(&redis.url).await);
-    let here = a.fight().await;
+async fn a_command_that_came_through_another_process_in_between_is_not_applied_again() {
+    let (a, b) = Api::pair().await;
+    let here = fight(&a).await;
     let there = here.through(&b);
-    there.accepted(json!({"type": "start", "first": "chansi"})).await;
-    let refused = here.command(&json!({"type": "start", "first": "chansi"})).send().await;
-    assert_eq!(refused.status, 409, "refused on what b did: {refused:?}");
-    there.accepted(json!({"type": "end_turn", "combatant": "chansi", "next": "valiant", "begin": true})).await;
-    let end =
-        here.accepted(json!({"type": "end_turn", "combatant": "valiant", "next": "brakkus", "begin": true})).await;
-    assert_eq!(end.json()["version"], 3, "accepted on what b did");
-    let stale = there.command(&note("x")).header("if-match", "\"2\"").send().await.problem(412, "stale_version");
-    assert_eq!(stale["current_version"], 3);
-    assert_eq!(here.command(&note("x")).header("if-match", "\"3\"").send().await.status, 200);
-    assert_eq!(there.get("").send().await.json(), here.get("").send().await.json());
-    assert_eq!(a.call("DELETE", &here.path("")).token(&here.token).send().await.status, 204);
-    there.command(&note("x")).send().await.problem(404, "not_found");
-    there.get("").send().await.problem(404, "not_found");
+    // Both processes have a copy now.
+    assert_eq!(there.read("").await["current"], json!(["ann"]));
+    here.accepted(pass("ann", "bob")).await;
+    assert_eq!(there.refused(pass("ann", "bob"), 409, "not_your_turn").await["rule"], "AI-7");
+    // By the copy that `there` had it is ann's turn, by the one that `here` has it is bob's.
+    there.accepted(pass("bob", "cat")).await;
+    assert_eq!(here.refused(pass("bob", "cat"), 409, "not_your_turn").await["rule"], "AI-7");
+    here.accepted(pass("cat", "orc")).await;
+    assert_eq!(there.read("").await["current"], json!(["orc"]));
+    assert_eq!(there.read("").await, here.read("").await);
+    assert_eq!(there.log().await, [1, 2, 3, 4]);
 }
 
 #[tokio::test]
-async fn many_writers_through_two_servers_lose_nothing() {
+async fn a_refusal_is_never_given_on_the_word_of_a_stale_copy() {
+    let (a, b) = Api::pair().await;
+    let here = fight(&a).await;
+    let there = here.through(&b);
+    there.read("").await;
+    here.accepted(pass("ann", "bob")).await;
+    // `there` last saw ann's turn: by that, all of these would be refused.
+    assert!(json!(there.options().await).to_string().contains("\"bob\""));
+    here.accepted(pass("bob", "cat")).await;
+    there.accepted(pass("cat", "orc")).await;
+    // And one that depends on the version alone.
+    here.accepted(note("five")).await;
+    assert_eq!(there.command(&note("six")).if_match("\"5\"").send().await.expect(200).version(), 6);
+    let stale = here.command(&note("x")).if_match("\"5\"").send().await.problem(412, "stale_version");
+    assert_eq!(stale["current_version"], 6);
+}
+
+#[tokio::test]
+async fn what_is_deleted_through_one_process_is_gone_for_the_other() {
     let redis = cell::some_redis();
-    let (a, b) = (Api::on_redis(&redis.url).await, Api::on_redis(&redis.url).await);
-    let fight = a.fight().await;
-    let there = fight.through(&b);
-    let writers = (0..32).map(|i| {
-        let fight = if i % 2 == 0 { fight.clone() } else { there.clone() };
-        async move {
-            let mut accepted = 0;
-            for n in 0..10 {
-                let answer = fight.command(&note(&format!("{i}.{n}"))).header("prefer", "return=minimal").send().await;
-                match answer.status {
-                    200 => accepted += 1,
-                    503 => drop(answer.problem(503, "contended")),
-                    _ => panic!("{answer:?}"),
-                }
-            }
-            accepted
+    let (a, b) = Api::pair_on(&redis.url).await;
+    let (here, other) = (fight(&a).await, fight(&a).await);
+    let there = here.through(&b);
+    there.accepted(note("there has a copy")).await;
+    here.delete().send().await.expect(204);
+    for fight in [&there, &here] {
+        let nobody = json!({"type": "begin_turn", "combatant": "nobody"});
+        let reads = ["", "/options", "/events"].map(|rest| fight.get(rest));
+        let writes =
+            [fight.command(&note("gone")), fight.command(&nobody), fight.dry_run(&note("gone")), fight.delete()];
+        for call in reads.into_iter().chain(writes) {
+            call.send().await.problem(404, "not_found");
         }
-    });
-    let accepted: u64 = futures::future::join_all(writers).await.into_iter().sum();
-    assert_eq!(fight.log().await, (1..=accepted).collect::<Vec<_>>());
-    assert!(accepted > 200, "{accepted} of 320");
+    }
+    assert!(!redis.keys().iter().any(|key| key.contains(&here.id)), "{:?}", redis.keys());
+    other.through(&b).read("").await;
 }
 
-/// Waits until it can be written again.
-async fn comes_back(fight: &Fight<'_>) {
-    let back = async {
-        while fight.command(&note("after")).send().await.status != 200 {
-            tokio::time::sleep(Duration::from_millis(50)).await;
+/// Whatever needs the store says in time that it is away; the rest works.
+async fn away(fight: &Fight) {
+    let lambda = cell::front().is_some();
+    let mut calls = vec![fight.command(&note("lost")), fight.get("")];
+    // A function's two instances serve one request each.
+    if !lambda {
+        let hand_out = || fight.ask(&json!({"role": "spectator"}));
+        calls.extend((0..20).map(|_| fight.command(&note("lost"))));
+        calls.extend([
+            fight.command(&note("lost")).key("lost"),
+            fight.command(&pass("bob", "cat")),
+            fight.get("/options"),
+            fight.get("/events"),
+            fight.delete(),
+            hand_out(),
+            hand_out(),
+            fight.api.call("DELETE", &fight.path("/tokens/player-nobody")).token(&fight.token),
+            fight.api.post("/v1/encounters", &ambush()),
+            fight.api.get("/readyz"),
+        ]);
+    }
+    let asked = Instant::now();
+    let answers: Vec<Answer> = join_all(calls.into_iter().map(|call| call.send())).await;
+    let (took, patience) = (asked.elapsed(), if lambda { 2500 } else { 2000 });
+    assert!(took < Duration::from_millis(patience), "they took {took:?}");
+    for answer in &answers {
+        answer.problem(503, "store_away");
+        assert!(answer.header("retry-after").parse::<u64>().is_ok_and(|seconds| seconds >= 1), "{answer:?}");
+    }
+    for path in ["/livez", "/v1/rulesets"] {
+        fight.api.get(path).send().await.expect(200);
+    }
+}
+
+/// The store is back: within 2 seconds commands are accepted again, and nothing is lost.
+async fn recovers(fight: &Fight) {
+    let back = Instant::now();
+    let answer = loop {
+        let answer = fight.command(&note("back")).key("back").send().await;
+        if answer.status != 503 || back.elapsed() > Duration::from_secs(2) {
+            break answer.expect(200);
         }
+        tokio::time::sleep(Duration::from_millis(20)).await;
     };
-    tokio::time::timeout(Duration::from_secs(10), back).await.expect("it comes back by itself");
+    let entries = fight.entries().await;
+    assert_eq!(entries.len() as u64, answer.version());
+    assert_eq!(entries.last().map(|entry| &entry["events"][0]["text"]), Some(&json!("back")));
+    fight.api.get("/readyz").send().await.expect(200);
 }
 
-#[tokio::test]
-async fn a_store_that_is_away_is_a_503_within_seconds_and_comes_back() {
+async fn ready(api: &Client) {
+    let ready = async || api.get("/readyz").send().await.status == 200;
+    eventually("the store is found again", Duration::from_secs(2), ready).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_killed_redis_is_a_503_in_time_until_it_is_back() {
+    let mut redis = RedisServer::with(&DURABLE);
+    let api = Api::on_redis(&redis.url()).await;
+    let fight = fight(&api).await;
+    redis.kill();
+    away(&fight).await;
+    away(&fight).await;
+    redis.again();
+    recovers(&fight).await;
+    assert_eq!(fight.log().await, [1, 2]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_frozen_redis_is_a_503_in_time_until_it_goes_on() {
     let redis = Servers::own();
     let api = Api::on_redis(&redis.url).await;
-    let fight = api.fight().await;
-    fight.accepted(note("before")).await;
+    let fight = fight(&api).await;
     redis.pause();
-    let started = Instant::now();
-    let (write, read) = tokio::join!(fight.command(&note("x")).send(), fight.get("").send());
-    for answer in [&write, &read] {
-        answer.problem(503, "store_away");
-        assert_eq!(answer.header("retry-after"), "1");
-    }
-    assert!(started.elapsed() < Duration::from_millis(2500), "{:?}", started.elapsed());
-    assert_eq!(api.get("/livez").send().await.status, 200);
+    away(&fight).await;
     redis.resume();
-    comes_back(&fight).await;
-    assert_eq!(api.get("/readyz").send().await.status, 200);
+    // What was sent to it may still have been done, the deletion too: that is what the 503 says.
+    ready(&api).await;
+    recovers(&self::fight(&api).await).await;
 }
 
 #[tokio::test]
-async fn a_store_that_is_away_is_as_short_a_503_for_many_at_once() {
-    let redis = Servers::own();
-    let api = Api::on_redis(&redis.url).await;
-    let fight = api.fight().await;
-    redis.pause();
-    let started = Instant::now();
-    let commands = (0..20).map(|_| fight.command(&note("x")).send());
-    let (commands, create, ready, live) = tokio::join!(
-        futures::future::join_all(commands),
-        api.post("/v1/encounters", &super::ambush()).send(),
-        api.get("/readyz").send(),
-        api.get("/livez").send()
-    );
-    for answer in commands.iter().chain([&create, &ready]) {
-        answer.problem(503, "store_away");
-    }
-    assert_eq!(live.status, 200);
-    assert!(started.elapsed() < Duration::from_millis(2500), "{:?}", started.elapsed());
-    redis.resume();
-    comes_back(&fight).await;
-}
-
-#[tokio::test]
-async fn a_server_starts_while_its_store_is_away() {
+async fn a_server_whose_redis_is_not_there_yet_waits_for_it() {
     let mut redis = Servers::own();
     redis.kill();
     let api = Api::on_redis(&redis.url).await;
     api.get("/readyz").send().await.problem(503, "store_away");
-    api.post("/v1/encounters", &super::ambush()).send().await.problem(503, "store_away");
-    assert_eq!(api.get("/v1/rulesets").send().await.status, 200);
+    api.post("/v1/encounters", &ambush()).send().await.problem(503, "store_away");
+    api.get("/v1/rulesets").send().await.expect(200);
     redis.again();
-    tokio::time::timeout(Duration::from_secs(10), async {
-        while api.post("/v1/encounters", &super::ambush()).send().await.status != 201 {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    })
-    .await
-    .expect("it is found when it comes");
-    assert_eq!(api.get("/readyz").send().await.status, 200);
+    ready(&api).await;
+    recovers(&fight(&api).await).await;
 }

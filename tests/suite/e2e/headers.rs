@@ -1,4 +1,4 @@
-//! What every answer says for safety's sake.
+//! The security headers of every answer.
 
 use super::{Answer, Api, ambush, note};
 use turnkeeper::http;
@@ -13,7 +13,7 @@ fn safe(what: &str, answer: &Answer) {
         "{what}: {policy}"
     );
     assert!(!policy.contains("unsafe-eval") && !policy.contains("http"), "{what}: {policy}");
-    assert_eq!(answer.header("strict-transport-security"), "", "{what}: that is for whoever ends TLS");
+    assert_eq!(answer.header("strict-transport-security"), "", "{what}: the server that ends TLS sends it");
     assert_eq!(answer.header("server"), "", "{what}");
 }
 
@@ -32,7 +32,7 @@ async fn every_route_answers_with_the_headers_of_safety() {
                 for body in ["", "{", &ambush().to_string(), &note("x").to_string()] {
                     let call =
                         api.call(&method, &place).header("content-type", "application/json").body(body.to_owned());
-                    let call = if let Some(token) = token { call.token(token) } else { call };
+                    let call = token.iter().fold(call, |call, token| call.token(token));
                     let (answer, what) = (call.send().await, format!("{method} {path}"));
                     safe(&what, &answer);
                     let cache = answer.header("cache-control");

@@ -1,6 +1,6 @@
 //! The same request under the same key happens once.
 
-use super::{Api, ambush, cell, note};
+use super::{Api, Client, Fight, ambush, note};
 use serde_json::json;
 
 #[tokio::test]
@@ -16,7 +16,7 @@ async fn a_repeated_command_is_answered_alike_and_applied_once() {
         assert_eq!((again.status, again.header("idempotency-replayed")), (200, "true"), "{again:?}");
         assert_eq!((again.body.clone(), again.header("etag")), (first.body.clone(), first.header("etag")));
     }
-    let stale = fight.command(&start).key("k-1").header("if-match", "\"0\"").send().await;
+    let stale = fight.command(&start).key("k-1").if_match("\"0\"").send().await;
     assert_eq!(
         (stale.status, stale.header("idempotency-replayed")),
         (200, "true"),
@@ -42,7 +42,7 @@ async fn refusals_and_dry_runs_do_not_use_up_a_key() {
     let fight = api.fight().await;
     let prone = json!({"type": "clear_condition", "target": "chansi", "condition": "prone"});
     fight.command(&prone).key("k").send().await.problem(409, "condition_not_set");
-    let dry = api.post(&fight.path("/commands?dry_run=true"), &note("x")).token(&fight.token).key("k").send().await;
+    let dry = fight.dry_run(&note("x")).key("k").send().await;
     assert_eq!((dry.status, dry.header("idempotency-replayed")), (200, ""));
     fight.accepted(json!({"type": "set_condition", "target": "chansi", "condition": "prone"})).await;
     let now = fight.command(&prone).key("k").send().await;
@@ -76,11 +76,7 @@ async fn a_repeated_creation_finds_what_the_first_one_made() {
     let create = |body: &serde_json::Value| api.post("/v1/encounters", body).key("create-1").send();
     let first = create(&ambush()).await;
     assert_eq!((first.status, first.header("idempotency-replayed")), (201, ""));
-    let fight = super::Fight {
-        api: &api,
-        id: first.json()["encounter"]["id"].as_str().unwrap().to_owned(),
-        token: first.json()["token"].as_str().unwrap().to_owned(),
-    };
+    let fight = Fight::of(&api, &first);
     fight.accepted(note("it goes on")).await;
     let again = create(&ambush()).await;
     assert_eq!((again.status, again.header("idempotency-replayed")), (201, "true"));
@@ -94,8 +90,7 @@ async fn a_repeated_creation_finds_what_the_first_one_made() {
 
 #[tokio::test]
 async fn many_repetitions_at_once_through_two_servers_make_one_transition() {
-    let redis = cell::some_redis();
-    let (a, b) = (Api::on_redis(&redis.url).await, Api::on_redis(&redis.url).await);
+    let (a, b) = Api::pair().await;
     let fight = a.fight().await;
     let there = fight.through(&b);
     let calls = (0..40).map(|i| {
@@ -114,21 +109,19 @@ async fn many_repetitions_at_once_through_two_servers_make_one_transition() {
 
 #[tokio::test]
 async fn an_encounter_that_was_deleted_and_created_anew_under_its_key_is_another_one() {
-    let redis = cell::some_redis();
-    let (a, b) = (Api::on_redis(&redis.url).await, Api::on_redis(&redis.url).await);
-    let create = async |api: &Api| {
-        let made = api.post("/v1/encounters", &ambush()).key("phoenix").send().await.json();
-        (made["encounter"]["id"].as_str().unwrap().to_owned(), made["token"].as_str().unwrap().to_owned())
+    let (a, b) = Api::pair().await;
+    let create = async |api: &Client| {
+        let made = api.post("/v1/encounters", &ambush()).key("phoenix").send().await;
+        Fight::of(api, &made)
     };
-    let (id, token) = create(&a).await;
-    let here = super::Fight { api: &a, id, token };
+    let here = create(&a).await;
     here.accepted(json!({"type": "damage", "target": "brakkus", "amount": 2})).await;
     let there = here.through(&b);
-    assert_eq!(b.call("DELETE", &here.path("")).token(&here.token).send().await.status, 204);
-    assert_eq!(create(&b).await.0, here.id);
+    there.delete().send().await.expect(204);
+    assert_eq!(create(&b).await.id, here.id);
     there.accepted(note("another life")).await;
     let answer = here.accepted(note("through the server that remembers the first life")).await;
     let brakkus = answer.json()["encounter"]["combatants"][2].clone();
     assert_eq!((&brakkus["id"], &brakkus["hp"]["current"]), (&json!("brakkus"), &json!(9)), "{brakkus}");
-    assert_eq!(here.get("").send().await.json(), there.get("").send().await.json());
+    assert_eq!(here.read("").await, there.read("").await);
 }

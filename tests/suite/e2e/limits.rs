@@ -29,7 +29,7 @@ async fn a_page_of_the_log_ends_after_about_half_a_mebibyte() {
     let fight = api.fight().await;
     let notes: Vec<Value> = (0..50).map(|_| note(&"x".repeat(2000))).collect();
     for _ in 0..15 {
-        fight.command(&json!(notes)).header("prefer", "return=minimal").send().await;
+        fight.command(&json!(notes)).minimal().send().await;
     }
     let page = fight.get("/events?limit=1000").send().await;
     let count = page.json()["items"].as_array().unwrap().len();
@@ -39,7 +39,7 @@ async fn a_page_of_the_log_ends_after_about_half_a_mebibyte() {
 
 /// Writes bytes to a new connection, and gives back all that comes until it is closed.
 pub async fn raw(api: &Api, bytes: &[u8]) -> String {
-    let mut stream = TcpStream::connect(api.base.trim_start_matches("http://")).await.expect("a connection");
+    let mut stream = TcpStream::connect(api.address()).await.expect("a connection");
     stream.write_all(bytes).await.expect("sent");
     let mut answer = Vec::new();
     let read = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut answer)).await;
@@ -49,7 +49,7 @@ pub async fn raw(api: &Api, bytes: &[u8]) -> String {
 }
 
 #[tokio::test]
-async fn malformed_http_gets_a_bare_status() {
+async fn what_is_no_http_is_answered_by_a_problem_with_the_headers_of_safety() {
     let api = Api::start().await;
     let many: String = (0..200).map(|i| format!("x-{i}: y\r\n")).collect();
     let large = format!("x: {}\r\n", "y".repeat(600_000));
@@ -66,7 +66,16 @@ async fn malformed_http_gets_a_bare_status() {
         let answer = raw(&api, request.as_bytes()).await;
         let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{answer:?} to {request:.60?}"));
         assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{head} to {request:.60?}");
-        assert_eq!(body, "", "{head}");
+        for header in [
+            "content-type: application/problem+json",
+            "x-content-type-options: nosniff",
+            "referrer-policy: no-referrer",
+            "cache-control: no-store",
+        ] {
+            assert!(head.lines().any(|line| line == header), "{header}: {head}");
+        }
+        let problem: Value = serde_json::from_str(body).expect("a problem");
+        assert_eq!((&problem["code"], &problem["status"]), (&json!(code), &json!(status)));
     }
 }
 
@@ -91,7 +100,7 @@ async fn a_chunked_body_is_measured_too() {
 
 /// A connection on which a body of so many bytes was announced and not all of it sent.
 async fn unfinished(api: &Api, path: &str, headers: &str, bytes: usize) -> TcpStream {
-    let mut stream = TcpStream::connect(api.base.trim_start_matches("http://")).await.expect("a connection");
+    let mut stream = TcpStream::connect(api.address()).await.expect("a connection");
     let head = format!(
         "POST {path} HTTP/1.1\r\nhost: x\r\n{headers}content-type: application/json\r\ncontent-length: {}\r\n\r\n",
         bytes + 1

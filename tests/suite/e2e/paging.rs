@@ -1,4 +1,4 @@
-//! The pages of a viewer who is not told of every entry.
+//! The pages of a viewer that does not read every entry.
 
 use super::{Api, note};
 use serde_json::json;
@@ -7,7 +7,7 @@ use serde_json::json;
 async fn a_players_page_holds_at_most_limit_entries_and_the_pages_hold_them_all() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let (player, _) = fight.hand_out(json!({"role": "player", "combatants": ["valiant"]})).await;
+    let player = fight.player(&["valiant"]).await;
     // Runs of 0 to 3 notes that only the game master reads, before each that all read.
     for n in 0..12_u64 {
         for secret in 0..(n * 7) % 4 {
@@ -19,17 +19,17 @@ async fn a_players_page_holds_at_most_limit_entries_and_the_pages_hold_them_all(
     let all = player.log().await;
     assert_eq!(all.len(), 12, "{all:?}");
     for limit in 1..=13 {
-        let (mut told, mut next, mut pages) = (Vec::new(), Some("0".to_owned()), 0);
+        let (mut read, mut next, mut pages) = (Vec::new(), Some("0".to_owned()), 0);
         while let Some(after) = next {
-            let page = player.get(&format!("/events?after={after}&limit={limit}")).send().await.json();
+            let page = player.read(&format!("/events?after={after}&limit={limit}")).await;
             let versions = page["items"].as_array().expect("items").iter().map(|item| item["version"].clone());
             let versions: Vec<u64> = versions.map(|version| version.as_u64().expect("a version")).collect();
             assert!(versions.len() <= limit, "{} entries in a page of at most {limit}", versions.len());
-            told.extend(versions);
+            read.extend(versions);
             next = page["next_cursor"].as_str().map(str::to_owned);
             pages += 1;
             assert!(pages <= 40, "limit {limit}: the pages do not end");
         }
-        assert_eq!(told, all, "limit {limit}");
+        assert_eq!(read, all, "limit {limit}");
     }
 }

@@ -1,104 +1,71 @@
-//! The program as it is started by people.
+//! The program as people start it.
 
+use crate::support::client::Fight;
 use crate::support::secrets;
+use crate::support::server::Server;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::Duration;
-use tempfile::TempDir;
 
-pub fn program() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_turnkeeper"));
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("TURNKEEPER_") || name == "REDIS_URL") {
-        command.env_remove(name);
-    }
-    command
-}
+const PATIENCE: Duration = Duration::from_secs(15);
 
+/// Runs the program to its end.
 pub fn output(settings: &[(&str, &str)], arguments: &[&str]) -> Output {
-    program().envs(settings.iter().copied()).args(arguments).output().expect("it runs")
+    let mut command = Command::new(env!("CARGO_BIN_EXE_turnkeeper"));
+    command.env_clear().envs(settings.iter().copied()).args(arguments).output().expect("it runs")
 }
 
-/// The program, serving from a directory of its own.
-struct Server {
-    process: Child,
-    greeting: String,
-    base: String,
-}
-
-impl Server {
-    fn start(directory: &TempDir, settings: &[(&str, &str)]) -> Self {
-        let mut command = program();
-        command.env("TURNKEEPER_LISTEN", "127.0.0.1:0").env("TURNKEEPER_DATA", directory.path());
-        let piped = command.envs(settings.iter().copied()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut process = piped.spawn().expect("it starts");
-        let mut lines = BufReader::new(process.stdout.take().expect("its output")).lines();
-        let mut greeting = String::new();
-        while !greeting.contains("curl") {
-            greeting += &lines.next().expect("a greeting").expect("text");
-            greeting.push('\n');
-        }
-        let base = greeting.split_whitespace().find(|word| word.starts_with("http://")).expect("an address").to_owned();
-        Self { process, greeting, base }
-    }
-
-    /// Asks it to end, and gives back whether it did well and what it logged.
-    fn stop(mut self) -> (bool, String) {
-        // The shell's own: a small system has no other.
-        let kill = Command::new("sh").args(["-c", &format!("kill -TERM {}", self.process.id())]).status();
-        assert!(kill.expect("kill runs").success());
-        let mut log = String::new();
-        self.process.stderr.take().expect("its log").read_to_string(&mut log).expect("text");
-        secrets::none_in(&log);
-        (self.process.wait().expect("it ends").success(), log)
-    }
+/// Runs the program, which must end with this code; what it says of the reason.
+#[track_caller]
+pub fn fails(settings: &[(&str, &str)], arguments: &[&str], code: i32) -> String {
+    let output = output(settings, arguments);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(code), "{settings:?} {arguments:?}: {said}");
+    said
 }
 
 #[tokio::test]
 async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
-    let directory = TempDir::new().unwrap();
-    let server = Server::start(&directory, &[("TURNKEEPER_LOG", "debug")]);
-    assert!(server.greeting.contains("/docs") && server.greeting.contains("embedded"), "{}", server.greeting);
-    secrets::known("secretkey1");
-    let client = reqwest::Client::new();
-    let (_, body) = server.greeting.rsplit_once("-d '").expect("a curl line with a body");
+    let mut server = Server::embedded();
+    let (greeting, api) = (server.greeting(), server.client());
+    assert!(greeting.contains("/docs") && greeting.contains("embedded"), "{greeting}");
+    let (_, body) = greeting.rsplit_once("-d '").expect("a curl line with a body");
     let body = body.trim_end().trim_end_matches('\'').to_owned();
-    let url = format!("{}/v1/encounters", server.base);
-    let creation = client.post(&url).header("content-type", "application/json").header("idempotency-key", "secretkey1");
-    let made = creation.body(body).send().await.expect("an answer");
-    assert_eq!(made.status(), 201, "the first call of the greeting works");
-    let made: Value = serde_json::from_slice(&made.bytes().await.unwrap()).unwrap();
-    let (id, token) = (made["encounter"]["id"].as_str().unwrap(), made["token"].as_str().unwrap());
-    for (path, header) in [(format!("/v1/encounters/{id}"), "authorization"), (format!("/{token}"), "x-request-id")] {
-        let value = if header == "authorization" { format!("Bearer {token}") } else { token.to_owned() };
-        client.get(format!("{}{path}?token={token}", server.base)).header(header, value).send().await.unwrap();
-    }
-    let own = client.get(format!("{}/livez", server.base)).header("x-request-id", "my-id.1").send().await.unwrap();
-    assert_eq!(own.headers()["x-request-id"], "my-id.1");
-    let (well, log) = server.stop();
-    assert!(well, "{log}");
+    let made = api.post_text("/v1/encounters", body).key("secretkey1").send().await;
+    let fight = Fight::of(&api, &made);
+    let (id, token) = (&fight.id, &fight.token);
+    fight.get(&format!("?token={token}")).send().await.expect(400);
+    api.get(&format!("/{token}?token={token}")).header("x-request-id", token).send().await.expect(404);
+    let own = api.get("/livez").header("x-request-id", "my-id.1").send().await;
+    assert_eq!(own.header("x-request-id"), "my-id.1");
+    server.terminate();
+    assert!(server.ended(PATIENCE).success(), "{}", server.log());
+    let log = server.log();
     assert_eq!(log.lines().filter(|line| line.contains("turnkeeper::request")).count(), 4, "one line a request: {log}");
-    for told in ["POST", "/v1/encounters/{id}", "status=201", "status=404", "ms=", "request_id=\"my-id.1\"", &id[..8]] {
-        assert!(log.contains(told), "{told} in {log}");
+    for part in ["POST", "/v1/encounters/{id}", "status=201", "status=404", "ms=", "request_id=\"my-id.1\"", &id[..8]] {
+        assert!(log.contains(part), "{part} in {log}");
     }
-    for secret in [token, token.trim_start_matches("tk_gm_"), "secretkey1", id] {
+    secrets::none_in(&log);
+    for secret in [token.trim_start_matches("tk_gm_"), id] {
         assert!(!log.contains(secret), "{secret} in {log}");
     }
-    let again = Server::start(&directory, &[("TURNKEEPER_LOG_FORMAT", "json")]);
-    let url = format!("{}/v1/encounters/{id}", again.base);
-    let kept = client.get(url).header("authorization", format!("Bearer {token}")).send().await.unwrap();
-    assert_eq!(kept.status(), 200, "nothing is lost at a restart");
-    let (_, log) = again.stop();
-    let line: Value = serde_json::from_str(log.lines().next().expect("a line")).expect("JSON");
+    server.settings.push(("TURNKEEPER_LOG_FORMAT".to_owned(), "json".to_owned()));
+    server.again();
+    // Nothing is lost at a restart.
+    fight.through(&server.client()).read("").await;
+    server.terminate();
+    assert!(server.ended(PATIENCE).success(), "{}", server.log());
+    let log = server.log();
+    let mut lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let line = lines.rfind(|line| line["target"] == "turnkeeper::request").expect("a line of JSON");
     assert_eq!((&line["status"], &line["method"]), (&json!(200), &json!("GET")), "{line}");
 }
 
 #[tokio::test]
 async fn a_request_that_is_under_way_is_finished_before_it_ends() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    let directory = TempDir::new().unwrap();
-    let server = Server::start(&directory, &[]);
-    let address = server.base.trim_start_matches("http://").to_owned();
+    let server = Server::embedded();
+    let address = server.client().address().to_owned();
     let mut stream = tokio::net::TcpStream::connect(&address).await.unwrap();
     let body = json!({"ruleset": "active-initiative"}).to_string();
     let head = format!(
@@ -107,14 +74,14 @@ async fn a_request_that_is_under_way_is_finished_before_it_ends() {
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     tokio::time::sleep(Duration::from_millis(200)).await;
-    let stopping = tokio::task::spawn_blocking(move || server.stop());
+    server.terminate();
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(tokio::net::TcpStream::connect(&address).await.is_err(), "nothing new is accepted");
     stream.write_all(body.as_bytes()).await.unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).await.unwrap();
     assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
-    assert!(stopping.await.unwrap().0);
+    assert!(server.ended(PATIENCE).success(), "{}", server.log());
 }
 
 #[test]
@@ -142,17 +109,15 @@ fn bad_settings_are_named_as_they_were_set_with_what_would_be_right() {
         ("TURNKEEPER_LOG", "hyper=debug", "turnkeeper=debug,warn"),
         ("TURNKEEPER_LOG_FORMAT", "xml", "text, json"),
     ] {
-        let output = output(&[(name, value)], &[]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{name}: {said}");
+        let said = fails(&[(name, value)], &[], 2);
         assert!(said.contains(name) && said.contains(value) && said.contains(right), "{name}: {said}");
     }
-    let half = output(&[("TURNKEEPER_REDIS_CERT", "own.pem")], &[]);
-    let said = String::from_utf8_lossy(&half.stderr).into_owned();
-    assert!(half.status.code() == Some(2) && said.contains("TURNKEEPER_REDIS_KEY"), "{said}");
-    let alone = output(&[("TURNKEEPER_REDIS_CA", "authorities.pem")], &[]);
-    let said = String::from_utf8_lossy(&alone.stderr).into_owned();
-    assert!(alone.status.code() == Some(2) && said.contains("REDIS_URL"), "{said}");
+    for (alone, value, missing) in [
+        ("TURNKEEPER_REDIS_CERT", "own.pem", "TURNKEEPER_REDIS_KEY"),
+        ("TURNKEEPER_REDIS_CA", "authorities.pem", "REDIS_URL"),
+    ] {
+        assert!(fails(&[(alone, value)], &[], 2).contains(missing), "{alone} alone");
+    }
     assert_eq!(output(&[("TURNKEEPER_LOG", "turnkeeper=debug,warn")], &["openapi"]).status.code(), Some(0));
 }
 
@@ -176,30 +141,19 @@ fn files_and_places_that_are_not_there_are_named_by_their_settings() {
         ("REDIS_URL", [listen, ("REDIS_URL", "redis://127.0.0.1:1?cluster=yes")]),
         ("REDIS_URL", [listen, ("REDIS_URL", "rediss://127.0.0.1:1/#insecure")]),
     ] {
-        let output = output(&settings, &["--listen", listen.1]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{name}: {said}");
+        let said = fails(&settings, &["--listen", listen.1], 1);
         assert!(said.contains(name), "{name}: {said}");
     }
-    let output = output(&[("REDIS_URL", "http://user:hunter2@x")], &[]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(!output.status.success() && !said.contains("hunter2"), "{said}");
+    assert!(!fails(&[("REDIS_URL", "http://user:hunter2@x")], &[], 1).contains("hunter2"));
 }
 
 #[test]
 fn help_names_every_setting() {
     let help = String::from_utf8(output(&[], &["--help"]).stdout).unwrap();
-    for name in [
-        "TURNKEEPER_LISTEN",
-        "REDIS_URL",
-        "TURNKEEPER_DATA",
-        "TURNKEEPER_TTL",
-        "TURNKEEPER_CORS_ORIGINS",
-        "TURNKEEPER_LOG",
-    ] {
+    let variables = ["LISTEN", "DATA", "TTL", "CORS_ORIGINS", "LOG"].map(|name| format!("TURNKEEPER_{name}"));
+    for name in variables.iter().map(String::as_str).chain(["REDIS_URL", "openapi"]) {
         assert!(help.contains(name), "{name}");
     }
-    assert!(help.contains("openapi"));
 }
 
 #[test]
@@ -208,13 +162,12 @@ fn it_prints_its_document() {
     assert!(document["paths"]["/v1/encounters/{id}/commands"]["post"].is_object());
 }
 
-#[tokio::test]
-async fn a_second_process_on_the_same_files_is_told_so() {
-    let directory = TempDir::new().unwrap();
-    let server = Server::start(&directory, &[]);
-    let data = directory.path().to_str().unwrap();
-    let second = output(&[("TURNKEEPER_DATA", data), ("TURNKEEPER_LISTEN", "127.0.0.1:0")], &[]);
-    assert_eq!(second.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&second.stderr).contains("in use by another process"));
-    assert!(server.stop().0);
+#[test]
+fn a_second_process_on_the_same_files_is_told_so() {
+    let server = Server::embedded();
+    let data = server.directory.path().join("data");
+    let settings = [("TURNKEEPER_DATA", data.to_str().unwrap()), ("TURNKEEPER_LISTEN", "127.0.0.1:0")];
+    assert!(fails(&settings, &[], 1).contains("in use by another process"));
+    server.terminate();
+    assert!(server.ended(PATIENCE).success(), "{}", server.log());
 }

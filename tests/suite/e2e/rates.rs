@@ -2,15 +2,13 @@
 
 use super::applications::{key, named};
 use super::cell::{self, Servers};
-use super::{Answer, Api, Setup, ambush, note};
+use super::{Answer, Api, Fight, Setup, ambush, note, redis_store, text};
 use crate::support::redis::RedisServer;
-use serde_json::{Value, json};
-use std::sync::Arc;
+use futures::future::join_all;
+use serde_json::json;
 use std::time::{Duration, Instant};
 use turnkeeper::app::{Limits, Rate};
 use turnkeeper::http::Settings;
-use turnkeeper::store::StoreConfig;
-use turnkeeper::store::redis::RedisStore;
 
 fn rate(text: &str) -> Option<Rate> {
     Some(text.parse().expect("a rate"))
@@ -33,7 +31,7 @@ fn coded(id: &str) -> String {
     format!("/v1/encounters/{id}")
 }
 
-/// What the header says is left, and for how long.
+/// What is left by the header, and for how many seconds.
 #[track_caller]
 fn left(answer: &Answer, policy: &str) -> (u32, u64) {
     let header = answer.header("ratelimit").strip_prefix(&format!("\"{policy}\";r="));
@@ -97,7 +95,7 @@ async fn an_application_has_one_rate_over_all_of_its_keys() {
 }
 
 /// Sends a request as the proxy passes it on: what stands first is the client's own invention.
-async fn from(call: super::Call<'_>, address: &str) -> Answer {
+async fn from(call: super::Call, address: &str) -> Answer {
     call.header("x-real-client", &format!("203.0.113.99, {address}")).send().await
 }
 
@@ -106,8 +104,7 @@ async fn strangers_share_the_rate_of_their_address_and_good_tokens_do_not_suffer
     let api = Api::set_up(fronted(Limits { address: rate("6/1h"), ..Limits::default() })).await;
     let made = from(api.post("/v1/encounters", &ambush()), "198.51.100.1").await;
     assert_eq!((made.status, left(&made, "address").0), (201, 5));
-    let id = made.json()["encounter"]["id"].as_str().unwrap().to_owned();
-    let fight = super::Fight { api: &api, id, token: made.json()["token"].as_str().unwrap().to_owned() };
+    let fight = Fight::of(&api, &made);
     let good = from(fight.get(""), "198.51.100.1").await;
     assert_eq!((good.status, good.header("ratelimit")), (200, ""), "a good token is not counted");
     // Guesses: tokens that no encounter knows, and none at all.
@@ -121,7 +118,7 @@ async fn strangers_share_the_rate_of_their_address_and_good_tokens_do_not_suffer
     refused(&from(api.get(&fight.path("")).token(&token), "198.51.100.1").await, "address");
     assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200, "its token was good before");
     assert_eq!(from(api.post("/v1/encounters", &ambush()), "198.51.100.2").await.status, 201, "another address");
-    // A house of IPv6 has one rate.
+    // The addresses of one IPv6 network share a rate.
     for n in 0..6 {
         let address = format!("2001:db8:0:1::{n}");
         assert_eq!(from(api.post("/v1/encounters", &ambush()), &address).await.status, 201);
@@ -130,7 +127,12 @@ async fn strangers_share_the_rate_of_their_address_and_good_tokens_do_not_suffer
     assert_eq!(from(api.post("/v1/encounters", &ambush()), "2001:db8:0:2::1").await.status, 201);
 }
 
-/// A token that nobody has handed out.
+/// The keys of a Redis that count requests.
+fn counters(redis: &RedisServer) -> Vec<String> {
+    redis.keys().into_iter().filter(|key| key.starts_with("turnkeeper:rate:")).collect()
+}
+
+/// A token that is invented.
 fn invented() -> String {
     turnkeeper::app::Token::new(turnkeeper::engine::Role::Gm, &rand::random()).reveal().to_owned()
 }
@@ -155,14 +157,13 @@ async fn invented_tokens_share_one_rate_and_one_counter_where_only_tokens_are_li
             refused(&answer, "address");
         }
     }
-    let counters = redis.keys().into_iter().filter(|key| key.starts_with("turnkeeper:rate:")).count();
-    assert_eq!(counters, 2, "the good token's and the address': {:?}", redis.keys());
+    assert_eq!(counters(&redis).len(), 2, "the good token's and the address': {:?}", redis.keys());
     // Of several instances the next may not have seen it.
     if cell::front().is_none() {
         assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200, "it has a rate of its own");
     }
     from(api.get(&fight.path("")).token(&invented()), "198.51.100.2").await.problem(404, "not_found");
-    // Who shows none is not counted: no rate was set for that.
+    // A request without a token is not counted: no rate is set for that.
     let stranger = from(api.get(&fight.path("")), "198.51.100.1").await;
     stranger.problem(401, "unauthorized");
     assert_eq!(stranger.header("ratelimit"), "");
@@ -173,17 +174,15 @@ async fn a_token_that_was_good_and_is_revoked_counts_with_the_strangers() {
     // An address of its own: on a store that is shared the others' tests ask from theirs.
     const HOME: &str = "198.51.100.20";
     let api = Api::set_up(fronted(Limits { address: rate("4/1h"), ..Limits::default() })).await;
-    let made = from(api.post("/v1/encounters", &ambush()), "198.51.100.21").await.json();
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let fight = super::Fight { api: &api, id: text(&made["encounter"]["id"]), token: text(&made["token"]) };
+    let fight = Fight::of(&api, &from(api.post("/v1/encounters", &ambush()), "198.51.100.21").await);
     let asked = json!({"role": "player", "combatants": ["valiant"]});
-    let handed = from(api.post(&fight.path("/tokens"), &asked).token(&fight.token), HOME).await.json();
-    let player = super::Fight { token: text(&handed["token"]), ..fight.clone() };
+    let handed = from(fight.ask(&asked), HOME).await.json();
+    let player = fight.with_token(&text(&handed["token"]));
     for _ in 0..6 {
         assert_eq!(from(player.get(""), HOME).await.status, 200, "a good one is not counted");
     }
     let path = fight.path(&format!("/tokens/{}", text(&handed["id"])));
-    assert_eq!(from(api.call("DELETE", &path).token(&fight.token), HOME).await.status, 204);
+    from(api.call("DELETE", &path).token(&fight.token), HOME).await.expect(204);
     let mut last = from(player.get(""), HOME).await;
     for _ in 0..8 {
         last.problem(404, "not_found");
@@ -210,9 +209,7 @@ async fn a_good_token_is_its_own_on_every_process_and_waits_only_where_nobody_kn
     let redis = Servers::own();
     let setup = || fronted(Limits { token: rate("4/1h"), address: rate("2/1h"), ..Limits::default() });
     let (here, there) = (Api::on_url(&redis.url, setup()).await, Api::on_url(&redis.url, setup()).await);
-    let made = from(here.post("/v1/encounters", &ambush()), "198.51.100.7").await.json();
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let fight = super::Fight { api: &here, id: text(&made["encounter"]["id"]), token: text(&made["token"]) };
+    let fight = Fight::of(&here, &from(here.post("/v1/encounters", &ambush()), "198.51.100.7").await);
     for (n, api) in [&here, &there, &there].into_iter().enumerate() {
         let answer = from(fight.through(api).get(""), "198.51.100.8").await;
         assert_eq!((answer.status, left(&answer, "token").0), (200, 3 - n as u32), "{answer:?}");
@@ -237,28 +234,24 @@ async fn a_good_token_is_its_own_on_every_process_and_waits_only_where_nobody_kn
 #[tokio::test]
 async fn the_address_is_the_connections_where_no_header_is_said() {
     let api = Api::set_up(limited(Limits { address: rate("2/1h"), ..Limits::default() })).await;
-    let told = async || {
+    let create = async || {
         let call = api.post("/v1/encounters", &ambush());
         call.header("x-forwarded-for", &format!("10.0.0.{}", rand::random::<u8>())).send().await
     };
     for _ in 0..2 {
-        assert_eq!(told().await.status, 201);
+        assert_eq!(create().await.status, 201);
     }
-    refused(&told().await, "address");
+    refused(&create().await, "address");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_limit_holds_over_several_processes() {
     let redis = cell::some_redis();
     let setup = || limited(Limits { token: rate("200/1h"), ..Limits::default() });
-    let servers = [
-        Api::on_url(&redis.url, setup()).await,
-        Api::on_url(&redis.url, setup()).await,
-        Api::on_url(&redis.url, setup()).await,
-    ];
+    let servers = join_all((0..3).map(|_| Api::on_url(&redis.url, setup()))).await;
     let fight = servers[0].fight().await;
     let sent = (0..90).flat_map(|_| servers.iter().map(|api| fight.through(api).get("").send()));
-    let answers = futures::future::join_all(sent).await;
+    let answers = join_all(sent).await;
     let served = answers.iter().filter(|answer| answer.status == 200).count();
     assert!(answers.iter().all(|answer| answer.status == 200 || answer.status == 429));
     // Of what three servers have taken, two may hold some unused when the bucket is empty: a twentieth of all each.
@@ -272,16 +265,15 @@ async fn a_limit_holds_over_several_processes() {
 #[tokio::test]
 async fn a_process_takes_a_quarter_of_what_it_served_ahead_and_never_more_than_a_twentieth_of_all() {
     let redis = RedisServer::start();
-    let store = RedisStore::open(&redis.url(), None, StoreConfig::default()).expect("a store");
-    let api = Api::on(Arc::new(store), limited(Limits { token: rate("400/1h"), ..Limits::default() })).await;
+    let setup = limited(Limits { token: rate("400/1h"), ..Limits::default() });
+    let api = Api::on(redis_store(&redis.url()), setup).await;
     let fight = api.fight().await;
     let mut most = 0;
     for sent in 1..=200_u64 {
         assert_eq!(fight.get("").send().await.status, 200);
-        let counters: Vec<String> =
-            redis.keys().into_iter().filter(|key| key.starts_with("turnkeeper:rate:")).collect();
+        let counters = counters(&redis);
         let [counter] = counters.as_slice() else { panic!("one counter: {counters:?}") };
-        let taken: u64 = redis::from_redis_value(redis.command(&["GET", counter])).expect("a number");
+        let taken: u64 = redis.ask(&["GET", counter]);
         let ahead = taken - sent;
         assert!(ahead < (sent / 4).clamp(1, 20), "{taken} are taken for {sent} requests");
         most = most.max(ahead);
@@ -302,25 +294,19 @@ async fn a_limit_that_cannot_be_asked_for_is_a_503_in_time() {
     assert!(began.elapsed() < Duration::from_secs(5), "after {:?}", began.elapsed());
 }
 
-/// How often a Redis has carried out a command, scripts' own included.
-fn calls(redis: &RedisServer, command: &str) -> u64 {
-    let stats: String = redis::from_redis_value(redis.command(&["INFO", "commandstats"])).expect("text");
-    let line = stats.lines().find_map(|line| line.strip_prefix(&format!("cmdstat_{command}:calls=")));
-    line.map_or(0, |line| line.split(',').next().and_then(|calls| calls.parse().ok()).expect("a number"))
-}
-
 #[tokio::test]
 async fn a_busy_token_costs_the_store_few_calls_and_no_limit_costs_none() {
     let redis = RedisServer::start();
+    // Scripts' own commands are counted too.
+    let calls = |command: &str| redis.stat("commandstats", &format!("cmdstat_{command}:calls="));
     let serve = async |limits: Limits| {
         let api = Api::on_url(&redis.url(), limited(limits)).await;
         let fight = api.fight().await;
-        let before = (calls(&redis, "incrby"), calls(&redis, "evalsha") + calls(&redis, "eval"));
-        for n in 0..200 {
-            let answer = fight.get("").send().await;
-            assert_eq!(answer.status, 200, "request {n}: {answer:?}");
+        let before = (calls("incrby"), calls("evalsha") + calls("eval"));
+        for _ in 0..200 {
+            fight.read("").await;
         }
-        (calls(&redis, "incrby") - before.0, calls(&redis, "evalsha") + calls(&redis, "eval") - before.1)
+        (calls("incrby") - before.0, calls("evalsha") + calls("eval") - before.1)
     };
     let (counted, scripts) = serve(Limits::default()).await;
     assert_eq!(counted, 0);

@@ -1,10 +1,10 @@
 //! Reading: the turn table, the log, manifests, the document, health.
 
-use super::{Api, Fight, note};
+use super::{Api, note};
 use serde_json::json;
 
 #[tokio::test]
-async fn the_turn_table_is_plain_text_for_whoever_asks_for_it() {
+async fn the_turn_table_is_plain_text_for_a_client_that_asks_for_it() {
     let api = Api::start().await;
     let fight = api.fight().await;
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
@@ -14,7 +14,7 @@ async fn the_turn_table_is_plain_text_for_whoever_asks_for_it() {
     assert!(table.text().starts_with("Ambush - Active Initiative, round 1\n"), "{}", table.text());
     assert!(table.text().contains("> Chansi"), "{}", table.text());
     fight.accepted(json!({"type": "end_turn", "combatant": "chansi", "next": "valiant"})).await;
-    let table = fight.get("").header("accept", "text/plain").send().await.text();
+    let table = fight.printed().await;
     assert!(table.ends_with("\nawaiting: begin turn by valiant (begin_turn)\n"), "nobody could interrupt: {table}");
     let json = fight.get("").header("accept", "application/json, text/plain, */*").send().await;
     assert_eq!(json.header("content-type"), "application/json");
@@ -33,29 +33,25 @@ async fn the_turn_table_says_who_and_what_is_hidden_to_those_alone_who_see_it() 
     ] {
         fight.accepted(command).await;
     }
-    let printed = async |viewer: &Fight| viewer.get("").header("accept", "text/plain").send().await.text();
-    let table = printed(&fight).await;
+    let table = fight.printed().await;
     let rows: Vec<&str> = table.lines().filter(|row| row.contains("hidden")).collect();
     assert_eq!(rows.len(), 3, "{table}");
     assert!(rows[0].starts_with("  ninja ") && rows[0].ends_with("  hidden, hp 9/9, prone"), "{table}");
     assert_eq!(rows[1..], ["* Trap, hidden, rounds left: 2", "* Poison on ninja, hidden"], "{table}");
-    let (spectator, _) = fight.hand_out(json!({"role": "spectator"})).await;
-    let (owner, _) = fight.hand_out(json!({"role": "player", "combatants": ["ninja"]})).await;
-    let channel = printed(&spectator).await;
+    let owner = fight.player(&["ninja"]).await;
+    let channel = fight.spectator().await.printed().await;
     assert!(
         !channel.contains("hidden") && !channel.contains("ninja") && channel.contains("* Fog on chansi"),
         "{channel}"
     );
-    assert!(printed(&owner).await.contains("hidden, hp 9/9"), "whose it is sees that the others do not");
+    assert!(owner.printed().await.contains("hidden, hp 9/9"), "whose it is sees that the others do not");
 }
 
 #[tokio::test]
 async fn the_log_is_read_page_by_page_without_a_gap() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    for i in 0..25 {
-        fight.accepted(note(&format!("note {i}"))).await;
-    }
+    fight.notes(25).await;
     let mut path = fight.path("/events?limit=10");
     let mut versions = Vec::new();
     let mut pages = 0;
@@ -72,7 +68,7 @@ async fn the_log_is_read_page_by_page_without_a_gap() {
         path = fight.path(&format!("/events?limit=10&after={cursor}"));
     }
     assert_eq!((versions, pages), ((1..=25).collect(), 3));
-    let entry = fight.get("/events?after=24").send().await.json()["items"][0].clone();
+    let entry = fight.read("/events?after=24").await["items"][0].clone();
     assert_eq!((&entry["version"], &entry["commands"], &entry["by"]), (&json!(25), &json!(["note"]), &json!("gm")));
     assert_eq!(entry["events"], json!([{"type": "noted", "text": "note 24"}]));
     assert!(entry["at"].as_str().unwrap().ends_with('Z'), "{entry}");
@@ -83,9 +79,7 @@ async fn a_version_that_has_not_been_is_refused_by_pages_polls_and_streams_alike
     let api = Api::start().await;
     let fight = api.fight().await;
     fight.accepted(note("only one")).await;
-    let body = json!({"role": "player", "combatants": ["valiant"]});
-    let player = api.post(&fight.path("/tokens"), &body).token(&fight.token).send().await.json();
-    let player = Fight { token: player["token"].as_str().unwrap().to_owned(), ..fight.clone() };
+    let player = fight.player(&["valiant"]).await;
     let newest = 1;
     for viewer in [&fight, &player] {
         let last = viewer.get(&format!("/events?after={newest}")).send().await;
@@ -104,31 +98,25 @@ async fn a_version_that_has_not_been_is_refused_by_pages_polls_and_streams_alike
 }
 
 #[tokio::test]
-async fn an_encounter_tells_what_was_chosen_for_it_at_its_creation() {
+async fn an_encounter_shows_what_was_chosen_for_it_at_its_creation() {
     let api = Api::start().await;
-    let usual = api.fight().await.get("").send().await.json();
-    assert_eq!(
-        (&usual["foe_hp"], &usual["player_undo"]),
-        (&json!("exact"), &json!(false)),
-        "what is usual is told too"
-    );
+    let usual = api.fight().await.read("").await;
+    assert_eq!((&usual["foe_hp"], &usual["player_undo"]), (&json!("exact"), &json!(false)), "defaults are shown too");
     let mut creation = super::ambush();
     (creation["foe_hp"], creation["player_undo"], creation["seed"]) = (json!("none"), json!(true), json!(7));
     let fight = api.create(&creation).await;
-    let body = json!({"role": "spectator"});
-    let onlooker = api.post(&fight.path("/tokens"), &body).token(&fight.token).send().await.json();
-    let onlooker = Fight { token: onlooker["token"].as_str().unwrap().to_owned(), ..fight.clone() };
+    let onlooker = fight.spectator().await;
     for viewer in [&fight, &onlooker] {
-        let told = viewer.get("").send().await.json();
-        assert_eq!((&told["foe_hp"], &told["player_undo"]), (&json!("none"), &json!(true)), "{told}");
-        assert!(told.get("seed").is_none(), "who knows the seed knows the dice to come: {told}");
+        let state = viewer.read("").await;
+        assert_eq!((&state["foe_hp"], &state["player_undo"]), (&json!("none"), &json!(true)), "{state}");
+        assert!(state.get("seed").is_none(), "who knows the seed knows the dice to come: {state}");
     }
 }
 
 #[tokio::test]
 async fn rulesets_tell_what_they_are_and_what_they_need() {
     let api = Api::start().await;
-    let list = api.get("/v1/rulesets").send().await.json();
+    let list = api.read("/v1/rulesets").await;
     let items = list["items"].as_array().unwrap();
     assert!(items.iter().any(|item| item["id"] == "active-initiative"), "{list}");
     for item in items {

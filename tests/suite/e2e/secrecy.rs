@@ -1,27 +1,27 @@
-//! What each viewer is told over HTTP: nothing, by any way out, of what it may not know.
+//! What each viewer reads over HTTP: no answer shows what is hidden from it.
 
-use super::{Answer, Api, Fight, note};
+use super::{Answer, Api, Fight, note, text};
 use crate::support::shows;
 use serde_json::{Value, json};
 use std::time::Duration;
 use turnkeeper::http::Settings;
 
-/// Streams that end soon, so that a test reads them whole.
+/// Streams that end soon, so that a test reads them to their end.
 fn settings() -> Settings {
     Settings { stream_time: Duration::from_millis(400), ..Settings::default() }
 }
 
-/// An encounter of one who plays Ann, and one who looks on.
-struct Table<'a> {
-    gm: Fight<'a>,
-    player: Fight<'a>,
-    onlooker: Fight<'a>,
-    /// What differs between two encounters by chance alone, and what stands for it.
+/// An encounter with the player of Ann and a spectator.
+struct Table {
+    gm: Fight,
+    player: Fight,
+    onlooker: Fight,
+    /// What differs between two encounters by chance alone, and its replacement.
     names: Vec<(String, &'static str)>,
 }
 
-impl<'a> Table<'a> {
-    async fn new(api: &'a Api, body: Value) -> Self {
+impl Table {
+    async fn new(api: &Api, body: Value) -> Self {
         let gm = api.create(&body).await;
         let mut names = vec![(gm.id.clone(), "ENCOUNTER")];
         let mut holder = async |body: Value, name| {
@@ -39,11 +39,11 @@ impl<'a> Table<'a> {
         let chance = ["date", "x-request-id"];
         let headers = answer.headers.iter().filter(|(name, _)| !chance.contains(&name.as_str()));
         // An entity tag digests what is answered, the encounter's id with it; its version is left.
-        let told = |name: &str, value: String| match value.split_once('-') {
+        let plain = |name: &str, value: String| match value.split_once('-') {
             Some((version, _)) if name == "etag" => version.to_owned(),
             _ => value,
         };
-        let headers = headers.map(|(name, value)| format!("{name}: {}", told(name.as_str(), format!("{value:?}"))));
+        let headers = headers.map(|(name, value)| format!("{name}: {}", plain(name.as_str(), format!("{value:?}"))));
         let headers: Vec<String> = headers.collect();
         let mut text = format!("{}\n{}\n{}", answer.status, headers.join("\n"), answer.text());
         for (name, sign) in &self.names {
@@ -61,9 +61,9 @@ impl<'a> Table<'a> {
         timeless + &text
     }
 
-    /// All that the player and the onlooker can ask for.
+    /// The answers to everything that the player and the onlooker can ask for.
     async fn seen(&self) -> Vec<String> {
-        let version = self.onlooker.get("").send().await.json()["version"].as_u64().expect("a version");
+        let version = self.onlooker.read("").await["version"].as_u64().expect("a version");
         let mut all = Vec::new();
         for viewer in [&self.player, &self.onlooker] {
             let mut calls = vec![viewer.get(""), viewer.get("").header("accept", "text/plain"), viewer.get("/options")];
@@ -87,8 +87,8 @@ impl<'a> Table<'a> {
                 json!({"type": "end_turn", "combatant": "ann", "next": "nobody"}),
                 json!({"type": "damage", "target": "shade", "amount": 1}),
             ] {
-                calls.push(viewer.api.post(&viewer.path("/commands?dry_run=true"), &command).token(&viewer.token));
-                calls.push(viewer.command(&command).header("if-match", "\"999\""));
+                calls.push(viewer.dry_run(&command));
+                calls.push(viewer.command(&command).if_match("\"999\""));
             }
             for call in calls {
                 all.push(self.plain(&call.send().await));
@@ -104,6 +104,16 @@ fn cast() -> Vec<Value> {
         json!({"id": "bob", "side": "players"}),
         json!({"id": "orc", "side": "monsters", "hp": {"current": 12}}),
     ]
+}
+
+/// A table of these combatants, under Active Initiative.
+async fn table(api: &Api, combatants: &[Value]) -> Table {
+    Table::new(api, json!({"ruleset": "active-initiative", "combatants": combatants})).await
+}
+
+/// A table with the shade among them.
+async fn with_shade(api: &Api) -> Table {
+    table(api, &[cast(), vec![shade()]].concat()).await
 }
 
 fn shade() -> Value {
@@ -173,19 +183,18 @@ async fn no_answer_differs_between_a_hidden_combatant_and_none() {
             assert_eq!(*with, without, "after {open}");
         }
     }
-    // The commands of players are answered alike, whole and in short, and again under their keys.
+    // The commands of players are answered alike, in full and in short, and again under their keys.
     let end = json!({"type": "end_turn", "combatant": "orc", "next": "ann"});
     for table in [&with, &without] {
         table.gm.accepted(json!({"type": "override", "combatant": "bob"})).await;
         table.gm.accepted(json!({"type": "override", "combatant": "ann"})).await;
-        table.player.command(&end).send().await.problem(403, "forbidden");
+        table.player.refused(end.clone(), 403, "forbidden").await;
     }
     let ready = json!({"type": "ready", "combatant": "ann", "action": "run", "trigger": "the door opens"});
     let mut answers = Vec::new();
     for table in [&with, &without] {
         let version = table.player.get("").send().await.header("etag").to_owned();
-        let sent =
-            || table.player.command(&ready).header("if-match", &version).key("once").header("prefer", "return=minimal");
+        let sent = || table.player.command(&ready).if_match(&version).key("once").minimal();
         let (first, again) = (sent().send().await, sent().send().await);
         assert_eq!((first.status, first.text()), (200, again.text()), "{first:?}");
         let fire = table.player.command(&json!({"type": "fire", "combatant": "ann"})).send().await;
@@ -197,28 +206,21 @@ async fn no_answer_differs_between_a_hidden_combatant_and_none() {
 #[tokio::test]
 async fn whose_player_acts_for_somebody_hidden_is_not_told() {
     let api = Api::start().await;
-    let combatants = [cast(), vec![shade()]].concat();
-    let table = Table::new(&api, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
-    let holder = json!({"role": "player", "combatants": ["shade"]});
-    let answer = api.post(&table.gm.path("/tokens"), &holder).token(&table.gm.token).send().await.json();
-    let token = answer["token"].as_str().expect("a token").to_owned();
-    let shade = Fight { token, ..table.gm.clone() };
+    let table = with_shade(&api).await;
+    let (shade, shades_id) = table.gm.hand_out(json!({"role": "player", "combatants": ["shade"]})).await;
     table.gm.accepted(json!({"type": "start", "first": "shade"})).await;
-    let last = async |fight: &Fight<'_>| {
-        let log = fight.get("/events").send().await.json();
-        log["items"].as_array().and_then(|items| items.last().cloned()).expect("an entry")
-    };
+    let last = async |fight: &Fight| fight.entries().await.pop().expect("an entry");
     let open = json!({"type": "note", "text": "a scream", "readers": "all"});
     table.gm.accepted(open).await;
-    let told = last(&table.onlooker).await;
-    assert!(told.get("by").is_none() && told["events"][0]["text"] == "a scream", "{told}");
+    let entry = last(&table.onlooker).await;
+    assert!(entry.get("by").is_none() && entry["events"][0]["text"] == "a scream", "{entry}");
     shade.accepted(json!({"type": "end_turn", "combatant": "shade", "next": "ann"})).await;
     for viewer in [&table.player, &table.onlooker] {
         let entry = last(viewer).await;
         assert!(entry.get("by").is_none() && entry["at"].is_string(), "{entry}");
     }
     for viewer in [&table.gm, &shade] {
-        assert_eq!(last(viewer).await["by"], answer["id"]);
+        assert_eq!(last(viewer).await["by"], json!(shades_id));
     }
     table.player.accepted(json!({"type": "begin_turn", "combatant": "ann"})).await;
     assert_eq!(last(&table.onlooker).await["by"], last(&table.gm).await["by"]);
@@ -227,16 +229,14 @@ async fn whose_player_acts_for_somebody_hidden_is_not_told() {
 #[tokio::test]
 async fn a_hidden_combatant_in_turn_is_somebody_and_its_reveal_is_its_joining() {
     let api = Api::start().await;
-    let combatants = [cast(), vec![shade()]].concat();
-    let table = Table::new(&api, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    let table = with_shade(&api).await;
     table.gm.accepted(json!({"type": "start", "first": "shade"})).await;
-    let state = table.player.get("").send().await.json();
+    let state = table.player.read("").await;
     assert_eq!((&state["current"], &state["pending"]["decision"]), (&json!([]), &json!("someone_acts")));
     assert_eq!((&state["pending"]["gm"], &state["state"]["phase"]), (&json!(true), &json!("someone_acts")));
     let log = table.onlooker.get("/events").send().await;
     let types = |entry: &Value| -> Vec<String> {
-        let events = entry["events"].as_array().expect("events").iter();
-        events.map(|event| event["type"].as_str().expect("a type").to_owned()).collect()
+        entry["events"].as_array().expect("events").iter().map(|event| text(&event["type"])).collect()
     };
     assert_eq!(types(&log.json()["items"][0]), ["encounter_started", "round_started", "someone_acts"]);
     let refused = table.player.command(&json!({"type": "end_turn", "combatant": "ann"})).send().await;
@@ -247,13 +247,13 @@ async fn a_hidden_combatant_in_turn_is_somebody_and_its_reveal_is_its_joining() 
         assert!(!answer.text().to_lowercase().contains("shade"), "{answer:?}");
     }
     table.gm.accepted(json!({"type": "update_combatant", "combatant": "shade", "changes": {"hidden": false}})).await;
-    let entry = table.onlooker.get("/events?after=1").send().await.json()["items"][0].clone();
+    let entry = table.onlooker.read("/events?after=1").await["items"][0].clone();
     assert_eq!((types(&entry), &entry["version"]), (vec!["combatant_joined".to_owned()], &json!(2)));
     assert_eq!(entry["events"][0]["combatant"]["name"], "Night Shade");
-    let state = table.onlooker.get("").send().await.json();
+    let state = table.onlooker.read("").await;
     assert_eq!((&state["current"], &state["version"]), (&json!(["shade"]), &json!(2)));
     table.gm.accepted(json!({"type": "update_combatant", "combatant": "shade", "changes": {"hidden": true}})).await;
-    let entry = table.onlooker.get("/events?after=2").send().await.json()["items"][0].clone();
+    let entry = table.onlooker.read("/events?after=2").await["items"][0].clone();
     assert_eq!(types(&entry), ["combatant_left", "someone_acts"]);
 }
 
@@ -262,19 +262,19 @@ async fn every_viewer_counts_all_versions_and_is_told_of_some() {
     let api = Api::with(settings()).await;
     let mut combatants = cast();
     combatants[0]["hidden"] = json!(true);
-    let table = Table::new(&api, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    let table = table(&api, &combatants).await;
     table.gm.accepted(json!({"type": "damage", "target": "ann", "amount": 2})).await;
     table.gm.accepted(note("for me alone")).await;
     table.gm.accepted(json!({"type": "damage", "target": "orc", "amount": 2})).await;
-    let version = async |viewer: &Fight<'_>| viewer.get("").send().await.json()["version"].clone();
+    let version = async |viewer: &Fight| viewer.read("").await["version"].clone();
     for viewer in [&table.gm, &table.player, &table.onlooker] {
         assert_eq!(version(viewer).await, 3);
     }
     assert_eq!(table.gm.log().await, [1, 2, 3]);
     assert_eq!(table.player.log().await, [1, 3], "the owner of Ann");
     assert_eq!(table.onlooker.log().await, [3]);
-    let ids = async |viewer: &Fight<'_>, at: &str| -> Vec<String> {
-        let state = viewer.get(at).send().await.json();
+    let ids = async |viewer: &Fight, at: &str| -> Vec<String> {
+        let state = viewer.read(at).await;
         let combatants = state["combatants"].as_array().expect("combatants").iter();
         combatants.map(|c| format!("{}{}", c["id"].as_str().unwrap_or(""), c["hp"]["current"])).collect()
     };
@@ -285,16 +285,14 @@ async fn every_viewer_counts_all_versions_and_is_told_of_some() {
     let stream = table.player.get("/events?after=1").header("accept", "text/event-stream").send().await.text();
     assert!(stream.contains("id: 3\n") && !stream.contains("id: 2\n") && !stream.contains("alone"), "{stream}");
     table.player.get("?at=4").send().await.problem(422, "no_such_version");
-    let stale =
-        table.player.command(&json!({"type": "spend", "combatant": "ann"})).header("if-match", "\"2\"").send().await;
+    let stale = table.player.command(&json!({"type": "spend", "combatant": "ann"})).if_match("\"2\"").send().await;
     assert_eq!(stale.problem(412, "stale_version")["current_version"], 3);
 }
 
 #[tokio::test]
 async fn a_page_holds_at_most_its_limit_and_goes_on_where_nothing_is_told() {
     let api = Api::start().await;
-    let combatants = [cast(), vec![shade()]].concat();
-    let table = Table::new(&api, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    let table = with_shade(&api).await;
     let open = |n: u64| json!({"type": "note", "text": format!("open {n}"), "readers": "all"});
     table.gm.accepted(open(1)).await;
     table.gm.accepted(open(2)).await;
@@ -308,9 +306,9 @@ async fn a_page_holds_at_most_its_limit_and_goes_on_where_nothing_is_told() {
         (versions, page["next_cursor"].as_str().map(str::to_owned))
     };
     assert_eq!(page("/events?limit=2").await, (vec![1, 2], Some("2".to_owned())));
-    // Nothing is told of the next hundred: the page says where to go on, as it would where they were shorter.
-    let (told, next) = page("/events?limit=2&after=2").await;
-    assert_eq!((told, next.as_deref()), (vec![3], Some("102")));
+    // The viewer reads none of the next hundred entries: the page says where to go on.
+    let (versions, next) = page("/events?limit=2&after=2").await;
+    assert_eq!((versions, next.as_deref()), (vec![3], Some("102")));
     assert_eq!(page("/events?limit=2&after=102").await, (vec![124], None));
     assert_eq!(page("/events?limit=2&after=3&wait=5").await, (vec![], Some("103".to_owned())), "it does not wait");
 }
@@ -329,7 +327,7 @@ async fn each_command_has_dice_of_its_own_of_a_seed() {
         }
         let mut dice = Vec::new();
         for id in ["bob", "cid"] {
-            let (player, _) = table.gm.hand_out(json!({"role": "player", "combatants": [id]})).await;
+            let player = table.gm.player(&[id]).await;
             let answer = player.accepted(json!({"type": "join_battle", "combatant": id})).await.json();
             let fighters = answer["encounter"]["combatants"].as_array().expect("combatants").iter();
             dice.extend(fighters.filter(|c| c["id"] == id).map(|c| c["join_battle"]["dice"].clone()));
@@ -342,48 +340,36 @@ async fn each_command_has_dice_of_its_own_of_a_seed() {
 }
 
 #[tokio::test]
-async fn hit_points_of_foes_are_told_as_the_encounter_says() {
+async fn hit_points_of_foes_are_told_as_the_encounter_says_and_those_of_the_own_always() {
     let api = Api::start().await;
-    for (choice, hp, band) in [
-        ("exact", json!(4), Value::Null),
-        ("banded", Value::Null, json!("bloodied")),
-        ("none", Value::Null, Value::Null),
-    ] {
-        let body = json!({"ruleset": "active-initiative", "foe_hp": choice, "combatants": cast()});
-        let table = Table::new(&api, body).await;
-        table.gm.accepted(json!({"type": "damage", "target": "orc", "amount": 8})).await;
-        let state = table.player.get("").send().await.json();
-        let orc = &state["combatants"][2];
-        assert_eq!((&orc["hp"]["current"], &orc["hp_band"]), (&hp, &band), "{choice}");
-        assert_eq!(state["combatants"][0]["hp"]["current"], 20, "{choice}");
-        let event = table.player.get("/events").send().await.json()["items"][0]["events"][0].clone();
-        assert_eq!((&event["hp"], &event["amount"]), (&hp, &json!(8)), "{choice}");
-        let whole = table.gm.get("").send().await.json();
-        assert_eq!(whole["combatants"][2]["hp"]["current"], 4, "{choice}");
-    }
-}
-
-#[tokio::test]
-async fn a_player_is_told_the_hit_points_of_its_own_combatant_among_foes() {
-    let api = Api::start().await;
-    for choice in ["banded", "none"] {
+    for (choice, exact, band) in
+        [("exact", true, Value::Null), ("banded", false, json!("bloodied")), ("none", false, Value::Null)]
+    {
         let mut combatants = cast();
         combatants.push(json!({"id": "spy", "side": "monsters", "hp": {"current": 9}}));
         combatants.push(json!({"id": "rats", "side": "monsters", "members": [{"id": "one", "hp": {"current": 4}}]}));
         let body = json!({"ruleset": "active-initiative", "foe_hp": choice, "combatants": combatants});
         let table = Table::new(&api, body).await;
-        let (spy, _) = table.gm.hand_out(json!({"role": "player", "combatants": ["spy", "rats"]})).await;
-        table.gm.accepted(json!({"type": "damage", "target": "spy", "amount": 3})).await;
-        table.gm.accepted(json!({"type": "heal", "target": "spy", "amount": 1})).await;
-        for (viewer, told) in [(&spy, true), (&table.player, false), (&table.onlooker, false)] {
-            let hp = |hp: u64| if told { json!(hp) } else { Value::Null };
-            let state = viewer.get("").send().await.json();
-            let [orc, own, rats] = [2, 3, 4].map(|place| &state["combatants"][place]);
-            assert_eq!(orc["hp"], Value::Null, "{choice}: another's");
-            assert_eq!((&own["hp"]["current"], &rats["members"][0]["hp"]["current"]), (&hp(7), &hp(4)), "{choice}");
-            let log = viewer.get("/events").send().await.json();
-            let events = [0, 1].map(|place| log["items"][place]["events"][0].clone());
-            assert_eq!((&events[0]["hp"], &events[1]["hp"]), (&hp(6), &hp(7)), "{choice}: {log}");
+        let spy = table.gm.player(&["spy", "rats"]).await;
+        for (verb, target, amount) in [("damage", "orc", 8), ("damage", "spy", 3), ("heal", "spy", 1)] {
+            table.gm.accepted(json!({"type": verb, "target": target, "amount": amount})).await;
+        }
+        for (viewer, all, own) in [
+            (&table.gm, true, true),
+            (&spy, exact, true),
+            (&table.player, exact, exact),
+            (&table.onlooker, exact, exact),
+        ] {
+            let hp = |known: bool, hp: u64| if known { json!(hp) } else { Value::Null };
+            let state = viewer.read("").await;
+            let [ann, orc, spy, rats] = [0, 2, 3, 4].map(|place| &state["combatants"][place]);
+            assert_eq!((&ann["hp"]["current"], &orc["hp"]["current"]), (&json!(20), &hp(all, 4)), "{choice}");
+            assert_eq!(orc["hp_band"], if all { Value::Null } else { band.clone() }, "{choice}");
+            let rat = &rats["members"][0]["hp"]["current"];
+            assert_eq!((&spy["hp"]["current"], rat), (&hp(own, 7), &hp(own, 4)), "{choice}");
+            let events: Vec<Value> = viewer.entries().await.iter().map(|entry| entry["events"][0].clone()).collect();
+            assert_eq!((&events[0]["hp"], &events[0]["amount"]), (&hp(all, 4), &json!(8)), "{choice}");
+            assert_eq!((&events[1]["hp"], &events[2]["hp"]), (&hp(own, 6), &hp(own, 7)), "{choice}: {events:?}");
         }
     }
 }
@@ -391,8 +377,7 @@ async fn a_player_is_told_the_hit_points_of_its_own_combatant_among_foes() {
 #[tokio::test]
 async fn an_effect_that_somebody_hidden_made_names_no_source() {
     let api = Api::start().await;
-    let combatants = [cast(), vec![shade()]].concat();
-    let table = Table::new(&api, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    let table = with_shade(&api).await;
     for expires in [json!({"at": "removed"}), json!({"at": "turn_end", "turns": 2})] {
         let effect = json!({"name": "Hex", "target": "bob", "source": "shade", "expires": expires});
         table.gm.accepted(json!({"type": "add_effect", "effect": effect})).await;
@@ -402,7 +387,7 @@ async fn an_effect_that_somebody_hidden_made_names_no_source() {
             let text = viewer.get(rest).send().await.text();
             assert!(text.contains("Hex") && !text.contains("shade"), "{rest}: {text}");
         }
-        let effects = viewer.get("").send().await.json()["effects"].clone();
+        let effects = viewer.read("").await["effects"].clone();
         assert_eq!((&effects[0]["target"], effects[0].get("source")), (&json!("bob"), None), "{effects}");
         for media in ["text/plain", "application/x-ndjson"] {
             let rest = if media == "text/plain" { "" } else { "/events?after=0&limit=2" };
@@ -412,15 +397,14 @@ async fn an_effect_that_somebody_hidden_made_names_no_source() {
     }
     let reveal = json!({"type": "update_combatant", "combatant": "shade", "changes": {"hidden": false}});
     table.gm.accepted(reveal).await;
-    let effects = table.onlooker.get("").send().await.json()["effects"].clone();
+    let effects = table.onlooker.read("").await["effects"].clone();
     assert_eq!((&effects[0]["source"], &effects[1]["expires"]["of"]), (&json!("shade"), &json!("shade")));
 }
 
 #[tokio::test]
 async fn an_imported_log_keeps_its_secrets() {
     let api = Api::start().await;
-    let combatants = [cast(), vec![shade()]].concat();
-    let table = Table::new(&api, json!({"ruleset": "active-initiative", "combatants": combatants})).await;
+    let table = with_shade(&api).await;
     for command in [
         json!({"type": "start", "first": "ann"}),
         note("for me alone"),
@@ -430,21 +414,21 @@ async fn an_imported_log_keeps_its_secrets() {
     ] {
         table.gm.accepted(command).await;
     }
-    let before = table.onlooker.get("/events").send().await.json();
-    let log = table.gm.get("/export").send().await.json();
-    // An older program did not say what is told.
+    let before = table.onlooker.read("/events").await;
+    let log = table.gm.read("/export").await;
+    // An older program did not store redacted entries.
     let mut older = log.clone();
     for entry in older["entries"].as_array_mut().expect("entries").iter_mut().take(3) {
         entry.as_object_mut().expect("an entry").remove("told");
     }
     older["entries"].as_array_mut().expect("entries").truncate(3);
     older["version"] = json!(3);
-    for (log, told) in [(log, 3), (older, 1)] {
+    for (log, count) in [(log, 3), (older, 1)] {
         let answer = api.post("/v1/encounters/import", &log).send().await;
-        let (onlooker, _) = Fight::of(&api, &answer).hand_out(json!({"role": "spectator"})).await;
-        let after = onlooker.get("/events").send().await.json();
-        assert_eq!(after["items"].as_array().map(Vec::len), Some(told), "{after}");
-        if told == 3 {
+        let onlooker = Fight::of(&api, &answer).spectator().await;
+        let after = onlooker.read("/events").await;
+        assert_eq!(after["items"].as_array().map(Vec::len), Some(count), "{after}");
+        if count == 3 {
             assert_eq!(after, before);
         }
     }

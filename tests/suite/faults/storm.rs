@@ -1,15 +1,14 @@
 //! Many clients at once, with and without crashes: what is acknowledged is in the log, and once.
 
-use crate::support::client::{Answer, Encounter, send, version};
+use crate::support::client::{Answer, Client, Fight, text, version};
 use crate::support::redis::RedisServer;
-use crate::support::secrets;
 use crate::support::server::Server;
 use crate::support::sized;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const CLIENTS: usize = 64;
@@ -17,8 +16,8 @@ const HP: u64 = 1_000_000;
 
 /// Servers on one store, and encounters in it.
 struct Stand {
-    servers: Vec<Arc<Server>>,
-    encounters: Vec<Encounter>,
+    servers: Vec<(Mutex<Client>, Server)>,
+    encounters: Vec<Fight>,
     /// Commands that their clients are done with.
     done: AtomicUsize,
     /// Answers that were "not now".
@@ -47,23 +46,25 @@ impl Stand {
     async fn new(servers: Vec<Server>, encounters: usize) -> Arc<Self> {
         let fight = json!({"ruleset": "active-initiative", "combatants": [
             {"id": "ann", "hp": {"current": HP, "max": HP}}, {"id": "bob"}, {"id": "orc", "side": "monsters"}]});
-        let encounters = join_all((0..encounters).map(|_| Encounter::create(&servers[0], fight.clone()))).await;
-        let servers = servers.into_iter().map(Arc::new).collect();
+        let api = servers[0].client();
+        let encounters = join_all((0..encounters).map(|_| api.create(&fight))).await;
+        let servers = servers.into_iter().map(|server| (Mutex::new(server.client()), server)).collect();
         Arc::new(Self { servers, encounters, done: AtomicUsize::new(0), unavailable: AtomicUsize::new(0) })
     }
 
-    /// Sends the command `text` to a server, under a key or not; None when the connection breaks before the answer. Where
-    /// nobody listens the next server is tried, and so on.
+    /// The client of a server as it runs now.
+    fn client(&self, server: usize) -> Client {
+        self.servers[server % self.servers.len()].0.lock().expect("no panic before").clone()
+    }
+
+    /// Sends the command `text` to a server, under a key or not; None when the connection breaks before the answer. Tries the next
+    /// server where one refuses connections.
     async fn attempt(&self, encounter: usize, text: &str, key: Option<&str>, server: usize) -> Option<Answer> {
         let command = json!([{"type": "note", "text": text}, {"type": "damage", "target": "ann", "amount": 1}]);
         for server in server..server + 10_000 {
-            let server = &self.servers[server % self.servers.len()];
-            let mut request = self.encounters[encounter].command(server, &command);
-            if let Some(key) = key {
-                secrets::known(key);
-                request = request.header("idempotency-key", key);
-            }
-            match send(request).await {
+            let call = self.encounters[encounter].through(&self.client(server)).command(&command);
+            let call = key.into_iter().fold(call, |call, key| call.key(key));
+            match call.try_send().await {
                 Ok(answer) => return Some(answer),
                 Err(error) if error.is_connect() => tokio::time::sleep(Duration::from_millis(5)).await,
                 Err(_) => return None,
@@ -109,7 +110,7 @@ impl Stand {
     }
 
     /// One client: one command after the other, a quarter of them twice.
-    async fn client(self: Arc<Self>, number: usize, commands: usize) -> Vec<Sent> {
+    async fn writer(self: Arc<Self>, number: usize, commands: usize) -> Vec<Sent> {
         let mut sent = Vec::new();
         let encounter = number % self.encounters.len();
         for i in 0..commands {
@@ -124,23 +125,28 @@ impl Stand {
         sent
     }
 
-    /// Kills and starts servers in turn, evenly over the whole load.
+    /// Kills and starts servers in turn, evenly over the load.
     async fn crash(self: Arc<Self>, times: usize, load: usize) {
         for n in 1..=times {
             while self.done.load(Ordering::Relaxed) < load * n / (times + 1) {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
-            let server = self.servers[n % self.servers.len()].clone();
-            tokio::task::spawn_blocking(move || server.crash()).await.expect("it starts again");
+            let stand = self.clone();
+            let crash = move || {
+                let (client, server) = &stand.servers[n % stand.servers.len()];
+                server.crash();
+                *client.lock().expect("no panic before") = server.client();
+            };
+            tokio::task::spawn_blocking(crash).await.expect("it starts again");
         }
     }
 
-    /// Lets the clients send about `load` commands while servers crash `times` times; then holds what they were told against
+    /// Lets the clients send about `load` commands while servers crash `times` times; then holds their answers against
     /// what is there.
     async fn storm(self: Arc<Self>, load: usize, times: usize) {
         let each = load.div_ceil(CLIENTS);
         let crashes = tokio::spawn(self.clone().crash(times, each * CLIENTS));
-        let clients = (0..CLIENTS).map(|number| tokio::spawn(self.clone().client(number, each)));
+        let clients = (0..CLIENTS).map(|number| tokio::spawn(self.clone().writer(number, each)));
         let sent: Vec<Sent> = join_all(clients).await.into_iter().flat_map(|sent| sent.expect("no panic")).collect();
         crashes.await.expect("no panic");
         self.check(&sent, times > 0).await;
@@ -154,12 +160,12 @@ impl Stand {
         let mut entries = 0;
         let mut found = 0;
         for (number, encounter) in self.encounters.iter().enumerate() {
-            let server = &self.servers[number % self.servers.len()];
-            let log = encounter.log(server).await;
+            let encounter = encounter.through(&self.client(number));
+            let log = encounter.entries().await;
             assert!(log.iter().map(version).eq(1..=log.len() as u64), "the versions are 1, 2, 3 and so on");
-            let applied: HashMap<&str, u64> = log.iter().map(|entry| (noted(entry), version(entry))).collect();
+            let applied: HashMap<String, u64> = log.iter().map(|entry| (noted(entry), version(entry))).collect();
             assert_eq!(applied.len(), log.len(), "nothing is applied twice");
-            let state = encounter.state(server).await;
+            let state = encounter.read("").await;
             assert_eq!(version(&state), log.len() as u64);
             assert_eq!(state["combatants"][0]["hp"]["current"], HP - log.len() as u64, "each took its hit point, once");
             for sent in sent.iter().filter(|sent| sent.encounter == number) {
@@ -173,10 +179,6 @@ impl Stand {
             }
             entries += log.len();
         }
-        println!(
-            "{} commands: {accepted} accepted, {unknown} cut off, {entries} log entries, {unavailable} times 503",
-            sent.len()
-        );
         assert_eq!(found, entries, "nothing is in the log that nobody sent");
         if !crashed {
             assert_eq!((unknown, unavailable), (0, 0));
@@ -187,19 +189,19 @@ impl Stand {
 
 /// The version that an accepted command made; its answer tells what was sent.
 #[track_caller]
-fn accepted(answer: &Answer, text: &str) -> u64 {
+fn accepted(answer: &Answer, sent: &str) -> u64 {
     assert_eq!(answer.status, 200, "{answer:?}");
     let body = answer.json();
-    assert_eq!(noted(&body), text);
+    assert_eq!(noted(&body), sent);
     assert_eq!(version(&body), answer.version());
     version(&body)
 }
 
 /// What the note in a log entry, or in an answer, says.
 #[track_caller]
-fn noted(entry: &Value) -> &str {
+fn noted(entry: &Value) -> String {
     assert_eq!(entry["events"].as_array().map(Vec::len), Some(2), "{entry}");
-    entry["events"][0]["text"].as_str().expect("a note")
+    text(&entry["events"][0]["text"])
 }
 
 /// In the end every log entry is compared with what was acknowledged.

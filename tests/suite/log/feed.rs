@@ -1,22 +1,21 @@
 //! The live feed: cut and resumed after every event, over two processes and Redis, through restarts of either.
 
-use crate::e2e::{Api, Fight, Setup, note};
+use crate::e2e::{Api, Call, Fight, Setup, note};
 use crate::support::contract;
-use crate::support::redis::RedisServer;
+use crate::support::redis::{DURABLE, RedisServer};
 use crate::support::server::Server;
 use crate::support::setting;
 use futures::FutureExt;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use turnkeeper::http::Settings;
 use turnkeeper::store::StoreConfig;
 use turnkeeper::store::embedded::EmbeddedStore;
-use turnkeeper::store::redis::RedisStore;
 
-const LINES: &str = "application/x-ndjson";
-const SSE: &str = "text/event-stream";
+pub const LINES: &str = "application/x-ndjson";
+pub const SSE: &str = "text/event-stream";
 
 /// An open stream.
 pub struct Stream {
@@ -35,18 +34,23 @@ pub struct Message {
 
 impl Stream {
     /// Opens one that goes on after `after`; an error is the status, or 0 where there was no answer.
-    pub async fn open(fight: &Fight<'_>, accept: &str, after: Option<u64>) -> Result<Self, u16> {
+    pub async fn open(fight: &Fight, accept: &str, after: Option<u64>) -> Result<Self, u16> {
         let sse = accept == SSE;
         let call = match after {
             Some(after) if sse => fight.get("/events").header("last-event-id", &after.to_string()),
             Some(after) => fight.get(&format!("/events?after={after}")),
             None => fight.get("/events"),
         };
+        Self::of(call, accept).await
+    }
+
+    /// The stream that this call opens.
+    pub async fn of(call: Call, accept: &str) -> Result<Self, u16> {
         let response = call.header("accept", accept).request().send().await.map_err(|_| 0_u16)?;
         match response.status().as_u16() {
             200 => {
                 assert_eq!(response.headers()["content-type"], accept);
-                Ok(Self { response, bytes: Vec::new(), sse })
+                Ok(Self { response, bytes: Vec::new(), sse: accept == SSE })
             }
             status => Err(status),
         }
@@ -104,7 +108,7 @@ async fn lines_begin_with_a_snapshot_tell_every_transition_and_the_end() {
     let mut then = Stream::open(&fight, LINES, Some(1)).await.expect("a stream");
     let snapshot = now.next().await.expect("a snapshot");
     assert_eq!((snapshot.kind.as_str(), &snapshot.data["version"]), ("snapshot", &json!(2)));
-    assert_eq!(snapshot.data["encounter"], fight.get("").send().await.json());
+    assert_eq!(snapshot.data["encounter"], fight.read("").await);
     let snapshot = then.next().await.expect("a snapshot");
     assert_eq!(
         snapshot.data["encounter"],
@@ -113,14 +117,14 @@ async fn lines_begin_with_a_snapshot_tell_every_transition_and_the_end() {
     );
     assert_eq!(then.transition().await, Some(2));
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
-    let log = fight.get("/events?after=2").send().await.json();
+    let log = fight.read("/events?after=2").await;
     for stream in [&mut now, &mut then] {
-        let mut told = stream.next().await.expect("a transition");
-        assert_eq!((told.kind.as_str(), told.data["type"].take()), ("transition", json!("transition")));
-        told.data.as_object_mut().expect("an entry").remove("type");
-        assert_eq!(told.data, log["items"][0]);
+        let mut entry = stream.next().await.expect("a transition");
+        assert_eq!((entry.kind.as_str(), entry.data["type"].take()), ("transition", json!("transition")));
+        entry.data.as_object_mut().expect("an entry").remove("type");
+        assert_eq!(entry.data, log["items"][0]);
     }
-    api.call("DELETE", &fight.path("")).token(&fight.token).send().await;
+    fight.delete().send().await;
     for mut stream in [now, then] {
         assert_eq!(stream.next().await.map(|message| message.kind), Some("deleted".to_owned()));
         assert_eq!(stream.next().await, None);
@@ -135,48 +139,34 @@ async fn both_kinds_of_streams_begin_alike() {
     fight.notes(3).await;
     for accept in [LINES, SSE] {
         let open = async |rest: &str, last: &str| {
-            let call = fight.get(&format!("/events{rest}")).header("accept", accept).header("last-event-id", last);
-            let response = call.request().send().await.expect("an answer");
-            assert_eq!(response.status(), 200, "{accept} {rest}");
-            let mut stream = Stream { response, bytes: Vec::new(), sse: accept == SSE };
+            let call = fight.get(&format!("/events{rest}")).header("last-event-id", last);
+            let mut stream = Stream::of(call, accept).await.expect("a stream");
             let first = stream.next().await.expect("a message");
-            (first.kind, first.data["version"].clone(), stream)
+            let version = first.data["version"].clone();
+            let id = (accept == SSE).then(|| version.to_string());
+            assert_eq!(first.id, id, "{accept}: only server-sent events have ids");
+            (first.kind, version, stream)
         };
-        let told = async |rest: &str, last: &str| {
+        let first = async |rest: &str, last: &str| {
             let (kind, version, _) = open(rest, last).await;
             (kind, version)
         };
         let snapshot = |version: u64| ("snapshot".to_owned(), json!(version));
-        assert_eq!(told("", "").await, snapshot(3), "{accept}");
-        assert_eq!(told("?after=1", "").await, snapshot(1), "{accept}: the state that the transitions follow");
-        assert_eq!(told("", "2").await, ("transition".to_owned(), json!(3)), "{accept}: the state is known already");
-        assert_eq!(told("?after=0", "2").await, ("transition".to_owned(), json!(3)), "{accept}: the header counts");
+        assert_eq!(first("", "").await, snapshot(3), "{accept}");
+        assert_eq!(first("?after=1", "").await, snapshot(1), "{accept}: the state that the transitions follow");
+        assert_eq!(first("", "2").await, ("transition".to_owned(), json!(3)), "{accept}: the state is known already");
+        assert_eq!(first("?after=0", "2").await, ("transition".to_owned(), json!(3)), "{accept}: the header counts");
         let (_, _, mut limited) = open("?after=0&limit=2", "").await;
         assert_eq!((limited.transition().await, limited.transition().await), (Some(1), Some(2)), "{accept}");
         assert_eq!(limited.transition().await, None, "{accept}: it ends after as many as were asked for");
         let refused = fight.get("/events?limit=1001").header("accept", accept).send().await;
         assert_eq!(refused.problem(422, "invalid_value")["errors"][0]["path"], "limit", "{accept}");
+        for (last, status) in [("x", 400), ("9", 422)] {
+            let refused = fight.get("/events").header("last-event-id", last).header("accept", accept).send().await;
+            assert_eq!(refused.status, status, "{accept} {last}");
+        }
     }
-}
-
-#[tokio::test]
-async fn server_sent_events_have_ids_and_last_event_id_beats_the_query() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    fight.notes(3).await;
-    let mut fresh = Stream::open(&fight, SSE, None).await.expect("a stream");
-    let snapshot = fresh.next().await.expect("a snapshot");
-    assert_eq!((snapshot.kind.as_str(), snapshot.id.as_deref()), ("snapshot", Some("3")));
-    let call = fight.get("/events?after=0").header("last-event-id", "2").header("accept", SSE);
-    let response = call.request().send().await.expect("an answer");
-    let mut resumed = Stream { response, bytes: Vec::new(), sse: true };
-    let first = resumed.next().await.expect("an event");
-    assert_eq!((first.kind.as_str(), first.id.as_deref()), ("transition", Some("3")), "the state is known already");
-    for (last, status) in [("x", 400), ("9", 422)] {
-        let call = fight.get("/events").header("last-event-id", last).header("accept", SSE);
-        assert_eq!(call.send().await.status, status, "{last}");
-    }
-    assert_eq!(fight.get("/events?after=3").send().await.json()["items"], json!([]), "a page is still a page");
+    assert_eq!(fight.read("/events?after=3").await["items"], json!([]), "a page is still a page");
 }
 
 #[tokio::test]
@@ -195,7 +185,7 @@ async fn a_long_poll_answers_when_something_happens_and_no_later_than_asked() {
     let there = poll("?after=0&wait=60").await.json();
     assert_eq!(there["items"].as_array().map(Vec::len), Some(2), "what is there is answered at once");
     assert_eq!(poll("?wait=61").await.status, 422);
-    let delete = api.call("DELETE", &fight.path("")).token(&fight.token);
+    let delete = fight.delete();
     let (gone, _) = tokio::join!(poll("?after=2&wait=30"), soon().then(|()| delete.send()));
     assert_eq!(gone.status, 404);
 }
@@ -265,105 +255,79 @@ enum Trouble {
     ServerKilled,
 }
 
-/// Sends notes until `count` are accepted, whatever happens.
-async fn write(fight: Fight<'_>, count: u64, committed: &Mutex<BTreeMap<u64, Instant>>) {
+/// Sends notes until `count` are accepted.
+async fn write(fight: Fight, count: u64) {
     for n in 0..count {
-        let version = loop {
-            let call = fight.command(&note(&format!("note {n}"))).key(&format!("note-{n}")).request();
-            if let Ok(answer) = call.send().await
-                && answer.status() == 200
-            {
-                let body: Value = serde_json::from_str(&answer.text().await.expect("a body")).expect("JSON");
-                break body["version"].as_u64().expect("a version");
-            }
+        let call = fight.command(&note(&format!("note {n}"))).key(&format!("note-{n}"));
+        while !call.clone().try_send().await.is_ok_and(|answer| answer.status == 200) {
             tokio::time::sleep(Duration::from_millis(20)).await;
-        };
-        committed.lock().expect("no panic").insert(version, Instant::now());
+        }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 
-/// Follows a fight over a second process, through trouble: every version arrives once, in order.
-async fn followed(accept: &str, trouble: Trouble, count: u64) -> Vec<Duration> {
-    let mut redis = RedisServer::with(&["--appendonly", "yes", "--appendfsync", "always"]);
-    let address = redis.url();
-    let settings = [("REDIS_URL", address.as_str()), ("TURNKEEPER_KEEP_ALIVE", "1s")];
-    let (writer, reader) = (Server::with(&settings), Server::with(&settings));
-    let (api, mut other) = (Api::at(writer.url()), Api::at(reader.url()));
-    let fight = api.fight().await;
-    let committed = Mutex::default();
-    let writing = write(fight.clone(), count, &committed);
-    let following = async {
-        let (mut cursor, mut late, mut troubles) = (0, Vec::new(), 0);
-        let until = Instant::now() + Duration::from_secs(120);
-        while cursor < count {
-            assert!(Instant::now() < until, "{trouble:?}: only {cursor} of {count} have arrived");
-            // Hang-ups go from one process to the other.
-            let here = if trouble == Trouble::Cuts && cursor % 3 == 2 { &api } else { &other };
-            let Ok(mut stream) = Stream::open(&fight.through(here), accept, Some(cursor)).await else {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-                continue;
-            };
-            while let Some(version) = stream.transition().await {
-                assert_eq!(version, cursor + 1, "{trouble:?}: no gap, no repetition, in order");
-                cursor = version;
-                if let Some(at) = committed.lock().expect("no panic").get(&version) {
-                    late.push(at.elapsed());
-                }
-                let due = cursor * 3 / count > troubles;
-                match trouble {
-                    Trouble::Cuts => break,
-                    _ if cursor == count => break,
-                    Trouble::RedisRestarts if due => {
-                        redis.kill();
-                        redis.again();
+/// Follows a fight over a second process, through trouble, in each kind of stream: every version arrives once, in order.
+async fn followed(trouble: Trouble) {
+    for accept in [LINES, SSE] {
+        let mut redis = RedisServer::with(&DURABLE);
+        let address = redis.url();
+        let settings = [("REDIS_URL", address.as_str()), ("TURNKEEPER_KEEP_ALIVE", "1s")];
+        let (writer, reader) = (Server::with(&settings), Server::with(&settings));
+        let here = writer.client().fight().await;
+        let mut there = here.through(&reader.client());
+        let count = setting("TURNKEEPER_FEED_EVENTS").unwrap_or(60);
+        let following = async {
+            let (mut cursor, mut troubles) = (0, 0);
+            let until = Instant::now() + Duration::from_secs(120);
+            while cursor < count {
+                assert!(Instant::now() < until, "{trouble:?}: only {cursor} of {count} have arrived");
+                // Hang-ups go from one process to the other.
+                let fight = if trouble == Trouble::Cuts && cursor % 3 == 2 { &here } else { &there };
+                let Ok(mut stream) = Stream::open(fight, accept, Some(cursor)).await else {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    continue;
+                };
+                while let Some(version) = stream.transition().await {
+                    assert_eq!(version, cursor + 1, "{trouble:?}: no gap, no repetition, in order");
+                    cursor = version;
+                    let due = cursor * 3 / count > troubles;
+                    match trouble {
+                        Trouble::Cuts => break,
+                        _ if cursor == count => break,
+                        Trouble::RedisRestarts if due => redis.restart(),
+                        Trouble::ServerKilled if due => {
+                            reader.crash();
+                            there = here.through(&reader.client());
+                        }
+                        _ => {}
                     }
-                    Trouble::ServerKilled if due => {
-                        reader.crash();
-                        other = Api::at(reader.url());
-                    }
-                    _ => {}
+                    troubles += u64::from(due);
                 }
-                troubles += u64::from(due);
             }
-        }
-        late.sort();
-        late
-    };
-    tokio::join!(writing, following).1
-}
-
-fn events() -> u64 {
-    setting("TURNKEEPER_FEED_EVENTS").unwrap_or(60)
+        };
+        tokio::join!(write(here.clone(), count), following);
+    }
 }
 
 #[tokio::test]
 async fn a_feed_that_is_cut_after_every_event_goes_on_without_gap_or_repetition() {
-    for accept in [LINES, SSE] {
-        followed(accept, Trouble::Cuts, events()).await;
-    }
+    followed(Trouble::Cuts).await;
 }
 
 #[tokio::test]
 async fn a_feed_goes_on_through_restarts_of_redis() {
-    for accept in [LINES, SSE] {
-        followed(accept, Trouble::RedisRestarts, events()).await;
-    }
+    followed(Trouble::RedisRestarts).await;
 }
 
 #[tokio::test]
 async fn a_feed_goes_on_when_the_process_that_served_it_was_killed() {
-    for accept in [LINES, SSE] {
-        followed(accept, Trouble::ServerKilled, events()).await;
-    }
+    followed(Trouble::ServerKilled).await;
 }
 
 #[tokio::test]
 async fn what_one_process_commits_a_follower_of_another_sees_within_100_ms() {
     let redis = RedisServer::start();
-    let store = || Arc::new(RedisStore::open(&redis.url(), None, StoreConfig::default()).expect("a store"));
-    let writer = Api::on(store(), Setup::default()).await;
-    let reader = Api::on(store(), Setup::default()).await;
+    let (writer, reader) = Api::pair_on(&redis.url()).await;
     let fight = writer.fight().await;
     let mut stream = Stream::open(&fight.through(&reader), LINES, Some(0)).await.expect("a stream");
     let mut late = Vec::new();
@@ -374,6 +338,5 @@ async fn what_one_process_commits_a_follower_of_another_sees_within_100_ms() {
         late.push(committed.elapsed());
     }
     late.sort();
-    println!("seen after the commit's answer: median {:?}, most {:?}", late[25], late[49]);
     assert!(late[25] < Duration::from_millis(100), "median {:?}", late[25]);
 }

@@ -1,92 +1,157 @@
-//! Followers of an encounter whose Redis has lost entries.
+//! A Redis that comes back without its newest writes: what it lost stays lost, for every process and every follower.
 
-use crate::e2e::{Api, Fight, Setup};
+use super::feed::{LINES, SSE, Stream};
+use crate::e2e::{Api, Fight, note};
 use crate::support::redis::RedisServer;
-use std::sync::Arc;
-use std::time::Duration;
-use tokio::time::timeout;
-use turnkeeper::app::{App, AppError, BearerToken, Follower, Next};
-use turnkeeper::engine::Rulesets;
-use turnkeeper::store::StoreConfig;
-use turnkeeper::store::redis::RedisStore;
+use serde_json::{Value, json};
 
-fn store(redis: &RedisServer) -> Arc<RedisStore> {
-    Arc::new(RedisStore::open(&redis.url(), None, StoreConfig::default()).expect("a store"))
+fn damage(amount: u64) -> Value {
+    json!({"type": "damage", "target": "ann", "amount": amount})
 }
 
-/// Copies each key, for [`lose`].
-fn keep(redis: &RedisServer) {
-    for key in redis.keys() {
-        redis.command(&["COPY", &key, &format!("kept:{key}")]);
-    }
+fn hp(state: &Value) -> &Value {
+    &state["combatants"][0]["hp"]["current"]
 }
 
-/// Restores the copied keys: later writes are lost.
-fn lose(redis: &RedisServer) {
-    for kept in redis.keys() {
-        if let Some(key) = kept.strip_prefix("kept:") {
-            redis.command(&["COPY", &kept, key, "REPLACE"]);
-        }
-    }
+/// A fight at version 1, through two servers on one Redis.
+async fn wounded(here: &Api, there: &Api) -> [Fight; 2] {
+    let ann = json!({"id": "ann", "hp": {"current": 1000, "max": 1000}});
+    let fight = here.create(&json!({"ruleset": "active-initiative", "combatants": [ann]})).await;
+    fight.accepted(damage(1)).await;
+    [fight.through(there), fight]
 }
 
-/// The follower's next event, within 10 seconds.
-async fn next(follower: &mut Follower) -> Next {
-    timeout(Duration::from_secs(10), follower.next()).await.expect("something is told in time")
-}
-
-async fn entry(follower: &mut Follower) -> u64 {
-    match next(follower).await {
-        Next::Entry(version, _) => version,
-        other => panic!("{other:?} instead of an entry"),
-    }
-}
-
-/// A fight whose Redis has a copy of version 3, an app that reads it, and a follower there that has seen version 7.
-async fn ahead<'a>(redis: &RedisServer, writer: &'a Api) -> (Fight<'a>, Arc<App>, BearerToken, Follower) {
-    let fight = writer.fight().await;
-    fight.notes(3).await;
-    keep(redis);
-    let reader = Arc::new(App::new(store(redis), Rulesets::shipped(), 1 << 20));
-    let token = BearerToken::read(&fight.token).expect("a token");
-    let (_, mut ahead) = reader.follow(&fight.id, &token, None).await.expect("a feed");
-    fight.notes(4).await;
-    for version in 4..=7 {
-        assert_eq!(entry(&mut ahead).await, version);
-    }
-    (fight, reader, token, ahead)
+/// Both servers read the same, and a log that folds to it.
+async fn agreed(here: &Fight, there: &Fight, left: u64, versions: usize) {
+    let (one, other) = (here.get("").send().await.expect(200), there.get("").send().await.expect(200));
+    assert_eq!((&one.body, one.header("etag")), (&other.body, other.header("etag")));
+    assert_eq!(hp(&one.json()), left);
+    let entries = here.entries().await;
+    assert_eq!((entries.len(), &entries), (versions, &there.entries().await));
+    let elsewhere = Api::start().await;
+    let imported = elsewhere.post("/v1/encounters/import", &here.read("/export").await).send().await.expect(201);
+    assert_eq!(imported.json()["encounter"]["combatants"], one.json()["combatants"], "the log folds to the state");
 }
 
 #[tokio::test]
-async fn a_follower_is_shown_the_present_where_the_store_has_lost_entries_and_the_next_one_goes_on() {
-    let redis = RedisServer::start();
-    let writer = Api::on(store(&redis), Setup::default()).await;
-    let (fight, reader, token, mut ahead) = ahead(&redis, &writer).await;
-    // An idle follower keeps the topic of this process alive.
-    let (_, idle) = reader.follow(&fight.id, &token, None).await.expect("a feed");
-    lose(&redis);
-    redis.command(&["CLIENT", "KILL", "TYPE", "pubsub"]);
-    assert!(matches!(next(&mut ahead).await, Next::Snapshot(3, _)), "it has seen what is no more");
-    let refused = reader.follow(&fight.id, &token, Some(7)).await.err();
-    assert!(matches!(refused, Some(AppError::FutureVersion { current: 3 })), "{refused:?}");
-    let (game, mut again) = reader.follow(&fight.id, &token, Some(3)).await.expect("a feed");
-    assert_eq!(game.version(), 3);
-    fight.notes(2).await;
-    assert_eq!((entry(&mut again).await, entry(&mut again).await), (4, 5));
-    assert_eq!((entry(&mut ahead).await, entry(&mut ahead).await), (4, 5));
-    drop(idle);
+async fn a_write_that_redis_lost_does_not_come_back_to_life() {
+    let mut redis = RedisServer::start();
+    let (a, b) = Api::pair_on(&redis.url()).await;
+    let [there, here] = wounded(&a, &b).await;
+    assert_eq!(hp(&there.read("").await), 999);
+    redis.command(&["SAVE"]);
+    here.accepted(damage(100)).await;
+    let lost = here.get("").send().await.expect(200);
+    assert_eq!(hp(&lost.json()), 899);
+    redis.restart();
+    // Another write makes version 2 again, while `here` has a copy of the lost one.
+    there.accepted(damage(7)).await;
+    let now = here.get("").header("if-none-match", lost.header("etag")).send().await.expect(200);
+    assert_eq!(hp(&now.json()), 992, "not what was lost");
+    here.command(&damage(1)).if_match(lost.header("etag")).send().await.problem(412, "stale_version");
+    agreed(&here, &there, 992, 2).await;
+    here.accepted(damage(1)).await;
+    agreed(&here, &there, 991, 3).await;
+}
+
+#[tokio::test]
+async fn nothing_is_committed_on_a_copy_of_a_lost_write() {
+    let mut redis = RedisServer::start();
+    let (a, b) = Api::pair_on(&redis.url()).await;
+    let [there, here] = wounded(&a, &b).await;
+    redis.command(&["SAVE"]);
+    for round in 1..=3 {
+        // As many writes on both sides, so that every count is the same; one of them makes no version.
+        here.accepted(damage(100)).await;
+        here.spectator().await;
+        redis.restart();
+        there.accepted(damage(10)).await;
+        there.spectator().await;
+        redis.command(&["SAVE"]);
+        // The first that `here` does is a command.
+        here.accepted(damage(1)).await;
+        redis.command(&["SAVE"]);
+        agreed(&here, &there, 999 - 11 * round, 1 + 2 * round as usize).await;
+        let tokens = here.read("/tokens").await;
+        assert_eq!(tokens["items"].as_array().map(Vec::len), Some(1 + round as usize), "{tokens}");
+    }
+}
+
+#[tokio::test]
+async fn followers_of_what_redis_lost_are_shown_the_encounter_anew() {
+    // Fewer writes than were lost, as many, and more.
+    for writes in 1..=3_u64 {
+        let mut redis = RedisServer::start();
+        let (a, b) = Api::pair_on(&redis.url()).await;
+        let fights = wounded(&a, &b).await;
+        let [there, here] = &fights;
+        let mut streams = Vec::new();
+        redis.command(&["SAVE"]);
+        for accept in [LINES, SSE] {
+            for fight in &fights {
+                streams.push(Stream::open(fight, accept, Some(1)).await.expect("a stream"));
+            }
+        }
+        here.accepted(damage(100)).await;
+        here.accepted(damage(100)).await;
+        for stream in &mut streams {
+            assert_eq!((stream.transition().await, stream.transition().await), (Some(2), Some(3)));
+        }
+        redis.restart();
+        for _ in 0..writes {
+            there.accepted(damage(1)).await;
+        }
+        for stream in &mut streams {
+            let shown = loop {
+                let message = stream.next().await.expect("the stream goes on");
+                assert_ne!(message.kind, "transition", "nothing follows what was lost: {message:?}");
+                if message.kind == "snapshot" {
+                    break message;
+                }
+            };
+            let mut version = shown.data["version"].as_u64().expect("a version");
+            assert_eq!(hp(&shown.data["encounter"]), 999 - (version - 1), "as it is now");
+            while version < 1 + writes {
+                version += 1;
+                assert_eq!(stream.transition().await, Some(version), "what came after comes once");
+            }
+        }
+        // A client that saw a lost version is refused; one that begins now goes on.
+        assert_eq!(Stream::open(there, LINES, Some(2 + writes)).await.err(), Some(422));
+        streams.push(Stream::open(there, LINES, Some(1 + writes)).await.expect("a stream"));
+        here.accepted(damage(1)).await;
+        for stream in &mut streams {
+            assert_eq!(stream.transition().await, Some(2 + writes));
+        }
+    }
 }
 
 #[tokio::test]
 async fn a_follower_is_told_every_entry_where_its_feed_left_some_out() {
     let redis = RedisServer::start();
-    let writer = Api::on(store(&redis), Setup::default()).await;
-    // The follower stays, so this process has published version 7 and publishes only later ones.
-    let (fight, reader, token, _ahead) = ahead(&redis, &writer).await;
-    lose(&redis);
-    let (_, mut late) = reader.follow(&fight.id, &token, None).await.expect("a feed");
-    fight.notes(6).await;
+    let (a, b) = Api::pair_on(&redis.url()).await;
+    let fight = a.fight().await;
+    fight.notes(3).await;
+    for key in redis.keys() {
+        redis.command(&["COPY", &key, &format!("kept:{key}")]);
+    }
+    // This follower stays: its process has announced version 7, and announces only later ones.
+    let mut ahead = Stream::open(&fight.through(&b), LINES, Some(3)).await.expect("a stream");
+    fight.notes(4).await;
+    for version in 4..=7 {
+        assert_eq!(ahead.transition().await, Some(version));
+    }
+    // The keys are as they were, and no connection breaks.
+    for kept in redis.keys() {
+        if let Some(key) = kept.strip_prefix("kept:") {
+            redis.command(&["COPY", &kept, key, "REPLACE"]);
+        }
+    }
+    let mut late = Stream::open(&fight.through(&b), LINES, None).await.expect("a stream");
+    for _ in 0..6 {
+        fight.accepted(note("again")).await;
+    }
     for version in 4..=9 {
-        assert_eq!(entry(&mut late).await, version, "no gap, no repetition, in order");
+        assert_eq!(late.transition().await, Some(version), "no gap, no repetition, in order");
     }
 }

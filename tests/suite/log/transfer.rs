@@ -8,18 +8,11 @@ use crate::support::table::RULESETS;
 use crate::transcripts;
 use serde_json::{Value, json};
 
-/// What an encounter shows at `rest`.
-async fn shown(fight: &Fight<'_>, rest: &str) -> Value {
-    let answer = fight.get(rest).send().await;
-    assert_eq!(answer.status, 200, "{answer:?}");
-    answer.json()
-}
-
 async fn import(api: &Api, log: &Value) -> Answer {
     api.post("/v1/encounters/import", log).send().await
 }
 
-async fn imported<'a>(api: &'a Api, log: &Value) -> Fight<'a> {
+async fn imported(api: &Api, log: &Value) -> Fight {
     Fight::of(api, &import(api, log).await)
 }
 
@@ -55,7 +48,7 @@ async fn every_rulesets_longest_transcript_goes_on_on_the_other_store() {
         for command in [json!({"type": "undo"}), json!({"type": "redo"}), json!({"type": "undo", "to_version": 1})] {
             fight.accepted(command).await;
         }
-        let log = shown(&fight, "/export").await;
+        let log = fight.read("/export").await;
         assert_eq!((&log["format"], &log["schema"]), (&json!("turnkeeper-log"), &json!(1)));
         assert_eq!(log["entries"].as_array().map(Vec::len), Some(accepted as usize + 3));
         let text = log.to_string();
@@ -64,18 +57,18 @@ async fn every_rulesets_longest_transcript_goes_on_on_the_other_store() {
         let again = imported(to, &log).await;
         assert_ne!(again.id, fight.id);
         for same in ["/options", "/events?limit=1000"] {
-            assert_eq!(shown(&again, same).await, shown(&fight, same).await, "{ruleset}: {same}");
+            assert_eq!(again.read(same).await, fight.read(same).await, "{ruleset}: {same}");
         }
         let versions = (0..accepted + 3).map(|version| format!("?at={version}"));
         for rest in versions.chain([String::new()]) {
-            let (before, after) = (shown(&fight, &rest).await, shown(&again, &rest).await);
+            let (before, after) = (fight.read(&rest).await, again.read(&rest).await);
             assert_eq!(state(after), state(before), "{ruleset} {rest}");
         }
         for fight in [&fight, &again] {
             fight.accepted(json!({"type": "redo"})).await;
             fight.notes(1).await;
         }
-        let (first, second) = (shown(&fight, "/export").await, shown(&again, "/export").await);
+        let (first, second) = (fight.read("/export").await, again.read("/export").await);
         let entries = |log: &Value| log["entries"].as_array().expect("entries").clone();
         let (first, second, kept) = (entries(&first), entries(&second), accepted as usize + 3);
         assert_eq!((first.len(), &first[..kept]), (second.len(), &second[..kept]), "{ruleset}");
@@ -88,14 +81,14 @@ async fn a_log_whose_beginning_is_folded_away_can_be_moved_too() {
     let (embedded, shared) = (keeping(256).await, Api::on_redis(&redis.url()).await);
     let fight = embedded.fight().await;
     fight.notes(700).await;
-    let log = shown(&fight, "/export").await;
+    let log = fight.read("/export").await;
     assert_eq!((&log["base"]["version"], log["entries"].as_array().map(Vec::len)), (&json!(256), Some(444)));
     let again = imported(&shared, &log).await;
     assert_eq!(again.get("?at=100").send().await.problem(410, "version_gone")["oldest_version"], 256);
-    assert_eq!(shown(&again, "?at=400").await["version"], 400);
+    assert_eq!(again.read("?at=400").await["version"], 400);
     again.accepted(json!({"type": "undo"})).await;
-    let back = imported(&embedded, &shown(&again, "/export").await).await;
-    assert_eq!(state(shown(&back, "").await), state(shown(&again, "").await));
+    let back = imported(&embedded, &again.read("/export").await).await;
+    assert_eq!(state(back.read("").await), state(again.read("").await));
 }
 
 #[tokio::test]
@@ -103,7 +96,7 @@ async fn an_import_happens_once_for_each_key() {
     let api = Api::start().await;
     let fight = api.fight().await;
     fight.notes(3).await;
-    let mut log = shown(&fight, "/export").await;
+    let mut log = fight.read("/export").await;
     let import = async |log: &Value| api.post("/v1/encounters/import", log).key("import-1").send().await;
     let (first, again) = (import(&log).await, import(&log).await);
     assert_eq!((first.status, first.header("idempotency-replayed")), (201, ""));
@@ -125,7 +118,7 @@ async fn a_log_that_is_not_consistent_is_refused_with_the_first_bad_entry() {
         fight.accepted(command).await;
     }
     fight.notes(260).await;
-    let log = shown(&fight, "/export").await;
+    let log = fight.read("/export").await;
     let joined = json!({"type": "combatant_joined", "combatant": log["base"]["document"]["table"]["combatants"][0]});
     type Spoil<'a> = (&'a str, &'a dyn Fn(&mut Value));
     let spoils: &[Spoil<'_>] = &[
@@ -166,7 +159,7 @@ async fn an_entry_with_more_events_than_a_request_may_bring_about_is_refused() {
     let api = Api::start().await;
     let fight = api.fight().await;
     fight.notes(1).await;
-    let mut log = shown(&fight, "/export").await;
+    let mut log = fight.read("/export").await;
     let note = log["entries"][0]["events"][0].clone();
     log["entries"][0]["events"] = json!(vec![note; 20_001]);
     let refused = import(&api, &log).await.problem(422, "invalid_value");
@@ -178,76 +171,63 @@ async fn what_is_no_json_is_refused_as_by_every_other_post() {
     let api = Api::start().await;
     let bodies: [&[u8]; 5] = [b"", b"{", b"[1,", b"{\"entries\": [\"\xff\"]}", b"{\"format\": \"\xff\"}"];
     for body in bodies {
-        let call = |path| api.call("POST", path).header("content-type", "application/json").body(body.to_vec());
-        let [created, imported] = [call("/v1/encounters"), call("/v1/encounters/import")];
-        let (created, imported) = (created.send().await, imported.send().await);
-        let detail = |answer: &Answer| answer.problem(400, "invalid_json")["detail"].clone();
-        assert_eq!(detail(&imported), detail(&created), "{}", String::from_utf8_lossy(body));
+        let detail = async |path: &str| {
+            api.post_text(path, body.to_vec()).send().await.problem(400, "invalid_json")["detail"].clone()
+        };
+        let (created, imported) = (detail("/v1/encounters").await, detail("/v1/encounters/import").await);
+        assert_eq!(imported, created, "{}", String::from_utf8_lossy(body));
     }
-    let call = api.call("POST", "/v1/encounters/import").header("content-type", "application/json");
-    call.body("{\"format\": \"turnkeeper-log\"}").send().await.problem(400, "invalid_body");
+    let half = api.post_text("/v1/encounters/import", "{\"format\": \"turnkeeper-log\"}");
+    half.send().await.problem(400, "invalid_body");
 }
 
 #[tokio::test]
 async fn a_log_that_is_written_otherwise_is_refused_with_the_path_of_the_field() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    for command in [json!({"type": "damage", "target": "chansi", "amount": 3}), json!({"type": "undo"})] {
+    for command in [
+        json!({"type": "damage", "target": "chansi", "amount": 3}),
+        json!({"type": "undo"}),
+        json!({"type": "add_combatant", "combatant": {"id": "orc", "hp": {"current": 3}}}),
+    ] {
         fight.accepted(command).await;
     }
-    let log = shown(&fight, "/export").await;
-    let mut joined =
-        json!({"type": "combatant_joined", "combatant": log["base"]["document"]["table"]["combatants"][0]});
-    joined["combatant"]["hp"] = json!([3, 3, 0]);
+    let log = fight.read("/export").await;
     let (object, list) = ("an object is expected", "a list is expected");
-    for (place, value, status, path, message) in [
-        ("", json!(["turnkeeper-log", 1, "active-initiative", "", 0, {}, []]), 400, "", object),
-        ("/entries", json!({}), 400, "entries", list),
-        ("/base", json!([0, {}]), 400, "base", object),
-        ("/base/document", json!([]), 400, "base.document", object),
-        ("/base/document/table/round", json!("one"), 400, "base.document.table.round", "a whole number from 0"),
-        ("/base/document/table/combatants/0/hp", json!([24]), 400, "base.document.table.combatants.0.hp", object),
-        ("/base/document/ruleset", json!("dc21"), 422, "base.document.ruleset", "there is no such ruleset"),
-        ("/entries/0", json!([1, "2026-01-01T00:00:00Z", "gm", [], []]), 400, "entries.0", object),
-        ("/entries/0/at", json!(null), 400, "entries.0.at", "text is expected, not null"),
-        ("/entries/0/events", json!({}), 400, "entries.0.events", list),
-        ("/entries/0/events/0", json!(["damaged", "chansi", null, 4, 0, 4]), 400, "entries.0.events.0", object),
-        ("/entries/0/events/0", json!({"type": "no_such"}), 422, "entries.0.events.0.type", "no such event"),
-        ("/entries/0/events/0/amount", json!(-4), 422, "entries.0.events.0.amount", "from 0 to 4294967295"),
-        ("/entries/0/events/0", joined, 400, "entries.0.events.0.combatant.hp", object),
-        (
-            "/base/document/table/combatants/0/hpp",
-            json!(1),
-            400,
-            "base.document.table.combatants.0.hpp",
-            "no such field",
-        ),
-        (
-            "/base/document/table/combatants/0/stats",
-            json!({"x": 1}),
-            400,
-            "base.document.table.combatants.0.stats.x",
-            "no such field",
-        ),
-        ("/base/document/table/rounds", json!(1), 400, "base.document.table.rounds", "no such field"),
-        ("/base/document/tables", json!({}), 400, "base.document.tables", "no such field"),
-        ("/entries/0/who", json!("gm"), 400, "entries.0.who", "no such field"),
-        ("/entries/0/events/0/hpp", json!(1), 400, "entries.0.events.0.hpp", "no such field"),
-        ("/entries/1/checkpoint/table/effects", json!({}), 400, "entries.1.checkpoint.table.effects", list),
+    let first = "base.document.table.combatants.0";
+    for (path, value, status, message) in [
+        ("", json!(["turnkeeper-log", 1, "active-initiative", "", 0, {}, []]), 400, object),
+        ("entries", json!({}), 400, list),
+        ("base", json!([0, {}]), 400, object),
+        ("base.document", json!([]), 400, object),
+        ("base.document.table.round", json!("one"), 400, "a whole number from 0"),
+        (&format!("{first}.hp"), json!([24]), 400, object),
+        ("base.document.ruleset", json!("dc21"), 422, "there is no such ruleset"),
+        ("entries.0", json!([1, "2026-01-01T00:00:00Z", "gm", [], []]), 400, object),
+        ("entries.0.at", json!(null), 400, "text is expected, not null"),
+        ("entries.0.events", json!({}), 400, list),
+        ("entries.0.events.0", json!(["damaged", "chansi", null, 4, 0, 4]), 400, object),
+        ("entries.0.events.0.type", json!("no_such"), 422, "no such event"),
+        ("entries.0.events.0.amount", json!(-4), 422, "from 0 to 4294967295"),
+        ("entries.2.events.0.combatant.hp", json!([3, 3, 0]), 400, object),
+        (&format!("{first}.hpp"), json!(1), 400, "no such field"),
+        (&format!("{first}.stats.x"), json!(1), 400, "no such field"),
+        ("base.document.table.rounds", json!(1), 400, "no such field"),
+        ("base.document.tables", json!({}), 400, "no such field"),
+        ("entries.0.who", json!("gm"), 400, "no such field"),
+        ("entries.0.events.0.hpp", json!(1), 400, "no such field"),
+        ("entries.1.checkpoint.table.effects", json!({}), 400, list),
     ] {
         let mut spoilt = log.clone();
-        match spoilt.pointer_mut(place) {
-            Some(there) => *there = value,
-            None => {
-                let (object, field) = place.rsplit_once('/').expect("a field");
-                spoilt.pointer_mut(object).expect("an object")[field] = value;
-            }
-        }
-        let refused = import(&api, &spoilt).await;
-        assert_eq!(refused.status, status, "{place}: {refused:?}");
-        let error = &refused.json()["errors"][0];
+        let steps = path.split('.').filter(|step| !step.is_empty());
+        *steps.fold(&mut spoilt, |at, step| match step.parse::<usize>() {
+            Ok(place) => &mut at[place],
+            Err(_) => &mut at[step],
+        }) = value;
+        let refused = import(&api, &spoilt).await.expect(status).json();
+        let error = &refused["errors"][0];
         let said = error["message"].as_str().is_some_and(|said| said.contains(message));
-        assert!(error["path"] == path && said, "{place}: {error}");
+        assert!(error["path"] == path && said, "{path}: {error}");
     }
     let text = log.to_string();
     for (path, once, twice) in [
@@ -256,10 +236,9 @@ async fn a_log_that_is_written_otherwise_is_refused_with_the_path_of_the_field()
         ("base.version", r#""base":{"#, r#""base":{"version":0,"#),
         ("entries.0.events.0.amount", r#"[{"amount":"#, r#"[{"amount":9,"amount":"#),
     ] {
-        let call = api.call("POST", "/v1/encounters/import").header("content-type", "application/json");
         let spoilt = text.replacen(once, twice, 1);
         assert_ne!(spoilt, text, "{path}");
-        let refused = call.body(spoilt).send().await;
+        let refused = api.post_text("/v1/encounters/import", spoilt).send().await;
         assert_eq!(refused.problem(400, "duplicate_field")["errors"][0]["path"], path);
     }
     imported(&api, &log).await;

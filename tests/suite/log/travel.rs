@@ -18,8 +18,8 @@ async fn undo_goes_back_step_by_step_and_redo_forth_until_something_else_happens
     let api = Api::start().await;
     let fight = api.fight().await;
     let undo = json!({"type": "undo"});
-    assert_eq!(fight.command(&undo).send().await.problem(409, "nothing_to_undo")["rule"], "TK-7");
-    let mut states = vec![fight.get("").send().await.json()];
+    assert_eq!(fight.refused(undo.clone(), 409, "nothing_to_undo").await["rule"], "TK-7");
+    let mut states = vec![fight.read("").await];
     for command in [
         json!({"type": "start", "first": "chansi"}),
         json!({"type": "damage", "target": "brakkus", "amount": 9}),
@@ -36,66 +36,41 @@ async fn undo_goes_back_step_by_step_and_redo_forth_until_something_else_happens
         );
         assert_eq!(state(answer["encounter"].clone()), state(states[target].clone()));
     }
-    fight.command(&undo).send().await.problem(409, "nothing_to_undo");
+    fight.refused(undo.clone(), 409, "nothing_to_undo").await;
     for (target, before) in states.iter().enumerate().skip(1) {
         let answer = fight.accepted(json!({"type": "redo"})).await.json();
         assert_eq!(answer["events"], json!([{"type": "redone", "to_version": target}]));
         assert_eq!(state(answer["encounter"].clone()), state(before.clone()));
     }
-    fight.command(&json!({"type": "redo"})).send().await.problem(409, "nothing_to_redo");
+    fight.refused(json!({"type": "redo"}), 409, "nothing_to_redo").await;
     fight.accepted(json!({"type": "undo", "to_version": 1})).await;
     fight.accepted(json!({"type": "note", "text": "another way"})).await;
-    fight.command(&json!({"type": "redo"})).send().await.problem(409, "nothing_to_redo");
-    let log = fight.get("/events?limit=1000").send().await.json();
-    let log = log["items"].as_array().expect("entries");
+    fight.refused(json!({"type": "redo"}), 409, "nothing_to_redo").await;
+    let log = fight.entries().await;
     assert_eq!(log.len(), 14, "the log only grows");
     assert!(log.iter().all(|entry| entry.get("checkpoint").is_none()), "what is for the store alone is not shown");
-}
-
-#[tokio::test]
-async fn an_undo_that_makes_no_sense_is_refused_with_its_field() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    fight.notes(2).await;
-    for (command, status, path) in [
-        (json!({"type": "undo", "to_version": 2}), 422, "to_version"),
-        (json!([{"type": "undo", "to_version": 9}]), 422, "0.to_version"),
-        (json!({"type": "undo", "to_version": -1}), 422, "to_version"),
-        (json!({"type": "undo", "to_version": "1"}), 400, "to_version"),
-        (json!({"type": "redo", "to_version": 1}), 400, "to_version"),
-        (json!([{"type": "note", "text": "a"}, {"type": "undo"}]), 422, "1.type"),
-        (json!([{"type": "redo"}, {"type": "undo"}]), 422, "0.type"),
-    ] {
-        let refused = fight.command(&command).send().await;
-        let told = (refused.status, &refused.json()["errors"][0]["path"]);
-        assert_eq!(told, (status, &json!(path)), "{command}: {refused:?}");
-    }
-    assert_eq!(fight.get("").send().await.json()["version"], 2, "nothing was applied");
 }
 
 #[tokio::test]
 async fn a_dry_undo_changes_nothing_and_an_options_list_offers_what_can_be_undone() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let offered = async |verb: &str| {
-        let options = fight.get("/options").send().await.json();
-        options["items"].as_array().expect("legal_commands").iter().any(|option| option["command"]["type"] == verb)
-    };
-    assert!(!offered("undo").await && !offered("redo").await);
+    let listed = async |verb: &str| listed(&fight, verb).await.is_some();
+    assert!(!listed("undo").await && !listed("redo").await);
     fight.notes(1).await;
-    assert!(offered("undo").await && !offered("redo").await);
-    let dry = api.post(&fight.path("/commands?dry_run=true"), &json!({"type": "undo"})).token(&fight.token);
+    assert!(listed("undo").await && !listed("redo").await);
+    let dry = fight.dry_run(&json!({"type": "undo"}));
     assert_eq!(dry.send().await.status, 200);
-    assert_eq!(fight.get("").send().await.json()["version"], 1);
+    assert_eq!(fight.read("").await["version"], 1);
     fight.accepted(json!({"type": "undo"})).await;
-    assert!(!offered("undo").await && offered("redo").await);
+    assert!(!listed("undo").await && listed("redo").await);
 }
 
 #[tokio::test]
 async fn the_encounter_shows_itself_at_every_version_there_has_been() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    let mut states = vec![fight.get("").send().await.json()];
+    let mut states = vec![fight.read("").await];
     let commands = [
         json!({"type": "damage", "target": "chansi", "amount": 1}),
         json!({"type": "set_condition", "target": "valiant", "condition": "marked"}),
@@ -132,43 +107,31 @@ async fn what_is_folded_away_is_said_to_be_gone_wherever_it_is_asked_for() {
         let stream = fight.get("/events?after=255").header("accept", accept).send().await;
         assert_eq!(stream.status, 410, "{accept}");
     }
-    fight.command(&json!({"type": "undo", "to_version": 10})).send().await.problem(410, "version_gone");
+    fight.refused(json!({"type": "undo", "to_version": 10}), 410, "version_gone").await;
     for rest in ["?at=256", "?at=400", "/events", "/events?after=256"] {
         assert_eq!(fight.get(rest).send().await.status, 200, "{rest}");
     }
-    assert_eq!(
-        fight.get("/events").send().await.json()["items"][0]["version"],
-        257,
-        "the log begins with the oldest there is"
-    );
+    assert_eq!(fight.read("/events").await["items"][0]["version"], 257, "the log begins with the oldest there is");
     fight.accepted(json!({"type": "undo", "to_version": 256})).await;
     fight.notes(600).await;
     assert_eq!(fight.get("?at=1024").send().await.status, 200);
     assert_eq!(fight.get("?at=700").send().await.json()["oldest_version"], 768, "more and more is folded away");
 }
 
-/// What `options` legal_commands of a way back.
-async fn offered(fight: &Fight<'_>, verb: &str) -> Option<Value> {
-    let options = fight.get("/options").send().await.json();
-    options["items"]
-        .as_array()
-        .expect("legal_commands")
-        .iter()
-        .find(|option| option["command"]["type"] == verb)
-        .cloned()
+/// The option of undo or redo.
+async fn listed(fight: &Fight, verb: &str) -> Option<Value> {
+    fight.options().await.into_iter().find(|option| option["command"]["type"] == verb)
 }
 
 /// Holds an option of undo with this range against the server: both its ends are accepted, and what lies beyond them is not.
-async fn reaches(fight: &Fight<'_>, option: &Value, oldest: u64, last: u64) {
+async fn reaches(fight: &Fight, option: &Value, oldest: u64, last: u64) {
     let range = json!({"min": oldest, "max": last});
     assert_eq!(
         (&option["choices"][0]["field"], &option["choices"][0]["range"]),
         (&json!("to_version"), &range),
         "{option}"
     );
-    let dry = async |command: &Value| {
-        fight.api.post(&fight.path("/commands?dry_run=true"), command).token(&fight.token).send().await.status
-    };
+    let dry = async |command: &Value| fight.dry_run(command).send().await.status;
     for version in [oldest, last] {
         assert_eq!(dry(&json!({"type": "undo", "to_version": version})).await, 200, "{version}");
     }
@@ -182,25 +145,25 @@ async fn the_ways_back_that_options_lists_reach_as_far_as_the_log_does_and_no_fu
     let api = keeping(2).await;
     let fight = api.fight().await;
     fight.notes(520).await;
-    let undo = offered(&fight, "undo").await.expect("an undo");
+    let undo = listed(&fight, "undo").await.expect("an undo");
     assert_eq!((&undo["command"], &undo["choices"][0]["required"]), (&json!({"type": "undo"}), &json!(false)));
     reaches(&fight, &undo, 256, 519).await;
     // Back at the oldest version a single step would lead to one that is gone.
     fight.accepted(json!({"type": "undo", "to_version": 256})).await;
-    let undo = offered(&fight, "undo").await.expect("an undo");
+    let undo = listed(&fight, "undo").await.expect("an undo");
     assert_eq!((&undo["command"]["to_version"], &undo["choices"][0]["required"]), (&json!(256), &json!(true)));
     reaches(&fight, &undo, 256, 520).await;
 
     let fight = api.fight().await;
     fight.notes(259).await;
     for n in 0..509 {
-        assert!(offered(&fight, "redo").await.is_some() || n % 2 == 0);
+        assert!(listed(&fight, "redo").await.is_some() || n % 2 == 0);
         fight.accepted(json!({"type": if n % 2 == 0 { "undo" } else { "redo" }})).await;
     }
     // What could be redone is as old as what could be undone.
-    assert_eq!(offered(&fight, "redo").await, None);
-    fight.command(&json!({"type": "redo"})).send().await.problem(410, "version_gone");
-    reaches(&fight, &offered(&fight, "undo").await.expect("an undo"), 512, 767).await;
+    assert_eq!(listed(&fight, "redo").await, None);
+    fight.refused(json!({"type": "redo"}), 410, "version_gone").await;
+    reaches(&fight, &listed(&fight, "undo").await.expect("an undo"), 512, 767).await;
 }
 
 /// `TURNKEEPER_LONG_LOG` sets the length of the log; at 10,000 an undo takes at most 20 ms of a released server's time.
@@ -217,7 +180,6 @@ async fn an_undo_far_down_a_long_log_is_quick() {
         times.push(began.elapsed());
     }
     times.sort();
-    println!("undo at log length {length}: median {:?}, most {:?}", times[10], times[19]);
     let bound = Duration::from_millis(if cfg!(debug_assertions) { 500 } else { 20 });
     assert!(times[10] <= bound, "median {:?}", times[10]);
 }

@@ -45,7 +45,7 @@ impl Chance {
         }
     }
 
-    /// The command of an option with its open fields filled: what is told in words stays as the example says.
+    /// The command of an option with its open fields filled: free text stays as in the example.
     pub fn fill(&mut self, option: &LegalCommand) -> Value {
         let mut option = option.clone();
         for choice in std::mem::take(&mut option.choices) {

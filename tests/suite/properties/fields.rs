@@ -1,5 +1,5 @@
 //! What a command can hold is listed: every field of every command's schema stands in an option of some play, but for the exceptions
-//! that are told here with their reasons.
+//! that are listed here with their reasons.
 
 use super::judge::Judge;
 use super::player::Subject;
@@ -18,7 +18,7 @@ const UNLISTED: &[(&str, &str, &str, &str)] = &[(
     "the command is there to be refused, with the rule that says why (AI-11)",
 )];
 
-/// So many plays of a ruleset are watched at least, and at most where something is missing still.
+/// The minimum and the maximum number of plays of a ruleset.
 const PLAYS: std::ops::Range<u64> = 10..200;
 /// The numbers of the plays stay below this: larger ones take long, and meet no more.
 const LARGEST: u64 = 25;
@@ -53,10 +53,10 @@ fn met(subject: &Subject, wanted: &BTreeSet<Field>) -> BTreeSet<Field> {
             break;
         }
         let played = subject.play(number % LARGEST, number);
-        let mut judge = Judge::new(&played.creation).expect("a lawful play").expect("a fight");
+        let mut judge = Judge::new(&played.creation).expect("a sound play").expect("a fight");
         met.extend(judge.legal_commands.iter().flat_map(listed));
         for action in played.actions.iter().filter(|action| action.advance) {
-            if judge.act(action).expect("a lawful play") {
+            if judge.act(action).expect("a sound play") {
                 met.extend(judge.legal_commands.iter().flat_map(listed));
             }
         }
@@ -68,7 +68,7 @@ fn met(subject: &Subject, wanted: &BTreeSet<Field>) -> BTreeSet<Field> {
 fn every_field_of_every_command_is_listed_at_some_time() {
     let mut shared = known(&Shapes::of(&type_schema::<SharedCommand>()));
     let mut wrong = Vec::new();
-    let told = |whose: &str, (verb, field): &Field| format!("{whose}: {verb}.{field}");
+    let name = |whose: &str, (verb, field): &Field| format!("{whose}: {verb}.{field}");
     for ruleset in RULESETS.iter() {
         let subject = Subject::of(ruleset);
         let exceptions = UNLISTED.iter().filter(|(whose, ..)| *whose == subject.id);
@@ -78,10 +78,10 @@ fn every_field_of_every_command_is_listed_at_some_time() {
         let wanted: BTreeSet<Field> = known.difference(&exceptions).cloned().collect();
         let met = met(&subject, &wanted);
         shared.retain(|field| !met.contains(field));
-        wrong.extend(wanted.difference(&met).map(|field| format!("{} is in no option", told(subject.id, field))));
+        wrong.extend(wanted.difference(&met).map(|field| format!("{} is in no option", name(subject.id, field))));
         let spare = exceptions.iter().filter(|field| met.contains(*field) || !known.contains(*field));
-        wrong.extend(spare.map(|field| format!("{} is listed, or is no field", told(subject.id, field))));
+        wrong.extend(spare.map(|field| format!("{} is listed, or is no field", name(subject.id, field))));
     }
-    wrong.extend(shared.iter().map(|field| format!("{} is in no option", told("every ruleset", field))));
+    wrong.extend(shared.iter().map(|field| format!("{} is in no option", name("every ruleset", field))));
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -1,25 +1,25 @@
-//! Watches a fight: every command and every state is held against the laws.
+//! Watches a fight: every command and every state is held against the properties.
 
 use super::chance::Chance;
 use super::turns::Turns;
 use crate::support::json::short;
 use crate::support::legal_commands::{listed, promised};
-use crate::support::table::{RULESETS, Refused, Table};
+use crate::support::table::{RULESETS, Refused, Table, seeded};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use turnkeeper::engine::{Request, SeededDice, Viewer};
-use turnkeeper::vocabulary::{CombatantId, HOUSE_RULES, LegalCommand, Manifest};
+use turnkeeper::engine::{Request, Viewer};
+use turnkeeper::vocabulary::{HOUSE_RULES, LegalCommand, Manifest, Slug};
 
-/// A law that does not hold, and how that shows.
+/// A property that does not hold, and how that shows.
 #[derive(Debug, Clone)]
 pub struct Breach {
-    pub law: &'static str,
+    pub property: &'static str,
     pub detail: String,
 }
 
-fn breach<T>(law: &'static str, detail: impl Into<String>) -> Result<T, Breach> {
-    Err(Breach { law, detail: detail.into() })
+fn breach<T>(property: &'static str, detail: impl Into<String>) -> Result<T, Breach> {
+    Err(Breach { property, detail: detail.into() })
 }
 
 /// One command of a play: it is sent with these dice; the encounter goes on with what comes of it, or it was but a try.
@@ -88,7 +88,7 @@ impl Judge {
         let Action { command, dice, advance } = action;
         let promised = promised(&self.legal_commands, command);
         let mut table = self.table.clone();
-        let answer = table.try_send(command.clone(), &mut dice_of(*dice));
+        let answer = table.try_send(command.clone(), &mut seeded(*dice));
         let answer =
             answer.or_else(|broken| breach("the log folds to the state and a refusal changes nothing", broken))?;
         let events = match answer {
@@ -139,7 +139,7 @@ impl Judge {
         Ok(())
     }
 
-    /// Whoever joins or changes besides the one who acts, moves nobody's turn.
+    /// A combatant that joins or changes out of its turn moves nobody's turn.
     fn nobody_elses_turn(&self, command: &Value, events: &[Value], before: &Value) -> Result<(), Breach> {
         let current = ids(&before["current"], "");
         let other = match command["type"].as_str() {
@@ -172,7 +172,7 @@ impl Judge {
         self.known_rules()?;
         for (list, key) in [("current", ""), ("order", "combatant")] {
             if let Some(gone) = ids(&self.view[list], key).iter().find(|id| !here.contains(*id)) {
-                return breach("whoever is named exists", format!("{list} names {gone}: {}", self.view[list]));
+                return breach("a combatant that is named exists", format!("{list} names {gone}: {}", self.view[list]));
             }
         }
         if here.len() != self.view["combatants"].as_array().map_or(0, Vec::len) {
@@ -193,11 +193,11 @@ impl Judge {
 
     /// Every rule that legal_commands, places and the pending decision name is in the catalogue.
     fn known_rules(&self) -> Result<(), Breach> {
-        let offered = self.legal_commands.iter().map(|option| option.rule.to_owned());
+        let listed = self.legal_commands.iter().map(|option| option.rule.to_owned());
         let places = self.view["order"].as_array().into_iter().flatten().map(|place| &place["because"]);
         let because = places.flat_map(|because| [&because["rule"], &because["tie_rule"]]);
-        let told = because.chain([&self.view["pending"]["rule"]]).filter_map(Value::as_str).map(str::to_owned);
-        match offered.chain(told).find(|rule| !self.rules.contains(rule.as_str())) {
+        let named = because.chain([&self.view["pending"]["rule"]]).filter_map(Value::as_str).map(str::to_owned);
+        match listed.chain(named).find(|rule| !self.rules.contains(rule.as_str())) {
             Some(rule) => breach("every rule that is named is in the catalogue", rule),
             None => Ok(()),
         }
@@ -206,10 +206,10 @@ impl Judge {
     /// While the fight goes on, somebody who exists can take the decision that is awaited, and nobody else.
     fn awaited(&self, here: &BTreeSet<String>) -> Result<(), Breach> {
         let pending = &self.view["pending"];
-        let law = "a decision is awaited while the fight goes on, and only then";
+        let property = "a decision is awaited while the fight goes on, and only then";
         match self.view["status"].as_str() {
-            Some("ended") if !pending.is_null() => return breach(law, pending.to_string()),
-            Some("running") if pending.is_null() => return breach(law, "nothing is awaited"),
+            Some("ended") if !pending.is_null() => return breach(property, pending.to_string()),
+            Some("running") if pending.is_null() => return breach(property, "nothing is awaited"),
             Some("running") => {}
             _ => return Ok(()),
         }
@@ -218,7 +218,7 @@ impl Judge {
             return breach("somebody is awaited", pending.to_string());
         }
         if let Some(gone) = who.iter().find(|id| !here.contains(*id)) {
-            return breach("whoever is named exists", format!("pending names {gone}"));
+            return breach("a combatant that is named exists", format!("pending names {gone}"));
         }
         let commands = pending["commands"].as_array().cloned().unwrap_or_default();
         let taking: Vec<&LegalCommand> =
@@ -231,18 +231,18 @@ impl Judge {
                 || taking.iter().any(|o| o.combatant.as_ref().is_some_and(|c| *c == *id) || mentions(o, id))
         };
         if let Some(idle) = who.iter().find(|id| !by(id)) {
-            return breach("whoever is awaited can act", format!("{idle} has no option of {pending}"));
+            return breach("a combatant that is awaited can act", format!("{idle} has no option of {pending}"));
         }
         let senders = taking.iter().filter(|o| self.own(&o.command["type"])).filter_map(|o| o.combatant.as_ref());
         match senders.map(|id| id.as_str()).find(|id| !who.iter().any(|w| w == id)) {
             Some(forgotten) => {
-                breach("whoever can act is awaited", format!("{forgotten} can act and is not in {pending}"))
+                breach("a combatant that can act is awaited", format!("{forgotten} can act and is not in {pending}"))
             }
             None => Ok(()),
         }
     }
 
-    /// Whether the player of `id` may send what is offered.
+    /// Whether the player of `id` may send this option.
     fn sends(&self, id: &str, option: &LegalCommand) -> bool {
         let player = Viewer::player("player", CombatantId::new(id).into_iter().collect());
         let request = Request::read(option.command.clone()).expect("an option is a request");
@@ -250,14 +250,14 @@ impl Judge {
     }
 
     /// Plays nothing but what is awaited until the round is over; an error where it doesn't end.
-    pub fn finish_round(&mut self, seed: u64) -> Result<usize, Breach> {
+    pub fn finish_round(&mut self, seed: u64) -> Result<(), Breach> {
         let mut chance = Chance::new(seed);
         let bound = 300 + 150 * self.ids().len();
         let round = self.view["round"].clone();
-        for sent in 0..bound {
+        for _ in 0..bound {
             let active = self.view["combatants"].as_array().into_iter().flatten().any(|c| c["active"] == true);
             if !self.running() || !active || self.view["round"] != round {
-                return Ok(sent);
+                return Ok(());
             }
             let awaited = self.view["pending"]["commands"].as_array().cloned().unwrap_or_default();
             let verbs: Vec<Value> = awaited.into_iter().filter(|verb| self.own(verb)).collect();
@@ -266,7 +266,7 @@ impl Judge {
                 self.legal_commands.iter().filter(|o| o.command["type"] == verb).cloned().collect();
             if verbs.is_empty() && self.view["pending"]["gm"] == true && self.view["current"] == json!([]) {
                 // Nobody who is here takes turns by the rules: the fight waits for the game master.
-                return Ok(sent);
+                return Ok(());
             }
             let Some(option) = chance.pick(&legal_commands) else {
                 if self.legal_commands.iter().any(|o| verbs.contains(&o.command["type"])) {
@@ -295,12 +295,6 @@ fn ids(list: &Value, key: &str) -> Vec<String> {
     items
         .filter_map(|item| if key.is_empty() { item.as_str() } else { item[key].as_str() }.map(str::to_owned))
         .collect()
-}
-
-fn dice_of(seed: u64) -> SeededDice {
-    let mut bytes = [0; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    SeededDice::new(bytes)
 }
 
 fn guarded<T>(judged: impl FnOnce() -> Result<T, Breach>) -> Result<T, Breach> {

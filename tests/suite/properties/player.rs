@@ -16,22 +16,12 @@ pub struct Subject {
     conditions: Vec<String>,
 }
 
-/// What a play came to, besides a breach.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Tally {
-    pub plays: u64,
-    pub accepted: u64,
-    pub refused: u64,
-    pub rounds: u64,
-}
-
 /// One play from its seed: everything that was sent, and the breach that ended it.
 pub struct Played {
     pub creation: Value,
     pub actions: Vec<Action>,
     pub finish: u64,
     pub breach: Option<Breach>,
-    pub tally: Tally,
 }
 
 const SIDES: [&str; 3] = ["players", "monsters", "wolves"];
@@ -59,8 +49,7 @@ impl Subject {
         let size = 1 + chance.below(12.min(2 + number as usize / 4));
         let length = 8 + chance.below(60.min(8 + number as usize));
         let finish = chance.seed();
-        let mut played =
-            Played { creation: Value::Null, actions: Vec::new(), finish, breach: None, tally: Tally::default() };
+        let mut played = Played { creation: Value::Null, actions: Vec::new(), finish, breach: None };
         played.breach = self.course(&mut chance, size, length, &mut played).err();
         played
     }
@@ -78,9 +67,8 @@ impl Subject {
             }
         }
         let Some(mut judge) = judge else {
-            return Err(Breach { law: "plausible stats are accepted", detail: played.creation.to_string() });
+            return Err(Breach { property: "plausible stats are accepted", detail: played.creation.to_string() });
         };
-        played.tally.plays = 1;
         let mut stale: Vec<LegalCommand> = Vec::new();
         for _ in 0..length {
             for option in judge.legal_commands.iter().filter(|o| judge.own(&o.command["type"])) {
@@ -92,22 +80,14 @@ impl Subject {
             let tries =
                 [chance.fill(&listed), self.candidate(chance, &judge, &stale), self.candidate(chance, &judge, &stale)];
             for command in tries {
-                self.send(&mut judge, played, Action { command, dice: chance.seed(), advance: false })?;
+                played.actions.push(Action { command, dice: chance.seed(), advance: false });
+                judge.act(&played.actions[played.actions.len() - 1])?;
             }
             let command = self.next(chance, &judge, &stale);
-            self.send(&mut judge, played, Action { command, dice: chance.seed(), advance: true })?;
+            played.actions.push(Action { command, dice: chance.seed(), advance: true });
+            judge.act(&played.actions[played.actions.len() - 1])?;
         }
-        played.tally.accepted += judge.finish_round(played.finish)? as u64;
-        played.tally.rounds += judge.view["round"].as_u64().unwrap_or(0);
-        Ok(())
-    }
-
-    fn send(&self, judge: &mut Judge, played: &mut Played, action: Action) -> Result<(), Breach> {
-        played.actions.push(action.clone());
-        let accepted = judge.act(&action)?;
-        played.tally.accepted += u64::from(accepted);
-        played.tally.refused += u64::from(!accepted);
-        Ok(())
+        judge.finish_round(played.finish)
     }
 
     /// The command that the play goes on with.

@@ -1,22 +1,22 @@
-//! The laws of secrecy, over random play in every ruleset: whoever may not know of a combatant learns nothing of it.
+//! Secrecy, over random play in every ruleset: a viewer that cannot see a combatant learns nothing of it.
 //!
 //! 1. A play with hidden combatants shows to others what the same play without them shows, byte for byte: state, events, options,
 //!    refusals, text and version, until one of the hidden has the turn or must decide.
 //! 2. Two plays that differ only in who is hidden show the same, also while the hidden act.
-//! 3. What a viewer sees changes only with what the viewer is told. Versions count every transition, told or not: where one play has a
-//!    transition that nobody is told of, the other one has a note of the game master's.
+//! 3. What a viewer sees changes only with an entry that the viewer reads. Versions count every transition: where one play has a
+//!    transition that no viewer reads, the other one has a note of the game master's.
 
 use super::chance::Chance;
 use super::player::Subject;
+use super::{numbers, subjects};
 use crate::support::json::short;
-use crate::support::setting;
-use crate::support::table::{RULESETS, entry};
+use crate::support::table::{RULESETS, entry, meta, token};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use turnkeeper::engine::{Creation, Decided, Game, Meta, Request, Role, TokenRecord, Viewer};
-use turnkeeper::vocabulary::{CombatantId, Dice};
+use turnkeeper::engine::{Creation, Decided, Eyes, Game, Request, Role, Viewer};
+use turnkeeper::vocabulary::{CombatantId, Dice, Slug};
 
-/// The plays of each ruleset and law where nothing else is said.
+/// The plays of each ruleset and property by default.
 const PLAYS: u64 = 12;
 
 /// Every die of a command shows as much: how many are rolled for the hidden makes no difference to the others.
@@ -41,9 +41,9 @@ fn named(ids: &[&str]) -> Vec<CombatantId> {
     ids.iter().map(|id| CombatantId::new(id).expect("a short name")).collect()
 }
 
-/// Those who look: a player with a combatant of its own, and an onlooker.
-fn viewers(own: &[CombatantId]) -> [(&'static str, &[CombatantId]); 2] {
-    [("player", own), ("spectator", &[])]
+/// The audiences: a player with combatants of its own, and an onlooker.
+fn audiences(own: &[CombatantId]) -> [Eyes<'_>; 2] {
+    [Eyes { token: "player", own }, Eyes { token: "onlooker", own: &[] }]
 }
 
 fn viewer(role: Role, own: &[CombatantId]) -> Viewer {
@@ -65,25 +65,15 @@ pub struct Sight {
     text: String,
     options: String,
     brief: String,
-    /// The types of the commands and the events that led here, as they were told.
+    /// The types of the commands and the events that led here, as the viewer reads them.
     pub entry: Option<(String, String)>,
 }
 
 impl Stage {
     pub fn create(creation: &Value) -> Option<Self> {
         let own = named(&["c1", "c2"]);
-        let token = |id: &str, role, combatants: Vec<CombatantId>| TokenRecord {
-            id: id.to_owned(),
-            digest: String::new(),
-            role,
-            name: None,
-            combatants,
-            expires_at: None,
-        };
         let tokens = vec![token("player", Role::Player, own.clone()), token("onlooker", Role::Spectator, Vec::new())];
-        let (id, created_at) = ("encounter".to_owned(), "2026-01-01T00:00:00Z".to_owned());
-        let meta = Meta { id, created_at, seed: None, request: None, player_undo: false, tokens };
-        let game = RULESETS.create(meta, Creation::read(creation.clone()).ok()?).ok()?;
+        let game = RULESETS.create(meta(tokens), Creation::read(creation.clone()).ok()?).ok()?;
         Some(Self { game, own })
     }
 
@@ -94,15 +84,15 @@ impl Stage {
         Some((Self { game: decided.next.clone(), own: self.own.clone() }, decided))
     }
 
-    /// What each viewer sees, and was told of what led here.
-    pub fn sights(&self, told: Option<(&Decided, &Value)>) -> Vec<Sight> {
-        viewers(&self.own).iter().map(|viewer| self.sight(*viewer, told)).collect()
+    /// What each viewer sees, with the entry of the command that led here.
+    pub fn sights(&self, led: Option<(&Decided, &Value)>) -> Vec<Sight> {
+        audiences(&self.own).iter().map(|audience| self.sight(audience, led)).collect()
     }
 
-    fn sight(&self, (token, own): (&str, &[CombatantId]), told: Option<(&Decided, &Value)>) -> Sight {
-        let seen = self.game.redacted(own);
-        let entry = told.and_then(|(decided, command)| {
-            let own = decided.redactions.as_ref().and_then(|redactions| redactions.to(token));
+    fn sight(&self, audience: &Eyes<'_>, led: Option<(&Decided, &Value)>) -> Sight {
+        let seen = self.game.seen_by(audience);
+        let entry = led.and_then(|(decided, command)| {
+            let own = decided.told.as_ref().and_then(|redactions| redactions.to(audience));
             let commands = own.map_or(vec![command["type"].as_str()?.to_owned()], |account| account.commands.clone());
             let events = own.map_or(&decided.events, |account| &account.events).get().to_owned();
             (events != "[]").then_some((commands.join(" "), events))
@@ -111,13 +101,13 @@ impl Stage {
             version: seen.version(),
             view: seen.view().expect("a view").get().to_owned(),
             text: seen.text(),
-            options: serde_json::to_string(&seen.options(&viewer(Role::Player, own), 0)).expect("options"),
+            options: serde_json::to_string(&seen.options(&viewer(Role::Player, audience.own), 0)).expect("options"),
             brief: serde_json::to_string(&seen.brief()).expect("a brief"),
             entry,
         }
     }
 
-    /// Whether one of those who are hidden from all has the turn, had it, or must choose.
+    /// Whether a combatant that is hidden from all has the turn, had it, or must choose.
     pub fn someone(&self, decided: &Decided) -> bool {
         if decided.events.get().contains("{\"type\":\"turn_started\",\"combatant\":\"h") {
             return true;
@@ -136,12 +126,12 @@ impl Stage {
         self.send(&json!({"type": "note", "text": "for me alone"}), &mut Even(0)).expect("a note is accepted").0
     }
 
-    /// Why a player's command is refused, as far as the player may know.
+    /// Why a player's command is refused, as the player reads it.
     fn refusals(&self, command: &Value) -> Vec<String> {
         let Ok(request) = Request::read(command.clone()) else { return Vec::new() };
-        viewers(&self.own)
+        audiences(&self.own)
             .iter()
-            .map(|(_, own)| format!("{:?}", self.game.examine(own, &request, &|| false).err()))
+            .map(|audience| format!("{:?}", self.game.examine(audience, &request, &|| false).err()))
             .collect()
     }
 
@@ -151,10 +141,10 @@ impl Stage {
         assert_eq!(folded, decided.next.document().expect("a document"), "the log folds to the state");
     }
 
-    /// Law 3, for a transition.
+    /// Property 3, for a transition.
     fn counts(&self, after: &[Sight]) -> Result<(), String> {
         for (before, after) in self.sights(None).iter().zip(after) {
-            let told = after.entry.is_some();
+            let has_entry = after.entry.is_some();
             let unnumbered = |sight: &Sight| {
                 let number = format!("\"version\":{}", sight.version);
                 (sight.view.replacen(&number, "", 1), sight.text.clone(), sight.brief.clone())
@@ -162,37 +152,26 @@ impl Stage {
             if after.version - before.version != 1 {
                 return Err(format!("from {} to {}", before.version, after.version));
             }
-            if !told && unnumbered(before) != unnumbered(after) {
-                return Err(format!("told nothing, but\n  {}\n  {}", before.view, after.view));
+            if !has_entry && unnumbered(before) != unnumbered(after) {
+                return Err(format!("without an entry, but\n  {}\n  {}", before.view, after.view));
             }
         }
         Ok(())
     }
 }
 
-/// The first difference between what is shown with the hidden and without them.
-pub fn differs(with: &[Sight], without: &[Sight]) -> Option<String> {
-    let apart = |a: &Sight, b: &Sight| {
-        let parts = [
-            (a.version.to_string(), b.version.to_string()),
-            (a.view.clone(), b.view.clone()),
-            (a.text.clone(), b.text.clone()),
-            (a.options.clone(), b.options.clone()),
-            (a.brief.clone(), b.brief.clone()),
-            (format!("{:?}", a.entry), format!("{:?}", b.entry)),
-        ];
-        parts.into_iter().find(|(a, b)| a != b).map(|(a, b)| format!("\n    {a}\n    {b}"))
-    };
-    with.iter().zip(without).find_map(|(a, b)| apart(a, b))
-}
-
-/// What a play came to.
-#[derive(Default)]
-struct Run {
-    /// How many steps were alike.
-    alike: u64,
-    /// Whether it ended where one of the hidden had the turn or had to decide.
-    cut: bool,
+/// Whether the same is shown with the hidden and without them; an error is the first difference.
+pub fn alike(with: &[Sight], without: &[Sight]) -> Result<(), String> {
+    for (a, b) in with.iter().zip(without) {
+        let parts = |sight: &Sight| {
+            let Sight { version, view, text, options, brief, entry } = sight.clone();
+            [version.to_string(), view, text, options, brief, format!("{entry:?}")]
+        };
+        if let Some((a, b)) = parts(a).into_iter().zip(parts(b)).find(|(a, b)| a != b) {
+            return Err(format!("\n    {a}\n    {b}"));
+        }
+    }
+    Ok(())
 }
 
 /// A play at random of a subject.
@@ -218,7 +197,7 @@ impl Play<'_> {
         }
         let hidden = (1..=1 + self.chance.below(2)).map(|n| self.hidden(&format!("h{n}"), &names));
         let mut hidden: Vec<Value> = hidden.collect();
-        // A crowd rolls as one: whoever owns a hidden one of it sees the roll, whoever else of it is hidden (decision 9).
+        // A crowd rolls as one: the owner of one of its hidden combatants sees the roll (decision 9).
         if seen[1]["hidden"] == true {
             for one in hidden.iter_mut().filter_map(Value::as_object_mut) {
                 one.retain(|field, _| field != "group" && field != "roll_group");
@@ -280,7 +259,7 @@ impl Play<'_> {
         }
     }
 
-    /// A command of the game master's about those who are seen.
+    /// A command of the game master's about combatants that are seen.
     fn open(&mut self, stage: &Stage) -> Value {
         let legal_commands = stage.game.options(&viewer(Role::Gm, &[]), 0);
         let common = ["note", "end_encounter", "override", "undo", "redo", "add_combatant", "add_effect"];
@@ -312,8 +291,8 @@ impl Play<'_> {
         }
     }
 
-    /// Law 1.
-    fn without_the_hidden(&mut self) -> Result<Run, String> {
+    /// Property 1.
+    fn without_the_hidden(&mut self) -> Result<(), String> {
         let visible = 2 + self.chance.below(4);
         let (seen, hidden) = self.cast(visible);
         let foe_hp = *self.chance.pick(&["exact", "exact", "banded", "none"]).expect("a choice");
@@ -325,11 +304,9 @@ impl Play<'_> {
         let (with, without) = (self.creation(all, foe_hp), self.creation(seen, foe_hp));
         self.steps.push(with.to_string());
         let (Some(mut with), Some(mut without)) = (Stage::create(&with), Stage::create(&without)) else {
-            return Ok(Run::default());
+            return Ok(());
         };
-        if let Some(leak) = differs(&with.sights(None), &without.sights(None)) {
-            return Err(leak);
-        }
+        alike(&with.sights(None), &without.sights(None))?;
         let mut past = vec![(with.clone(), without.clone())];
         for step in 0..40 {
             if self.chance.percent(40) {
@@ -344,10 +321,8 @@ impl Play<'_> {
                 with.counts(&next.sights(Some((&decided, &secret))))?;
                 with = next;
                 without = without.noted();
-                match differs(&with.sights(None), &without.sights(None)) {
-                    Some(leak) => return Err(leak),
-                    None => continue,
-                }
+                alike(&with.sights(None), &without.sights(None))?;
+                continue;
             }
             let command = self.open(&without);
             let (a, b) = (with.refusals(&command), without.refusals(&command));
@@ -364,11 +339,9 @@ impl Play<'_> {
             let sights = next.sights(Some((&decided, &command)));
             with.counts(&sights)?;
             if next.someone(&decided) {
-                return Ok(Run { alike: u64::from(step), cut: true });
+                return Ok(());
             }
-            if let Some(leak) = differs(&sights, &next_without.sights(Some((&decided_without, &command)))) {
-                return Err(leak);
-            }
+            alike(&sights, &next_without.sights(Some((&decided_without, &command))))?;
             (with, without) = (next, next_without);
             past.push((with.clone(), without.clone()));
             if self.chance.percent(5) {
@@ -379,17 +352,15 @@ impl Play<'_> {
                 let command = json!({"type": "undo"});
                 let sights = a.0.sights(Some((&a.1, &command)));
                 with.counts(&sights)?;
-                if let Some(leak) = differs(&sights, &b.0.sights(Some((&b.1, &command)))) {
-                    return Err(leak);
-                }
+                alike(&sights, &b.0.sights(Some((&b.1, &command))))?;
                 (with, without) = (a.0, b.0);
             }
         }
-        Ok(Run { alike: 40, cut: false })
+        Ok(())
     }
 
-    /// Law 2.
-    fn whoever_is_hidden(&mut self) -> Result<Run, String> {
+    /// Property 2.
+    fn with_others_hidden(&mut self) -> Result<(), String> {
         let visible = 2 + self.chance.below(3);
         let (seen, mut hidden) = self.cast(visible);
         for one in &mut hidden {
@@ -399,7 +370,7 @@ impl Play<'_> {
         let creation = self.creation([seen, hidden].concat(), "exact");
         self.steps.push(creation.to_string());
         let (Some(mut one), Some(mut other)) = (Stage::create(&creation), Stage::create(&renamed(&creation))) else {
-            return Ok(Run::default());
+            return Ok(());
         };
         for _ in 0..60 {
             let command = if self.chance.percent(15) { self.secret() } else { self.open(&one) };
@@ -411,9 +382,7 @@ impl Play<'_> {
             one.folds(&decided);
             let sights = next.sights(Some((&decided, &command)));
             one.counts(&sights)?;
-            if let Some(leak) = differs(&sights, &next_other.sights(Some((&decided_other, &renamed(&command))))) {
-                return Err(leak);
-            }
+            alike(&sights, &next_other.sights(Some((&decided_other, &renamed(&command)))))?;
             let shown = format!("{sights:?}");
             let names = ["\\\"h1\\\"", "\\\"h2\\\"", "h1 ", "Stalker"];
             if let Some(name) = names.iter().find(|name| shown.contains(**name)) {
@@ -421,7 +390,7 @@ impl Play<'_> {
             }
             (one, other) = (next, next_other);
         }
-        Ok(Run { alike: 60, cut: false })
+        Ok(())
     }
 }
 
@@ -442,32 +411,17 @@ impl Stage {
     }
 }
 
-fn hold(law: fn(&mut Play<'_>) -> Result<Run, String>) {
-    let only = std::env::var("TURNKEEPER_ONLY").unwrap_or_default();
+fn hold(property: fn(&mut Play<'_>) -> Result<(), String>) {
     let mut leaks = Vec::new();
-    for ruleset in RULESETS.iter().filter(|r| r.manifest().id.contains(&only)) {
-        let subject = Subject::of(ruleset);
-        let seeds: Vec<u64> = match setting("TURNKEEPER_SEED") {
-            Some(seed) => vec![seed],
-            None => (0..setting("TURNKEEPER_PLAYS").unwrap_or(PLAYS)).collect(),
-        };
-        let (mut alike, mut cut) = (0, 0);
-        let mut found: Vec<(usize, String)> = Vec::new();
-        for seed in seeds {
+    for subject in subjects() {
+        let leak = |seed: u64| {
             let mut play =
-                Play { subject: &subject, apart: seed % 2 == 0, chance: Chance::new(seed), steps: Vec::new() };
-            match law(&mut play) {
-                Ok(run) => (alike, cut) = (alike + run.alike, cut + u64::from(run.cut)),
-                Err(leak) => {
-                    let told =
-                        format!("{} (TURNKEEPER_SEED={seed}): {leak}\n  {}", subject.id, play.steps.join("\n  "));
-                    found.push((play.steps.len(), told));
-                }
-            }
-        }
-        let (id, leaked) = (subject.id, found.len());
-        println!("{id}: {alike} steps alike, {cut} plays until one of the hidden was to act, {leaked} leaks");
-        leaks.extend(found.into_iter().min().map(|(_, told)| told));
+                Play { subject: &subject, apart: seed.is_multiple_of(2), chance: Chance::new(seed), steps: Vec::new() };
+            let leak = property(&mut play).err()?;
+            let (id, steps) = (subject.id, play.steps.join("\n  "));
+            Some((play.steps.len(), format!("{id} (TURNKEEPER_SEED={seed}): {leak}\n  {steps}")))
+        };
+        leaks.extend(numbers(PLAYS).into_iter().filter_map(leak).min().map(|(_, leak)| leak));
     }
     assert!(leaks.is_empty(), "{}", leaks.join("\n"));
 }
@@ -479,5 +433,5 @@ fn a_play_with_hidden_combatants_shows_what_the_same_play_without_them_shows() {
 
 #[test]
 fn two_plays_that_differ_in_who_is_hidden_show_the_same() {
-    hold(|play| play.whoever_is_hidden());
+    hold(|play| play.with_others_hidden());
 }

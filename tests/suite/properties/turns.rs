@@ -10,12 +10,12 @@ pub struct Turns {
     within: bool,
     open: BTreeSet<String>,
     over: BTreeSet<String>,
-    /// Whose turn was broken off, by leaving or by the game master: it may still be told to end.
+    /// Whose turn was broken off, by leaving or by the game master: its end may still come.
     left: BTreeSet<String>,
     overridden: bool,
 }
 
-/// A law, and how it was broken.
+/// A property, and how it fails.
 type Wrong = (&'static str, String);
 
 impl Turns {
@@ -27,7 +27,9 @@ impl Turns {
     /// Follows the events of one transition.
     pub fn follow(&mut self, events: &[Value]) -> Result<(), Wrong> {
         let all = || Value::Array(events.to_vec());
-        events.iter().try_for_each(|event| self.one(event).map_err(|law| (law, format!("{event} in {}", all()))))
+        events
+            .iter()
+            .try_for_each(|event| self.one(event).map_err(|property| (property, format!("{event} in {}", all()))))
     }
 
     fn one(&mut self, event: &Value) -> Result<(), &'static str> {
@@ -56,7 +58,7 @@ impl Turns {
                     return Err("nobody's turn ends twice in a round");
                 }
             }
-            // The game master may break off a turn: it may be told to end, or be as if it had never begun.
+            // The game master may break off a turn: its end may come, or it is as if it had never begun.
             "overridden" => {
                 self.overridden = true;
                 self.left.append(&mut self.open);
@@ -81,18 +83,21 @@ fn turns_and_rounds_that_do_not_fit_are_seen() {
     use serde_json::json;
     let round = |kind: &str, n: i64| json!({"type": kind, "round": n});
     let turn = |kind: &str, who: &str| json!({"type": kind, "combatant": who});
-    let whole = [round("round_started", 1), turn("turn_started", "a"), turn("turn_ended", "a")];
-    let law = |more: &[Value]| {
+    let complete = [round("round_started", 1), turn("turn_started", "a"), turn("turn_ended", "a")];
+    let broken = |more: &[Value]| {
         let mut turns = Turns::default();
-        turns.follow(&whole).expect("a sound beginning");
-        turns.follow(more).err().map(|(law, _)| law)
+        turns.follow(&complete).expect("a sound beginning");
+        turns.follow(more).err().map(|(property, _)| property)
     };
-    assert_eq!(law(&[turn("turn_started", "b"), turn("turn_ended", "b"), round("round_ended", 1)]), None);
-    assert_eq!(law(&[turn("turn_started", "a"), turn("turn_ended", "a")]), Some("nobody's turn ends twice in a round"));
-    assert_eq!(law(&[turn("turn_started", "b"), turn("turn_started", "b")]), Some("a turn starts once"));
-    assert_eq!(law(&[turn("turn_ended", "b")]), Some("a turn that ends has started"));
-    assert_eq!(law(&[round("round_started", 2)]), Some("rounds follow one another"));
-    assert_eq!(law(&[round("round_ended", 1), round("round_started", 3)]), Some("rounds follow one another"));
-    assert_eq!(law(&[round("round_ended", 1), round("round_ended", 1)]), Some("a round ends once"));
-    assert_eq!(law(&[turn("overridden", "a"), turn("turn_started", "a"), turn("turn_ended", "a")]), None);
+    assert_eq!(broken(&[turn("turn_started", "b"), turn("turn_ended", "b"), round("round_ended", 1)]), None);
+    assert_eq!(
+        broken(&[turn("turn_started", "a"), turn("turn_ended", "a")]),
+        Some("nobody's turn ends twice in a round")
+    );
+    assert_eq!(broken(&[turn("turn_started", "b"), turn("turn_started", "b")]), Some("a turn starts once"));
+    assert_eq!(broken(&[turn("turn_ended", "b")]), Some("a turn that ends has started"));
+    assert_eq!(broken(&[round("round_started", 2)]), Some("rounds follow one another"));
+    assert_eq!(broken(&[round("round_ended", 1), round("round_started", 3)]), Some("rounds follow one another"));
+    assert_eq!(broken(&[round("round_ended", 1), round("round_ended", 1)]), Some("a round ends once"));
+    assert_eq!(broken(&[turn("overridden", "a"), turn("turn_started", "a"), turn("turn_ended", "a")]), None);
 }

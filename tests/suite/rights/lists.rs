@@ -34,15 +34,14 @@ fn forms(option: &LegalCommand) -> Vec<Value> {
 
 /// Every form that is listed for this viewer is the viewer's; every one that is listed for the game master and is the viewer's is
 /// listed.
-fn check(table: &Table, viewer: &Viewer) -> (usize, usize) {
+fn check(table: &Table, viewer: &Viewer) -> usize {
     let (own, all) = (table.game.options(viewer, 0), table.legal_commands());
     let may = |form: &Value| {
         let request = Request::read(form.clone()).expect("an option is a request");
         table.game.authorize(viewer, &request).is_ok()
     };
-    let listed_forms: Vec<Value> = own.iter().flat_map(forms).collect();
-    for form in &listed_forms {
-        assert!(may(form), "{form} is listed for {viewer:?}");
+    for form in own.iter().flat_map(forms) {
+        assert!(may(&form), "{form} is listed for {viewer:?}");
     }
     for option in &own {
         let request = Request::read(option.command.clone()).expect("an option is a request");
@@ -51,7 +50,7 @@ fn check(table: &Table, viewer: &Viewer) -> (usize, usize) {
     }
     let missing = all.iter().flat_map(forms).filter(may).find(|form| !listed(&own, form));
     assert_eq!(missing, None, "it is {viewer:?}'s and is not listed");
-    (listed_forms.len(), own.len())
+    own.len()
 }
 
 #[test]
@@ -63,16 +62,14 @@ fn options_list_all_that_a_token_may_send_and_nothing_else() {
     let spectator = Viewer { role: Role::Spectator, ..Viewer::gm("s") };
     for ruleset in RULESETS.iter() {
         let id = ruleset.manifest().id;
-        let (mut forms, mut legal_commands, mut states) = (0, 0, 0);
+        let mut legal_commands = 0;
         for play in 0..3 {
             let (mut table, mut chance) = (Table::create(creation(id)), Chance::new(play));
             for step in 0..25 {
-                assert!(table.game.options(&spectator, 0).is_empty(), "an onlooker is offered nothing");
+                assert!(table.game.options(&spectator, 0).is_empty(), "nothing is listed for an onlooker");
                 for viewer in &viewers {
-                    let (f, o) = check(&table, viewer);
-                    (forms, legal_commands) = (forms + f, legal_commands + o);
+                    legal_commands += check(&table, viewer);
                 }
-                states += 1;
                 let awaited = table.game.brief().pending.map(|p| p.commands).unwrap_or_default();
                 let own = |o: &&LegalCommand| awaited.iter().any(|verb| o.command["type"] == *verb);
                 let all = table.legal_commands();
@@ -87,7 +84,6 @@ fn options_list_all_that_a_token_may_send_and_nothing_else() {
                 }
             }
         }
-        println!("{id}: {states} states, {legal_commands} legal_commands to players, {forms} commands");
-        assert!(legal_commands > 0, "{id}: no player was ever offered anything");
+        assert!(legal_commands > 0, "{id}: nothing was ever listed for a player");
     }
 }

@@ -82,7 +82,7 @@ fn table(ruleset: &dyn AnyRuleset, player_undo: bool) -> Table {
 #[test]
 fn each_role_may_send_what_the_table_says_and_nothing_else() {
     let names: Vec<String> = NAMES.map(str::to_owned).to_vec();
-    let (mut cells, mut tried, mut chance) = (BTreeMap::<_, [usize; 2]>::new(), 0, Chance::new(4));
+    let (mut cells, mut chance) = (BTreeMap::<_, [usize; 2]>::new(), Chance::new(4));
     assert_eq!(GM.len(), RULESETS.iter().count(), "each ruleset has its row");
     for ruleset in RULESETS.iter() {
         let id = ruleset.manifest().id;
@@ -114,7 +114,6 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
                             assert!(path.is_empty() && !detail.is_empty(), "{detail}");
                         }
                         cells.entry((id, verb.clone(), who)).or_default()[usize::from(expected)] += 1;
-                        tried += 1;
                     }
                 }
             }
@@ -125,8 +124,6 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
             assert!(no + yes > 0, "{id}: no {verb} was tried");
         }
     }
-    let both = cells.values().filter(|[no, yes]| *no > 0 && *yes > 0).count();
-    println!("rights: {} cells of role x command x ownership, {tried} decisions, {both} cells with both", cells.len());
     assert!(cells.len() > 800, "{}", cells.len());
 }
 
@@ -160,8 +157,8 @@ fn every_shared_command_has_its_row_and_a_gm_command_says_so_in_both_places() {
     assert_eq!(rows, SharedCommand::TAGS);
     for (id, gm) in GM {
         let manifest = RULESETS.get(id).expect("a ruleset").manifest();
-        let told = manifest.commands.iter().filter(|c| c.sender == turnkeeper::vocabulary::AllowedRole::Gm);
-        let told: BTreeSet<&str> = told.map(|c| c.verb).collect();
-        assert_eq!(told, gm.iter().copied().collect(), "{id}");
+        let listed = manifest.commands.iter().filter(|c| c.sender == turnkeeper::vocabulary::AllowedRole::Gm);
+        let listed: BTreeSet<&str> = listed.map(|c| c.verb).collect();
+        assert_eq!(listed, gm.iter().copied().collect(), "{id}");
     }
 }

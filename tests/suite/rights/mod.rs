@@ -1,4 +1,4 @@
-//! Who may send what: the whole matrix by machine and what is listed for whom, below HTTP; rounds without a game master, over it.
+//! Who may send what: the full matrix and each viewer's options, below HTTP; rounds without a game master, over HTTP.
 
 mod lists;
 mod matrix;

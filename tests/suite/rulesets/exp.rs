@@ -13,7 +13,7 @@ fn unit(chance: &mut Chance) -> (Judge, usize) {
     let size = 1 + chance.below(8);
     let persona = |n: usize| json!({"id": format!("c{n}"), "mstr": 10, "level": n + 1});
     let combatants: Vec<Value> = (0..size).map(persona).collect();
-    let judge = Judge::new(&json!({"ruleset": "exp", "combatants": combatants})).expect("no law is broken");
+    let judge = Judge::new(&json!({"ruleset": "exp", "combatants": combatants})).expect("no property fails");
     let mut judge = judge.expect("plain personas are accepted");
     send(&mut judge, chance, json!({"type": "start"}));
     (judge, size)
@@ -21,7 +21,7 @@ fn unit(chance: &mut Chance) -> (Judge, usize) {
 
 fn send(judge: &mut Judge, chance: &mut Chance, command: Value) {
     let action = Action { command: command.clone(), dice: chance.seed(), advance: true };
-    assert!(judge.act(&action).expect("no law is broken"), "{command} was refused: {}", judge.view);
+    assert!(judge.act(&action).expect("no property fails"), "{command} was refused: {}", judge.view);
 }
 
 fn finished(judge: &Judge) -> usize {
@@ -89,11 +89,12 @@ fn a_player_attacks_with_its_mind_while_somebody_hidden_is_asked() {
     let (stage, _) = stage.send(&json!({"type": "start"}), &mut Even(4)).expect("it starts");
     assert_eq!(stage.game.brief().current, [CombatantId::fixed("h1")]);
     let own = [CombatantId::fixed("c1")];
+    let audience = Eyes { token: "player", own: &own };
     let request = |command: Value| Request::read(command).expect("a command");
-    let refused = |command| stage.game.examine(&own, &request(command), &|| false).is_err();
+    let refused = |command| stage.game.examine(&audience, &request(command), &|| false).is_err();
     assert!(!refused(json!({"type": "mental_attack", "combatant": "c1"})));
     assert!(refused(json!({"type": "declare", "combatant": "c1", "move": "now", "act": "now"})));
-    let seen = stage.game.redacted(&own);
+    let seen = stage.game.seen_by(&audience);
     assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
     let legal_commands = seen.options(&Viewer::player("player", own.to_vec()), 0);
     let verbs: Vec<_> = legal_commands.iter().map(|option| &option.command["type"]).collect();

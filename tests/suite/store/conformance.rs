@@ -11,21 +11,10 @@ pub use super::lists::*;
 pub use super::revisions::*;
 use super::{Stand, answered, bytes, entry, eventually, filled, imported, logged, new, rebased, unlogged, whole_log};
 
-/// Makes each check a test on a backend of its own.
+/// Makes a test of each check on a stand of its own, or one test of all checks on one stand.
 macro_rules! conformance {
-    ($stand:expr) => {
-        $crate::store::conformance::each_check!(@tests $stand);
-    };
-    (in_one_test $name:ident, $stand:expr) => {
-        $crate::store::conformance::each_check!(@one $name, $stand);
-    };
-}
-
-macro_rules! each_check {
-    (@tests $stand:expr) => { $crate::store::conformance::each_check!(@list tests ($stand)); };
-    (@one $name:ident, $stand:expr) => { $crate::store::conformance::each_check!(@list one ($name, $stand)); };
-    (@list $way:ident $with:tt) => {
-        $crate::store::conformance::each_check!(@$way $with
+    ($(in $test:ident,)? $stand:expr) => {
+        $crate::store::conformance::conformance! { @($(in $test,)? $stand)
             a_new_encounter_is_loaded_as_it_was_created
             creating_twice_keeps_the_first
             an_imported_log_is_there_from_its_base_on_and_goes_on
@@ -57,27 +46,26 @@ macro_rules! each_check {
             commits_and_deletions_are_noticed
             any_id_and_any_bytes_are_kept
             a_store_that_works_is_ready
-        );
+        }
     };
-    (@tests ($stand:expr) $($check:ident)*) => {
+    (@($stand:expr) $($check:ident)*) => {
         $(
             #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $check() {
-                let stand = $stand;
-                $crate::store::conformance::$check(&stand, "e").await;
+                $crate::store::conformance::$check(&$stand, "e").await;
             }
         )*
     };
-    (@one ($name:ident, $stand:expr) $($check:ident)*) => {
+    (@(in $test:ident, $stand:expr) $($check:ident)*) => {
         #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-        async fn $name() {
+        async fn $test() {
             let stand = $stand;
             $( $crate::store::conformance::$check(&stand, stringify!($check)).await; )*
         }
     };
 }
 
-pub(super) use {conformance, each_check};
+pub(super) use conformance;
 
 pub const KEPT: StoreConfig = StoreConfig { ttl: None, answers: Duration::from_secs(24 * 60 * 60) };
 

@@ -16,7 +16,7 @@ fn ids(listing: &Listing) -> Vec<&str> {
     listing.items.iter().map(|item| item.id.as_str()).collect()
 }
 
-/// The whole list, by pages of `limit`.
+/// The full list, by pages of `limit`.
 async fn listed(store: &dyn Store, application: &str, limit: usize) -> Vec<String> {
     let (mut all, mut before) = (Vec::new(), None::<String>);
     loop {

@@ -9,7 +9,7 @@ mod redis_faults;
 mod revisions;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::Bytes;
 use turnkeeper::store::{Base, Commit, Committed, Entry, NewEncounter, Store, StoreConfig};
@@ -86,10 +86,6 @@ pub async fn whole_log(store: &dyn Store, id: &str, after: u64) -> Vec<Entry> {
 }
 
 /// Waits until `check` is true, at most 10 seconds.
-pub async fn eventually<F: Future<Output = bool>>(what: &str, mut check: impl FnMut() -> F) {
-    let until = Instant::now() + Duration::from_secs(10);
-    while !check().await {
-        assert!(Instant::now() < until, "{what}: not within 10 seconds");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+pub async fn eventually<F: Future<Output = bool>>(what: &str, check: impl FnMut() -> F) {
+    crate::support::eventually(what, Duration::from_secs(10), check).await;
 }

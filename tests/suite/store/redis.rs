@@ -12,15 +12,19 @@ use super::{Stand, answered, filled, logged, new, rebased, unlogged, whole_log};
 use crate::support::cluster::RedisCluster;
 use crate::support::redis::RedisServer;
 
+fn stores(url: &str, count: usize, config: StoreConfig) -> Vec<Arc<dyn Store>> {
+    (0..count).map(|_| Arc::new(open(url, config)) as Arc<dyn Store>).collect()
+}
+
 impl Stand for RedisServer {
     fn stores(&self, count: usize, config: StoreConfig) -> Vec<Arc<dyn Store>> {
-        (0..count).map(|_| Arc::new(open(&self.url(), config)) as Arc<dyn Store>).collect()
+        stores(&self.url(), count, config)
     }
 }
 
 impl Stand for RedisCluster {
     fn stores(&self, count: usize, config: StoreConfig) -> Vec<Arc<dyn Store>> {
-        (0..count).map(|_| Arc::new(open(&self.url(), config)) as Arc<dyn Store>).collect()
+        stores(&self.url(), count, config)
     }
 }
 
@@ -29,10 +33,10 @@ pub fn open(url: &str, config: StoreConfig) -> RedisStore {
 }
 
 conformance!(RedisServer::start());
-conformance!(in_one_test everything_that_holds_for_one_redis_holds_for_a_cluster, RedisCluster::start());
+conformance!(in everything_that_holds_for_one_redis_holds_for_a_cluster, RedisCluster::start());
 
 fn expiry(server: &RedisServer, key: &str) -> i64 {
-    redis::from_redis_value(server.command(&["PTTL", key])).expect("a number")
+    server.ask(&["PTTL", key])
 }
 
 #[tokio::test]
@@ -91,6 +95,10 @@ async fn deleting_leaves_no_key_behind() {
     assert_eq!(server.keys().len(), 3);
     store.delete("e").await.unwrap();
     assert_eq!(server.keys(), [""; 0]);
+    store.create("e", NewEncounter { application: Some("table".to_owned()), ..new("v0") }).await.unwrap();
+    assert_eq!(server.keys(), ["turnkeeper:application:table", "{turnkeeper:e}:doc"]);
+    assert!(store.delete("e").await.unwrap());
+    assert_eq!(server.keys(), [""; 0]);
 }
 
 #[tokio::test]
@@ -102,21 +110,10 @@ async fn a_list_that_nobody_reads_does_not_keep_what_has_expired() {
         let application = Some("table".to_owned());
         store.create(&format!("e{n}"), NewEncounter { application, ..new("v0") }).await.unwrap();
     }
-    let places = server.command(&["ZCARD", "turnkeeper:application:table"]);
-    let places: usize = redis::from_redis_value(places).expect("a number");
+    let places: usize = server.ask(&["ZCARD", "turnkeeper:application:table"]);
     assert!(places < 1000, "{places} places are kept of 1500 encounters of which few are there");
     let listing = store.list("table", None, 10, 1 << 20).await.unwrap();
     assert!(listing.items.len() <= 10);
-}
-
-#[tokio::test]
-async fn what_an_application_deletes_leaves_no_key_behind() {
-    let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
-    store.create("e", NewEncounter { application: Some("table".to_owned()), ..new("v0") }).await.unwrap();
-    assert_eq!(server.keys(), ["turnkeeper:application:table", "{turnkeeper:e}:doc"]);
-    store.delete("e").await.unwrap();
-    assert_eq!(server.keys(), [""; 0]);
 }
 
 #[tokio::test]
@@ -127,31 +124,12 @@ async fn answers_that_are_too_old_are_gone() {
     for n in 1..=5 {
         assert_eq!(store.commit("e", answered(unlogged(n, "v0"), n as u8, "a")).await.unwrap(), Committed::Done);
     }
-    let kept = |part: &str| -> i64 {
-        let count = server.command(&["HLEN", &format!("{{turnkeeper:e}}:{part}")]);
-        redis::from_redis_value(count).expect("a number")
-    };
+    let kept = |part: &str| -> i64 { server.ask(&["HLEN", &format!("{{turnkeeper:e}}:{part}")]) };
     assert_eq!(kept("answers0") + kept("answers1"), 5);
     tokio::time::sleep(Duration::from_millis(650)).await;
     assert_eq!(server.keys(), ["{turnkeeper:e}:doc"]);
     assert_eq!(store.commit("e", answered(unlogged(6, "v0"), 9, "a")).await.unwrap(), Committed::Done);
     assert_eq!(kept("answers0") + kept("answers1"), 1);
-}
-
-#[tokio::test]
-async fn an_answer_is_kept_for_its_time_whenever_it_was_given() {
-    let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig { ttl: None, answers: Duration::from_millis(400) });
-    store.create("e", new("v0")).await.unwrap();
-    for n in 1..=20 {
-        assert_eq!(store.commit("e", answered(unlogged(n, "v0"), n as u8, "a")).await.unwrap(), Committed::Done);
-        let given = std::time::Instant::now();
-        tokio::time::sleep(Duration::from_millis(37 * (n % 11))).await;
-        let answer = store.load("e", None, Some(&[n as u8; 32])).await.unwrap().answer;
-        assert!(answer.is_some() || given.elapsed() >= Duration::from_millis(400), "after {:?}", given.elapsed());
-        let answer = store.load("e", Some(n + 1), Some(&[n as u8; 32])).await.unwrap().answer;
-        assert!(answer.is_some() || given.elapsed() >= Duration::from_millis(400), "after {:?}", given.elapsed());
-    }
 }
 
 #[tokio::test]
@@ -248,7 +226,7 @@ async fn tls_is_spoken_and_a_stranger_is_not_trusted() {
     let port = crate::support::redis::free_port().to_string();
     let (cert, key, ca) = (path("redis.crt"), path("redis.key"), path("ca.crt"));
     let settings = ["--tls-port", &port, "--tls-cert-file", &cert, "--tls-key-file", &key, "--tls-ca-cert-file", &ca];
-    let _server = RedisServer::tls(port.parse().unwrap(), &settings);
+    let _server = RedisServer::on(port.parse().unwrap(), &settings);
     let url = format!("rediss://127.0.0.1:{port}");
     let certificates = redis::TlsCertificates {
         client_tls: Some(redis::ClientTlsConfig {
@@ -266,13 +244,6 @@ async fn tls_is_spoken_and_a_stranger_is_not_trusted() {
     assert!(matches!(distrustful, Err(StoreError::Unavailable(_))), "{distrustful:?}");
 }
 
-/// The bytes that a Redis has sent.
-fn sent(server: &RedisServer) -> usize {
-    let stats: String = redis::from_redis_value(server.command(&["INFO", "stats"])).expect("text");
-    let line = stats.lines().find_map(|line| line.strip_prefix("total_net_output_bytes:")).expect("a number");
-    line.trim().parse().expect("a number")
-}
-
 #[tokio::test]
 async fn no_more_of_a_list_is_read_than_a_page_holds() {
     let server = RedisServer::start();
@@ -281,9 +252,10 @@ async fn no_more_of_a_list_is_read_than_a_page_holds() {
         let new = NewEncounter { application: Some("table".to_owned()), ..new(&"x".repeat(100_000)) };
         store.create(&format!("e{n}"), new).await.unwrap();
     }
-    let before = sent(&server);
+    let sent = || server.stat("stats", "total_net_output_bytes:");
+    let before = sent();
     let page = store.list("table", None, 40, 250_000).await.unwrap();
-    let read = sent(&server) - before;
+    let read = sent() - before;
     assert_eq!((page.items.len(), page.next.is_some()), (2, true));
     assert!(read < 300_000, "{read} bytes for a page of 250,000");
 }

@@ -1,25 +1,24 @@
 //! Faults of Redis: the store returns an error within 2 seconds, and recovers by itself.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use turnkeeper::store::redis::RedisStore;
 use turnkeeper::store::{Committed, Notice, Store, StoreConfig, StoreError};
 
 use super::redis::open;
 use super::{answered, bytes, eventually, filled, logged, new, unlogged, whole_log};
 use crate::support::cluster::RedisCluster;
-use crate::support::redis::RedisServer;
+use crate::support::proxy::Proxy;
+use crate::support::redis::{DURABLE, RedisServer};
 
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIME_LIMIT: Duration = Duration::from_secs(2);
 
 async fn away<T: std::fmt::Debug>(what: &str, call: impl Future<Output = Result<T, StoreError>>) {
     let start = Instant::now();
     let answer = tokio::time::timeout(Duration::from_secs(20), call).await.expect("an answer at all");
-    assert!(start.elapsed() < PATIENCE, "{what} took {:?}", start.elapsed());
+    assert!(start.elapsed() < TIME_LIMIT, "{what} took {:?}", start.elapsed());
     assert!(matches!(answer, Err(StoreError::Unavailable(_))), "{what}: {answer:?}");
 }
 
@@ -49,15 +48,11 @@ async fn recovers(store: &RedisStore) {
     let start = Instant::now();
     while let Err(error) = store.ready().await {
         assert!(matches!(error, StoreError::Unavailable(_)), "{error}");
-        assert!(start.elapsed() < PATIENCE, "not back after {:?}: {error}", start.elapsed());
+        assert!(start.elapsed() < TIME_LIMIT, "not back after {:?}: {error}", start.elapsed());
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     filled(store, "after", 3).await;
     assert_eq!(whole_log(store, "after", 0).await.len(), 3);
-}
-
-fn durable() -> RedisServer {
-    RedisServer::with(&["--appendonly", "yes", "--appendfsync", "always"])
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -118,16 +113,14 @@ async fn a_host_that_never_answers_is_away() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_restart_between_two_calls_is_not_noticed() {
-    let mut server = durable();
+    let mut server = RedisServer::with(&DURABLE);
     let store = open(&server.url(), StoreConfig::default());
     filled(&store, "e", 1).await;
     for version in 2..6 {
-        server.kill();
-        server.again();
+        server.restart();
         let committed = store.commit("e", logged(version, &format!("v{version}"), version)).await;
         assert_eq!(committed.expect("the first call after a restart"), Committed::Done);
-        server.kill();
-        server.again();
+        server.restart();
         let loaded = store.load("e", None, None).await.expect("the first call after a restart");
         assert_eq!(loaded.version, version);
     }
@@ -168,66 +161,13 @@ async fn writers_go_on_over_broken_connections_and_repeat_nothing() {
     assert_eq!(store.load("e", None, None).await.unwrap().revision, 2001);
 }
 
-/// A proxy that can pass one request and drop its answer, or lead to another server.
-struct Proxy {
-    port: u16,
-    to: Arc<AtomicU16>,
-    swallow: Arc<AtomicBool>,
-}
-
-impl Proxy {
-    async fn start(server: &RedisServer) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let (port, to) = (listener.local_addr().unwrap().port(), Arc::new(AtomicU16::new(server.port())));
-        let swallow = Arc::new(AtomicBool::new(false));
-        let (flag, target) = (swallow.clone(), to.clone());
-        tokio::spawn(async move {
-            while let Ok((client, _)) = listener.accept().await {
-                let upstream = TcpStream::connect(("127.0.0.1", target.load(Ordering::SeqCst))).await.unwrap();
-                tokio::spawn(Self::pass(client, upstream, flag.clone()));
-            }
-        });
-        Self { port, to, swallow }
-    }
-
-    fn url(&self) -> String {
-        format!("redis://127.0.0.1:{}", self.port)
-    }
-
-    /// Leads new connections to another server.
-    fn lead_to(&self, server: &RedisServer) {
-        self.to.store(server.port(), Ordering::SeqCst);
-    }
-
-    async fn pass(client: TcpStream, upstream: TcpStream, swallow: Arc<AtomicBool>) {
-        let (mut from_client, mut to_client) = client.into_split();
-        let (mut from_server, mut to_server) = upstream.into_split();
-        let forth = tokio::spawn(async move { tokio::io::copy(&mut from_client, &mut to_server).await });
-        let mut buffer = vec![0; 1 << 16];
-        while let Ok(read @ 1..) = from_server.read(&mut buffer).await {
-            if swallow.swap(false, Ordering::SeqCst) || to_client.write_all(&buffer[..read]).await.is_err() {
-                break;
-            }
-        }
-        forth.abort();
-    }
-
-    fn swallow_the_next_answer(&self) {
-        self.swallow.store(true, Ordering::SeqCst);
-    }
-
-    fn swallowed(&self) -> bool {
-        !self.swallow.load(Ordering::SeqCst)
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
     let server = RedisServer::start();
-    let proxy = Proxy::start(&server).await;
+    let proxy = Proxy::before(&server).await;
     let store = open(&proxy.url(), StoreConfig::default());
     store.ready().await.unwrap();
-    // The server learns every script, so that a call has one answer.
+    // Every script is known to the server, so that a call has one answer.
     filled(&store, "warm", 1).await;
 
     proxy.swallow_the_next_answer();
@@ -282,15 +222,14 @@ async fn a_redis_that_refuses_is_away_and_nothing_is_half_written() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_primary_that_became_a_replica_is_left_for_the_one_behind_its_name() {
     let servers = [RedisServer::start(), RedisServer::start()];
-    let proxy = Proxy::start(&servers[0]).await;
+    let proxy = Proxy::before(&servers[0]).await;
     let store = open(&proxy.url(), StoreConfig::default());
     filled(&store, "e", 1).await;
     for (version, (old, new)) in (2..).zip([(0, 1), (1, 0), (0, 1)]) {
         let (old, new) = (&servers[old], &servers[new]);
         new.command(&["REPLICAOF", "127.0.0.1", &old.port().to_string()]);
         eventually("the replica has it all", async || {
-            let state: String = redis::from_redis_value(new.command(&["INFO", "replication"])).unwrap();
-            state.contains("master_link_status:up")
+            new.ask::<String>(&["INFO", "replication"]).contains("master_link_status:up")
         })
         .await;
         new.command(&["REPLICAOF", "NO", "ONE"]);
@@ -313,9 +252,9 @@ async fn a_node_of_a_cluster_that_is_taken_for_a_single_server_says_what_is_miss
     for id in 0..20 {
         refusals.extend(store.create(&id.to_string(), new("v0")).await.err());
     }
-    let told =
+    let named =
         |error: &StoreError| matches!(error, StoreError::Unavailable(reason) if reason.contains("?cluster=true"));
-    assert!(!refusals.is_empty() && refusals.iter().all(told), "{refusals:?}");
+    assert!(!refusals.is_empty() && refusals.iter().all(named), "{refusals:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -345,13 +284,11 @@ async fn followers_are_told_to_read_again_after_every_break() {
         heard += 1;
     }
     assert_eq!(heard, 6, "both followers hear the same");
-    let subscribers: Vec<redis::Value> =
-        redis::from_redis_value(server.command(&["PUBSUB", "NUMSUB", "turnkeeper:commits"])).unwrap();
+    let subscribers: Vec<redis::Value> = server.ask(&["PUBSUB", "NUMSUB", "turnkeeper:commits"]);
     assert_eq!(subscribers[1], redis::Value::Int(1), "one subscription for all followers");
     drop(store);
     eventually("the subscription ends with the store", async || {
-        let channels: Vec<String> = redis::from_redis_value(server.command(&["PUBSUB", "CHANNELS"])).unwrap();
-        channels.is_empty()
+        server.ask::<Vec<String>>(&["PUBSUB", "CHANNELS"]).is_empty()
     })
     .await;
 }

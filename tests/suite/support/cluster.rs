@@ -1,9 +1,9 @@
-//! A real Redis Cluster for a test: three primaries, with replicas where they are asked for.
+//! A real Redis Cluster: three primaries, with replicas where a test asks for them.
 
+use super::process::wait;
 use super::redis::RedisServer;
-use redis::{FromRedisValue, from_redis_value};
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Three primaries that form a cluster.
 #[must_use = "the servers are killed when this is dropped"]
@@ -28,22 +28,22 @@ impl RedisCluster {
         let settings =
             ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"];
         let servers: Vec<_> = (0..servers).map(|_| RedisServer::with(&settings)).collect();
-        let patience = |milliseconds: &str| {
+        let node_timeout = |milliseconds: &str| {
             for server in &servers {
                 server.command(&["CONFIG", "SET", "cluster-node-timeout", milliseconds]);
             }
         };
         // On a busy machine nodes would give up meeting each other, and redis-cli would wait for ever.
-        patience("20000");
+        node_timeout("20000");
         let mut create = Command::new("redis-cli");
         create.args(["--cluster", "create"]);
         create.args(servers.iter().map(|server| format!("127.0.0.1:{}", server.port())));
         let created = create.args(["--cluster-replicas", &replicas.to_string(), "--cluster-yes"]).output();
         let created = created.unwrap_or_else(|error| panic!("cannot run redis-cli ({error}): run tests/setup first"));
         assert!(created.status.success(), "{}", String::from_utf8_lossy(&created.stdout));
-        patience("1000");
+        node_timeout("1000");
         let cluster = Self { servers };
-        cluster.wait_until_whole();
+        cluster.wait_until_served();
         cluster
     }
 
@@ -52,56 +52,47 @@ impl RedisCluster {
         urls.join(",")
     }
 
-    fn ask<T: FromRedisValue>(server: &RedisServer, words: &[&str]) -> T {
-        from_redis_value(server.command(words)).unwrap_or_else(|_| panic!("{words:?} answers something else"))
-    }
-
     fn until(&self, what: &str, so: impl Fn(&RedisServer) -> bool) {
-        let until = Instant::now() + Duration::from_secs(20);
-        while !self.servers.iter().filter(|server| server.runs()).all(&so) {
-            assert!(Instant::now() < until, "the cluster does not come to this: {what}");
-            std::thread::sleep(Duration::from_millis(50));
-        }
+        let all = || self.servers.iter().filter(|server| server.runs()).all(&so);
+        assert!(wait(Duration::from_secs(20), all), "not in the cluster: {what}");
     }
 
     /// Waits until every running node says that every slot is served.
-    pub fn wait_until_whole(&self) {
+    pub fn wait_until_served(&self) {
         self.until("every slot is served", |server| {
-            Self::ask::<String>(server, &["CLUSTER", "INFO"]).contains("cluster_state:ok")
+            server.ask::<String>(&["CLUSTER", "INFO"]).contains("cluster_state:ok")
         });
     }
 
     /// Waits until every primary has a replica that has all of its data.
     pub fn wait_until_replicated(&self) {
         self.until("every primary has its replica", |server| {
-            let role: String = Self::ask(server, &["INFO", "replication"]);
+            let role: String = server.ask(&["INFO", "replication"]);
             role.contains("state=online") || role.contains("master_link_status:up")
         });
-        self.wait_until_whole();
+        self.wait_until_served();
+    }
+
+    /// Waits until the running servers from `first` on have three primaries.
+    pub fn wait_for_primaries(&self, first: usize) {
+        let primaries = || self.servers[first..].iter().filter(|server| server.runs() && server.is_primary()).count();
+        assert!(wait(Duration::from_secs(20), || primaries() >= 3), "no replica takes over");
     }
 
     /// Kills a primary and waits until its replica took its place: which server it was.
     pub fn kill_a_primary(&mut self) -> usize {
-        let primaries = |cluster: &Self| {
-            let primary =
-                |server: &RedisServer| Self::ask::<String>(server, &["INFO", "replication"]).contains("role:master");
-            cluster.servers.iter().map(|server| server.runs() && primary(server)).collect::<Vec<_>>()
-        };
-        let killed = primaries(self).iter().position(|primary| *primary).expect("a primary");
+        let primary = self.servers.iter().position(|server| server.runs() && server.is_primary());
+        let killed = primary.expect("a primary");
         self.servers[killed].kill();
-        let until = Instant::now() + Duration::from_secs(20);
-        while primaries(self).iter().filter(|primary| **primary).count() < 3 {
-            assert!(Instant::now() < until, "no replica takes over");
-            std::thread::sleep(Duration::from_millis(20));
-        }
+        self.wait_for_primaries(0);
         killed
     }
 
-    /// What a node has in a key's slot; the slot too.
+    /// The slot of a key, and the keys that a node has in it.
     fn slot(&self, key: &str) -> (String, impl Fn(&RedisServer) -> Vec<String>) {
-        let slot = Self::ask::<u64>(&self.servers[0], &["CLUSTER", "KEYSLOT", key]).to_string();
+        let slot = self.servers[0].ask::<u64>(&["CLUSTER", "KEYSLOT", key]).to_string();
         let asked = slot.clone();
-        (slot, move |server: &RedisServer| Self::ask(server, &["CLUSTER", "GETKEYSINSLOT", &asked, "100"]))
+        (slot, move |server: &RedisServer| server.ask(&["CLUSTER", "GETKEYSINSLOT", &asked, "100"]))
     }
 
     /// Whether no node has the key.
@@ -110,11 +101,11 @@ impl RedisCluster {
         !self.servers.iter().any(|server| keys(server).iter().any(|had| had == key))
     }
 
-    /// Moves a key's slot, with all that is in it, `by` nodes further, as resharding does. A new owner that has not heard of the
-    /// newest epoch would claim the slot with one that others have seen go by: they must agree first.
+    /// Moves a key's slot, with all its keys, `by` nodes further, as resharding does. All nodes must agree on the newest epoch first:
+    /// a new owner that has not heard of it claims the slot with an older one, which other nodes ignore.
     pub fn migrate(&self, key: &str, by: usize) {
         let epoch = |server: &RedisServer| {
-            let info: String = Self::ask(server, &["CLUSTER", "INFO"]);
+            let info: String = server.ask(&["CLUSTER", "INFO"]);
             info.lines().find(|line| line.starts_with("cluster_current_epoch")).map(str::to_owned)
         };
         self.until("all nodes know of the newest epoch", |server| epoch(server) == epoch(&self.servers[0]));
@@ -122,8 +113,7 @@ impl RedisCluster {
         let from = self.servers.iter().position(|server| !keys(server).is_empty()).expect("a node with its keys");
         let to = (from + 1 + by % (self.servers.len() - 1)) % self.servers.len();
         let (from, to) = (&self.servers[from], &self.servers[to]);
-        let id = |server| Self::ask::<String>(server, &["CLUSTER", "MYID"]);
-        let (from_id, to_id) = (id(from), id(to));
+        let (from_id, to_id): (String, String) = (from.ask(&["CLUSTER", "MYID"]), to.ask(&["CLUSTER", "MYID"]));
         to.command(&["CLUSTER", "SETSLOT", &slot, "IMPORTING", &from_id]);
         from.command(&["CLUSTER", "SETSLOT", &slot, "MIGRATING", &to_id]);
         let port = to.port().to_string();
@@ -132,14 +122,14 @@ impl RedisCluster {
             if keys.is_empty() {
                 break;
             }
-            // One at a time: what belongs together is apart for a while.
+            // One at a time: for a while the keys of an encounter are on two nodes.
             for key in keys {
                 from.command(&["MIGRATE", "127.0.0.1", &port, &key, "0", "5000"]);
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
-        // The new owner first, then all others, as redis-cli does: a node that only hears of it later may hear a newer claim of the
-        // old owner first, take the slot for the old owner's and make the new one throw its keys away.
+        // The new owner first, then all others, as redis-cli does. A node that hears of it late may believe a newer claim of the old
+        // owner, and the new owner would drop its keys.
         let others = self.servers.iter().filter(|server| server.port() != to.port());
         for server in std::iter::once(to).chain(others) {
             server.command(&["CLUSTER", "SETSLOT", &slot, "NODE", &to_id]);

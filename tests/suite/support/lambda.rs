@@ -2,6 +2,8 @@
 //!
 //! The events begin as those under `tests/fixtures/lambda`; what a request says goes into their places, as each front does it.
 
+use super::client::Client;
+use super::process::Process;
 use super::secrets;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -12,15 +14,16 @@ use data_encoding::BASE64;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fs::OpenOptions;
+use std::ops::Deref;
 use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 use tokio::sync::{mpsc, oneshot};
 
-/// What stands before the function.
+/// What sends events to the function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventSource {
     HttpApi,
@@ -54,13 +57,13 @@ impl EventSource {
             event[member][name.as_str()] = self.values(request.headers(), name.as_str());
         }
         if matches!(self, Self::Alb | Self::AlbMulti) {
-            // A load balancer adds the address that it sees to what it was told.
-            let told = request.headers().get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
-            let told: Vec<&str> = told.chain(["203.0.113.7"]).collect();
-            let told = told.join(", ");
+            // A load balancer adds the address that it sees to the header that it got.
+            let sent = request.headers().get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
+            let addresses: Vec<&str> = sent.chain(["203.0.113.7"]).collect();
+            let addresses = addresses.join(", ");
             match self {
-                Self::AlbMulti => event["multiValueHeaders"]["x-forwarded-for"] = json!([told]),
-                _ => event["headers"]["x-forwarded-for"] = json!(told),
+                Self::AlbMulti => event["multiValueHeaders"]["x-forwarded-for"] = json!([addresses]),
+                _ => event["headers"]["x-forwarded-for"] = json!(addresses),
             }
         }
         let text = std::str::from_utf8(body).ok().filter(|_| is_text(request.headers()));
@@ -91,7 +94,7 @@ impl EventSource {
         event
     }
 
-    /// So many bytes of an answer are passed on.
+    /// The maximum size of an answer that it passes on.
     fn most(self) -> usize {
         match self {
             Self::HttpApi | Self::FunctionUrl => MOST,
@@ -134,7 +137,7 @@ fn is_text(headers: &HeaderMap) -> bool {
 
 type Outcome = Result<Value, Value>;
 
-/// So many bytes of an answer Lambda takes.
+/// The maximum size of an answer that Lambda takes.
 const MOST: usize = (6 << 20) + 100;
 
 struct Runtime {
@@ -148,7 +151,7 @@ struct Runtime {
 }
 
 impl Runtime {
-    /// Has an event handled: what the function answered, or the error that it reported; None where its time was over first.
+    /// Has an event handled: the function's answer or its reported error; None after its time limit.
     async fn invoke(&self, event: Value) -> Option<Outcome> {
         let id = format!("8476a536-e9f4-11e8-9739-{:012x}", self.count.fetch_add(1, Ordering::SeqCst));
         let (answer, answered) = oneshot::channel();
@@ -159,8 +162,8 @@ impl Runtime {
 
     fn finish(&self, id: &str, outcome: Outcome) -> StatusCode {
         let answer = self.waiting.lock().expect("no panic before").remove(id);
-        let heard = answer.is_some_and(|answer| answer.send(outcome).is_ok());
-        if heard { StatusCode::ACCEPTED } else { StatusCode::BAD_REQUEST }
+        let received = answer.is_some_and(|answer| answer.send(outcome).is_ok());
+        if received { StatusCode::ACCEPTED } else { StatusCode::BAD_REQUEST }
     }
 }
 
@@ -199,7 +202,7 @@ async fn request(State(runtime): State<Arc<Runtime>>, request: Request) -> Respo
     let event = runtime.front.event(&Request::from_parts(parts, ()), &body, &runtime.stage);
     match runtime.invoke(event).await {
         Some(Ok(answer)) if answer.to_string().len() <= runtime.front.most() => runtime.front.back(&answer),
-        // What the fronts say of a function that fails, that says too much, or nothing.
+        // The function failed, answered too much, or did not answer.
         Some(_) => status(502),
         None => status(504),
     }
@@ -212,19 +215,28 @@ fn status(status: u16) -> Response<Body> {
 /// A function with its front.
 #[must_use = "the function ends when this is dropped"]
 pub struct Function {
-    /// Where the front is, such as `http://127.0.0.1:40123`.
-    pub url: String,
+    /// A client of the front.
+    client: Client,
     runtime: Arc<Runtime>,
     settings: Vec<(String, String)>,
-    instances: Mutex<Vec<Child>>,
+    instances: Mutex<Vec<Process>>,
     directory: TempDir,
 }
 
 impl Function {
-    /// One with these settings, of so many instances, each of which handles one event at a time.
+    /// One with these settings and this number of instances, each of which handles one event at a time.
     pub async fn start(front: EventSource, settings: &[(&str, &str)], instances: usize) -> Self {
         let function = Self::at(front, "$default", Duration::from_secs(29), settings).await;
         (0..instances).for_each(|_| function.another());
+        function
+    }
+
+    /// One of a single instance with an embedded store, and these settings.
+    pub async fn embedded(front: EventSource, settings: &[(&str, &str)]) -> Self {
+        let mut function = Self::at(front, "$default", Duration::from_secs(29), settings).await;
+        let data = function.directory.path().join("data").display().to_string();
+        function.settings.push(("TURNKEEPER_DATA".to_owned(), data));
+        function.another();
         function
     }
 
@@ -248,26 +260,26 @@ impl Function {
             .layer(axum::extract::DefaultBodyLimit::disable())
             .with_state(runtime.clone());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let url = format!("http://{}", listener.local_addr().expect("an address"));
+        let client = Client::at(&format!("http://{}", listener.local_addr().expect("an address")));
         tokio::spawn(async move { axum::serve(listener, routes).await });
         let settings = settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let directory = TempDir::new().expect("a temporary directory");
-        Self { url, runtime, settings, instances: Mutex::default(), directory }
+        Self { client, runtime, settings, instances: Mutex::default(), directory }
     }
 
     /// Starts an instance.
     pub fn another(&self) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_turnkeeper"));
-        command.env_clear().env("AWS_LAMBDA_RUNTIME_API", self.url.trim_start_matches("http://"));
+        command.env_clear().env("AWS_LAMBDA_RUNTIME_API", self.address());
         command.env("AWS_LAMBDA_FUNCTION_NAME", "turnkeeper").env("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST");
         command.env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256");
         command.envs(self.settings.iter().map(|(name, value)| (name, value)));
         let log = OpenOptions::new().create(true).append(true).open(self.log_path()).expect("a log file");
-        let process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn();
-        self.instances.lock().expect("no panic before").push(process.expect("it starts"));
+        let process = Process::start(command.stdout(Stdio::null()).stderr(log));
+        self.instances.lock().expect("no panic before").push(process);
     }
 
-    /// Has an event handled as it is: the answer, or the reported error.
+    /// Has an event handled: the answer or the reported error.
     pub async fn invoke(&self, event: Value) -> Outcome {
         let outcome = self.runtime.invoke(event).await;
         outcome.unwrap_or_else(|| panic!("no answer to an event: {}", self.log()))
@@ -282,34 +294,37 @@ impl Function {
         std::fs::read_to_string(self.log_path()).unwrap_or_default()
     }
 
+    /// The log lines about requests.
+    pub fn requests(&self) -> Vec<Value> {
+        let log = self.log();
+        let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+        lines.filter(|line| line["target"] == "turnkeeper::request").collect()
+    }
+
     /// Sends its only instance a signal such as `TERM`, `STOP` or `CONT`.
     pub fn signal(&self, signal: &str) {
-        let id = self.instances.lock().expect("no panic before")[0].id();
-        let kill = format!("kill -{signal} {id}");
-        assert!(Command::new("sh").args(["-c", &kill]).status().expect("a shell").success(), "{kill}");
+        self.instances.lock().expect("no panic before")[0].signal(signal);
     }
 
     /// Waits for the end of its only instance.
     #[track_caller]
     pub fn ended(&self, patience: Duration) -> ExitStatus {
-        let until = Instant::now() + patience;
-        loop {
-            if let Some(status) = self.instances.lock().expect("no panic before")[0].try_wait().expect("its state") {
-                return status;
-            }
-            assert!(Instant::now() < until, "it does not end: {}", self.log());
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        let ended = self.instances.lock().expect("no panic before")[0].ended(patience);
+        ended.unwrap_or_else(|| panic!("it does not end: {}", self.log()))
+    }
+}
+
+impl Deref for Function {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
     }
 }
 
 impl Drop for Function {
     fn drop(&mut self) {
-        for process in self.instances.get_mut().into_iter().flatten() {
-            // It may have ended by itself.
-            let _ = process.kill();
-            let _ = process.wait();
-        }
+        self.instances.get_mut().expect("no panic before").clear();
         secrets::none_in(&self.log());
     }
 }

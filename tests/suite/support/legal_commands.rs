@@ -3,7 +3,7 @@
 use serde_json::Value;
 use turnkeeper::vocabulary::{LegalCommand, Values};
 
-/// Whether one of `legal_commands` lists `command`: its type, its fixed fields, and in each open field a value that is offered there.
+/// Whether one of `legal_commands` lists `command`: its type, its fixed fields, and in each open field a value that is listed there.
 pub fn listed(legal_commands: &[LegalCommand], command: &Value) -> bool {
     legal_commands.iter().any(|option| lists(option, command))
 }
@@ -33,11 +33,11 @@ fn says_nothing(value: &Value) -> bool {
     }
 }
 
-/// Whether one of `legal_commands` promises that `command` is accepted: what is told in words counts only as the example says.
+/// Whether one of `legal_commands` promises that `command` is accepted: free text counts only as the example has it.
 pub fn promised(legal_commands: &[LegalCommand], command: &Value) -> bool {
     legal_commands.iter().any(|option| {
-        let told = |field: &str| option.choices.iter().any(|c| c.field == field && matches!(c.values, Values::Like(_)));
-        let as_told = |(field, value): (&String, &Value)| !told(field) || option.command.get(field) == Some(value);
-        lists(option, command) && command.as_object().is_some_and(|fields| fields.iter().all(as_told))
+        let free = |field: &str| option.choices.iter().any(|c| c.field == field && matches!(c.values, Values::Like(_)));
+        let as_listed = |(field, value): (&String, &Value)| !free(field) || option.command.get(field) == Some(value);
+        lists(option, command) && command.as_object().is_some_and(|fields| fields.iter().all(as_listed))
     })
 }

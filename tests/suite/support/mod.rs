@@ -7,12 +7,26 @@ pub mod dice;
 pub mod json;
 pub mod lambda;
 pub mod legal_commands;
+pub mod process;
+pub mod proxy;
 pub mod redis;
 pub mod schema;
 pub mod secrets;
 pub mod server;
 pub mod sources;
+pub mod store;
 pub mod table;
+
+use std::time::{Duration, Instant};
+
+/// Waits until `check` is true, at most `patience`.
+pub async fn eventually<F: Future<Output = bool>>(what: &str, patience: Duration, mut check: impl FnMut() -> F) {
+    let until = Instant::now() + patience;
+    while !check().await {
+        assert!(Instant::now() < until, "{what}: not within {patience:?}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
 
 /// Says which rules of the catalogues the calling test shows; the coverage test reads these calls.
 pub fn shows(rules: &[&str]) {

@@ -1,19 +1,23 @@
-//! A real Redis for a test: `redis-server` from the PATH (or `REDIS_SERVER`) on a free port, gone with the value.
+//! A real Redis: `redis-server` from the PATH (or `REDIS_SERVER`) on a free port.
 
+use super::process::{Process, wait};
+use redis::{FromRedisValue, from_redis_value};
 use std::fs::File;
-use std::net::TcpListener;
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
+use std::net::{TcpListener, TcpStream};
+use std::process::Command;
+use std::time::Duration;
 use tempfile::TempDir;
 
-/// One server; it keeps nothing on disk unless it is started [with](RedisServer::with) `--appendonly yes`.
+/// What makes a Redis keep every acknowledged write when it is killed.
+pub const DURABLE: [&str; 4] = ["--appendonly", "yes", "--appendfsync", "always"];
+
+/// One server; it keeps nothing on disk unless it is [`DURABLE`].
 #[must_use = "the server is killed when this is dropped"]
 pub struct RedisServer {
     port: u16,
     settings: Vec<String>,
     directory: TempDir,
-    process: Option<Child>,
+    process: Option<Process>,
 }
 
 impl RedisServer {
@@ -24,25 +28,21 @@ impl RedisServer {
 
     /// Starts one with more settings, as on redis-server's command line.
     pub fn with(settings: &[&str]) -> Self {
-        let mut server = Self::not_started();
+        Self::on(free_port(), settings)
+    }
+
+    /// Starts one on this port.
+    pub fn on(port: u16, settings: &[&str]) -> Self {
+        let mut server = Self { port, ..Self::not_started() };
         server.settings = settings.iter().map(|&setting| setting.to_owned()).collect();
         server.again();
         server
     }
 
-    /// A server that could be started, but is not: nobody listens at its URL.
+    /// One that is not started: its URL refuses connections.
     pub fn not_started() -> Self {
         let directory = TempDir::new().expect("a temporary directory");
         Self { port: free_port(), settings: Vec::new(), directory, process: None }
-    }
-
-    /// Starts one that speaks TLS on `port` as its settings say, and nothing else.
-    pub fn tls(port: u16, settings: &[&str]) -> Self {
-        let mut server = Self::not_started();
-        server.port = port;
-        server.settings = settings.iter().map(|&setting| setting.to_owned()).collect();
-        server.again();
-        server
     }
 
     pub fn port(&self) -> u16 {
@@ -56,35 +56,22 @@ impl RedisServer {
     /// Starts it on its port (again), and waits until it answers.
     pub fn again(&mut self) {
         assert!(self.process.is_none(), "it runs already");
-        let log = File::create(self.directory.path().join("log")).expect("a log file");
-        let program = std::env::var("REDIS_SERVER").unwrap_or_else(|_| "redis-server".to_owned());
+        let path = self.directory.path().join("log");
+        let log = File::create(&path).expect("a log file");
+        let mut command = Command::new(std::env::var("REDIS_SERVER").unwrap_or_else(|_| "redis-server".to_owned()));
         // A TLS server has its port in its settings.
-        let port = if self.settings.iter().any(|setting| setting == "--tls-port") { 0 } else { self.port };
-        let mut command = Command::new(&program);
+        let tls = self.settings.iter().any(|setting| setting == "--tls-port");
+        let port = if tls { 0 } else { self.port };
         command.args(["--bind", "127.0.0.1", "--save", "", "--daemonize", "no", "--port", &port.to_string()]);
         command.arg("--dir").arg(self.directory.path()).args(&self.settings);
-        command.stdin(Stdio::null()).stdout(log.try_clone().expect("the log file")).stderr(log);
-        let started = command.spawn();
-        self.process =
-            Some(started.unwrap_or_else(|error| panic!("cannot run {program} ({error}): run tests/setup first")));
-        self.wait_until_up();
-    }
-
-    fn wait_until_up(&mut self) {
-        let until = Instant::now() + Duration::from_secs(10);
-        while std::net::TcpStream::connect(("127.0.0.1", self.port)).is_err() || !self.loaded() {
-            let ended = self.process.as_mut().is_some_and(|process| process.try_wait().expect("its state").is_some());
-            if ended || Instant::now() > until {
-                let log = std::fs::read_to_string(self.directory.path().join("log")).unwrap_or_default();
-                panic!("redis-server does not come up on port {}:\n{log}", self.port);
-            }
-            std::thread::sleep(Duration::from_millis(5));
+        command.stdout(log.try_clone().expect("the log file")).stderr(log);
+        let mut process = Process::start(&mut command);
+        let listens = || TcpStream::connect(("127.0.0.1", self.port)).is_ok();
+        let up = || listens() && (tls || self.try_command(&["PING"]).is_ok());
+        if !wait(Duration::from_secs(10), || up() || process.status().is_some()) || process.status().is_some() {
+            panic!("redis-server does not come up: {}", std::fs::read_to_string(path).unwrap_or_default());
         }
-    }
-
-    fn loaded(&self) -> bool {
-        let tls = self.settings.iter().any(|setting| setting == "--tls-port");
-        tls || self.try_command(&["PING"]).is_ok()
+        self.process = Some(process);
     }
 
     fn try_command(&self, words: &[&str]) -> redis::RedisResult<redis::Value> {
@@ -100,18 +87,31 @@ impl RedisServer {
         self.try_command(words).unwrap_or_else(|error| panic!("{words:?}: {error}"))
     }
 
-    /// All keys there are, sorted.
+    /// Runs a command; its answer as a Rust type.
+    #[track_caller]
+    pub fn ask<T: FromRedisValue>(&self, words: &[&str]) -> T {
+        from_redis_value(self.command(words)).unwrap_or_else(|_| panic!("{words:?} answers another type"))
+    }
+
+    /// The number that follows `field` in a section of INFO.
+    #[track_caller]
+    pub fn stat(&self, section: &str, field: &str) -> u64 {
+        let info: String = self.ask(&["INFO", section]);
+        let value = info.lines().find_map(|line| line.strip_prefix(field)).unwrap_or("0");
+        let digits = value.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
+        digits.parse().unwrap_or_else(|_| panic!("{field}{value}"))
+    }
+
+    /// All keys, sorted.
     pub fn keys(&self) -> Vec<String> {
-        let mut keys: Vec<String> = redis::from_redis_value(self.command(&["KEYS", "*"])).expect("keys");
+        let mut keys: Vec<String> = self.ask(&["KEYS", "*"]);
         keys.sort();
         keys
     }
 
-    fn signal(&self, signal: &str) {
-        let process = self.process.as_ref().expect("a running server");
-        let kill = format!("kill -{signal} {}", process.id());
-        let done = Command::new("sh").args(["-c", &kill]).status().expect("a shell");
-        assert!(done.success(), "{kill}");
+    /// Whether it says that it is a primary.
+    pub fn is_primary(&self) -> bool {
+        self.ask::<String>(&["INFO", "replication"]).contains("role:master")
     }
 
     /// True from its start to its end.
@@ -119,37 +119,30 @@ impl RedisServer {
         self.process.is_some()
     }
 
-    /// Kills it, as a crash would.
+    /// Kills it, as a crash does.
     pub fn kill(&mut self) {
-        self.signal("KILL");
-        if let Some(mut process) = self.process.take() {
-            process.wait().expect("its end");
-        }
+        assert!(self.process.take().is_some(), "it does not run");
+    }
+
+    /// Kills it and starts it again.
+    pub fn restart(&mut self) {
+        self.kill();
+        self.again();
     }
 
     /// Freezes it: connections stay open and nothing is answered.
     pub fn pause(&self) {
-        self.signal("STOP");
+        self.process.as_ref().expect("a running server").signal("STOP");
     }
 
     /// Lets it go on after [`RedisServer::pause`].
     pub fn resume(&self) {
-        self.signal("CONT");
+        self.process.as_ref().expect("a running server").signal("CONT");
     }
 }
 
-impl Drop for RedisServer {
-    fn drop(&mut self) {
-        if let Some(mut process) = self.process.take() {
-            // It may have ended by itself.
-            let _ = process.kill();
-            let _ = process.wait();
-        }
-    }
-}
-
-/// A port that nobody listens on, nor on a cluster's second one, 10,000 above. Both are below those that the system gives to
-/// connections, one of which would be in the way of a server that is started again.
+/// A free port, as is the one of a cluster's bus, 10,000 above. Both are below the ports that the system gives to connections, so that
+/// no connection takes it before a server is started again.
 pub fn free_port() -> u16 {
     loop {
         let port = rand::random_range(10_000..22_000);

@@ -35,39 +35,38 @@ impl Shapes {
         &self.root
     }
 
+    /// The schema that a reference leads to.
+    fn target(&self, path: &str) -> &Value {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        self.named.get(name).unwrap_or_else(|| panic!("there is no schema {name}"))
+    }
+
     /// A schema itself where it is a reference to one; `allOf` counts as the sum of its parts.
     pub fn resolve<'s>(&'s self, schema: &'s Value) -> Cow<'s, Value> {
         if let Some(path) = schema["$ref"].as_str() {
-            let name = path.rsplit('/').next().unwrap_or_default();
-            let target = self.named.get(name).unwrap_or_else(|| panic!("there is no schema {name}"));
-            return self.resolve(target);
+            return self.resolve(self.target(path));
         }
         let Some(parts) = schema["allOf"].as_array() else { return Cow::Borrowed(schema) };
-        let mut whole = Map::new();
+        let mut sum = Map::new();
         for part in parts {
             for (key, value) in self.resolve(part).as_object().into_iter().flatten() {
-                match (whole.get_mut(key), value) {
+                match (sum.get_mut(key), value) {
                     (Some(Value::Object(a)), Value::Object(b)) => a.extend(b.clone()),
                     (Some(Value::Array(a)), Value::Array(b)) => a.extend(b.iter().cloned()),
-                    _ => _ = whole.insert(key.clone(), value.clone()),
+                    _ => _ = sum.insert(key.clone(), value.clone()),
                 }
             }
         }
-        Cow::Owned(Value::Object(whole))
+        Cow::Owned(Value::Object(sum))
     }
 
     /// The variants of a union, each resolved; a schema that is none is its own only variant.
     pub fn variants<'s>(&'s self, schema: &'s Value) -> Vec<Cow<'s, Value>> {
-        let schema = if schema.get("$ref").is_some() { self.named_target(schema) } else { schema };
+        let schema = schema["$ref"].as_str().map_or(schema, |path| self.target(path));
         let union = schema["oneOf"].as_array().or(schema["anyOf"].as_array());
         match union {
             Some(variants) => variants.iter().map(|variant| self.resolve(variant)).collect(),
             None => vec![self.resolve(schema)],
         }
-    }
-
-    fn named_target<'s>(&'s self, schema: &'s Value) -> &'s Value {
-        let name = schema["$ref"].as_str().and_then(|path| path.rsplit('/').next()).unwrap_or_default();
-        self.named.get(name).unwrap_or_else(|| panic!("there is no schema {name}"))
     }
 }

@@ -1,4 +1,4 @@
-//! Whether anything logs a secret, over the whole suite.
+//! Whether anything logs a secret, over all tests.
 //!
 //! Every server that runs as a process has its log searched when it ends; what those within this process log is searched line by
 //! line, and each of them looks at its end whether anything was found. Secrets are whatever looks like a token or key of ours, and
@@ -13,7 +13,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 /// Shorter ones stand in a log by chance.
 const SHORTEST: usize = 8;
-/// So many are looked for: tests under load use thousands.
+/// The maximum number to look for: tests under load use thousands.
 const MOST: usize = 256;
 /// What follows the role in a token or key.
 const RANDOM: usize = 43;
@@ -57,14 +57,18 @@ pub fn none_in(log: &str) {
     assert!(found.is_empty() || std::thread::panicking(), "the log holds {found:?}:\n{log}");
 }
 
-/// Fails where anything within this process has logged a secret, now or before.
-#[track_caller]
-pub fn none_were_logged() {
-    let found = open(&FOUND).clone();
-    assert!(found.is_empty() || std::thread::panicking(), "these lines hold secrets: {found:#?}");
+/// When dropped, fails where anything within this process has logged a secret, now or before.
+#[derive(Debug)]
+pub struct NoSecretsLogged;
+
+impl Drop for NoSecretsLogged {
+    fn drop(&mut self) {
+        let found = open(&FOUND).clone();
+        assert!(found.is_empty() || std::thread::panicking(), "these lines hold secrets: {found:#?}");
+    }
 }
 
-/// Searches whatever is logged in this process, in as much detail as an operator could ask for.
+/// Searches all that is logged in this process, in as much detail as an operator could ask for.
 pub fn listen() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -78,7 +82,7 @@ pub fn listen() {
 struct Search;
 
 impl Write for Search {
-    /// The layer writes a whole line at a time.
+    /// The layer writes one line at a time.
     fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
         let text = String::from_utf8_lossy(line);
         if !within(&text).is_empty() {

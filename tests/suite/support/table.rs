@@ -4,8 +4,8 @@ use super::json::difference;
 use crate::round_robin::RoundRobin;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
-use turnkeeper::engine::{Creation, Decided, Game, LogEntry, Meta, Refusal, Request, Rulesets, SeededDice, Viewer};
-use turnkeeper::vocabulary::{Dice, ErrorKind, Ground, LegalCommand, Registrar};
+use turnkeeper::engine::*;
+use turnkeeper::vocabulary::{CombatantId, Dice, ErrorKind, Ground, LegalCommand, Registrar};
 
 /// Every ruleset that ships, and the tests' own.
 pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
@@ -13,6 +13,24 @@ pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
     rulesets.add::<RoundRobin>();
     rulesets
 });
+
+/// What a new encounter is known by, with these tokens.
+pub fn meta(tokens: Vec<TokenRecord>) -> Meta {
+    let (id, created_at) = ("encounter".into(), "2026-01-01T00:00:00Z".into());
+    Meta { id, created_at, seed: None, request: None, player_undo: false, tokens }
+}
+
+/// The record of a token.
+pub fn token(id: &str, role: Role, combatants: Vec<CombatantId>) -> TokenRecord {
+    TokenRecord { id: id.into(), digest: String::new(), role, name: None, combatants, expires_at: None }
+}
+
+/// Dice that follow from a number.
+pub fn seeded(number: u64) -> SeededDice {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&number.to_le_bytes());
+    SeededDice::new(seed)
+}
 
 /// An encounter in play.
 #[derive(Clone)]
@@ -76,15 +94,7 @@ pub type Answer = Result<Vec<Value>, Refused>;
 impl Table {
     /// A new encounter from the JSON of its creation.
     pub fn try_create(creation: Value) -> Result<Self, Refused> {
-        let meta = Meta {
-            id: "encounter".into(),
-            created_at: "2026-01-01T00:00:00Z".into(),
-            seed: None,
-            request: None,
-            player_undo: false,
-            tokens: Vec::new(),
-        };
-        let game = RULESETS.create(meta, Creation::read(creation)?)?;
+        let game = RULESETS.create(meta(Vec::new()), Creation::read(creation)?)?;
         Ok(Self { game, past: Vec::new(), sent: 0 })
     }
 
@@ -150,23 +160,21 @@ impl Table {
     /// Sends; the dice are seeded by the number of requests before.
     pub fn send(&mut self, body: Value) -> Answer {
         self.sent += 1;
-        let mut seed = [0; 32];
-        seed[..8].copy_from_slice(&self.sent.to_le_bytes());
-        self.try_send(body, &mut SeededDice::new(seed)).unwrap_or_else(|broken| panic!("{broken}"))
+        self.try_send(body, &mut seeded(self.sent)).unwrap_or_else(|broken| panic!("{broken}"))
     }
 
     /// Sends what must be accepted; the types of the events.
     pub fn accept(&mut self, body: Value) -> Vec<String> {
-        let told = body.to_string();
-        let events = self.send(body).unwrap_or_else(|refused| panic!("{told} was refused: {refused:?}"));
+        let sent = body.to_string();
+        let events = self.send(body).unwrap_or_else(|refused| panic!("{sent} was refused: {refused:?}"));
         events.iter().map(|e| e["type"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
     /// Sends what must be refused; why it was.
     pub fn refuse(&mut self, body: Value) -> Refused {
-        let told = body.to_string();
+        let sent = body.to_string();
         match self.send(body) {
-            Ok(events) => panic!("{told} was accepted: {events:?}"),
+            Ok(events) => panic!("{sent} was accepted: {events:?}"),
             Err(refused) => refused,
         }
     }

@@ -1,0 +1,55 @@
+//! Processes that tests start, and waiting for what they do.
+
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// Waits until `done`, at most `patience`; whether it was done in time.
+pub fn wait(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
+    let until = Instant::now() + patience;
+    while !done() {
+        if Instant::now() > until {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    true
+}
+
+/// A child process, killed when this is dropped.
+#[derive(Debug)]
+#[must_use = "the process is killed when this is dropped"]
+pub struct Process(pub Child);
+
+impl Process {
+    /// Starts a program without input.
+    pub fn start(command: &mut Command) -> Self {
+        let started = command.stdin(Stdio::null()).spawn();
+        Self(started.unwrap_or_else(|error| panic!("cannot run {command:?} ({error}): run tests/setup first")))
+    }
+
+    /// Sends a signal such as `TERM`, `STOP` or `CONT`.
+    pub fn signal(&self, signal: &str) {
+        // The shell's own kill: a small system has no other.
+        let kill = format!("kill -{signal} {}", self.0.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().expect("a shell").success(), "{kill}");
+    }
+
+    /// How it ended; None while it runs.
+    pub fn status(&mut self) -> Option<ExitStatus> {
+        self.0.try_wait().expect("its state")
+    }
+
+    /// Waits for its end, at most `patience`.
+    pub fn ended(&mut self, patience: Duration) -> Option<ExitStatus> {
+        wait(patience, || self.status().is_some());
+        self.status()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,86 @@
+//! A proxy before a Redis that drops answers, forgets connections, or leads to another server.
+
+use super::redis::RedisServer;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// The proxy; its counts are shared with the tasks that pass bytes on.
+#[derive(Clone)]
+pub struct Proxy {
+    port: u16,
+    to: Arc<AtomicU16>,
+    /// True until the next answer is dropped with its connection.
+    swallow: Arc<AtomicBool>,
+    /// How many connections were made.
+    made: Arc<AtomicU64>,
+    /// How many of them, the oldest first, are forgotten: nothing passes, and neither side is told.
+    forgotten: Arc<AtomicU64>,
+}
+
+impl Proxy {
+    pub async fn before(server: &RedisServer) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let port = listener.local_addr().expect("an address").port();
+        let to = Arc::new(AtomicU16::new(server.port()));
+        let proxy = Self { port, to, swallow: Arc::default(), made: Arc::default(), forgotten: Arc::default() };
+        let accepting = proxy.clone();
+        tokio::spawn(async move {
+            while let Ok((client, _)) = listener.accept().await {
+                let number = accepting.made.fetch_add(1, Ordering::SeqCst) + 1;
+                let server = TcpStream::connect(("127.0.0.1", accepting.to.load(Ordering::SeqCst))).await;
+                tokio::spawn(accepting.clone().pass(client, server.expect("a server"), number));
+            }
+        });
+        proxy
+    }
+
+    pub fn url(&self) -> String {
+        format!("redis://127.0.0.1:{}", self.port)
+    }
+
+    /// Leads new connections to this server; the others stay.
+    pub fn lead_to(&self, server: &RedisServer) {
+        self.to.store(server.port(), Ordering::SeqCst);
+    }
+
+    /// Breaks the connection of the next answer before it arrives.
+    pub fn swallow_the_next_answer(&self) {
+        self.swallow.store(true, Ordering::SeqCst);
+    }
+
+    pub fn swallowed(&self) -> bool {
+        !self.swallow.load(Ordering::SeqCst)
+    }
+
+    /// Forgets all connections.
+    pub fn forget(&self) {
+        self.forgotten.store(self.made.load(Ordering::SeqCst), Ordering::SeqCst);
+    }
+
+    /// Whether a connection was made since [`Proxy::forget`].
+    pub fn connected_anew(&self) -> bool {
+        self.made.load(Ordering::SeqCst) > self.forgotten.load(Ordering::SeqCst)
+    }
+
+    async fn pass(self, mut client: TcpStream, mut server: TcpStream, number: u64) {
+        let (mut request, mut answer) = (vec![0; 1 << 16], vec![0; 1 << 16]);
+        loop {
+            let (bytes, to) = tokio::select! {
+                Ok(read @ 1..) = client.read(&mut request) => (&request[..read], &mut server),
+                Ok(read @ 1..) = server.read(&mut answer) => {
+                    if self.swallow.swap(false, Ordering::SeqCst) {
+                        return;
+                    }
+                    (&answer[..read], &mut client)
+                }
+                else => return,
+            };
+            let passes = self.forgotten.load(Ordering::SeqCst) < number;
+            if passes && to.write_all(bytes).await.is_err() {
+                return;
+            }
+        }
+    }
+}
