@@ -41,7 +41,7 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
     Ok(())
 }
 
-/// Ends the duel of a combatant that left or can no longer attack with its mind (AEX14). Comes before its components are lost.
+/// Ends the duel of a combatant that left or can no longer attack with its mind (AEX14), before it loses components.
 fn break_off(play: &mut Scene<'_>, id: &CombatantId) {
     let table = play.table();
     if table.state.duel.contains(id) && !table.get(id).is_some_and(may_attack) {

@@ -272,13 +272,13 @@ pub struct Roll {
 }
 
 impl Roll {
-    /// Descending: the higher total first, then the higher digits one by one, 10 being the highest (AEX4).
+    /// Sorts descending by the total, then by each digit, of which 10 is the highest (AEX4).
     pub(super) fn compare(&self, other: &Self) -> Ordering {
         let digits = |roll: &Self| roll.digits.iter().map(|d| d.face).collect::<Vec<_>>();
         other.total.cmp(&self.total).then_with(|| digits(other).cmp(&digits(self)))
     }
 
-    /// As people write it: 17, or 17.8 after a tie.
+    /// The total for people: 17, or 17.8 after a tie.
     pub(super) fn written(&self) -> String {
         let digits: String = self.digits.iter().map(|d| d.face.to_string()).collect();
         if digits.is_empty() { self.total.to_string() } else { format!("{}.{digits}", self.total) }
@@ -295,7 +295,7 @@ pub(super) fn able(c: &Persona) -> bool {
     c.active() && !stopped(&c.conditions) && (c.members.is_empty() || c.members.iter().any(|m| fit(&m.conditions)))
 }
 
-/// Whether a condition is one that only anthros can get (EX-24).
+/// Whether only anthros can get this condition (EX-24).
 pub(super) fn knocks_out(condition: &Slug) -> bool {
     condition == "stunned" || condition == "unconscious"
 }
