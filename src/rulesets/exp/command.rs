@@ -6,117 +6,117 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
+public! { Use, Sequence }
+
 commands! {
     /// A command of EXP.
     Command;
 
-    /// The fight begins: everybody rolls initiative for the first unit (EX-2).
+    /// Begin the fight: everybody rolls initiative for the first unit (EX-2).
     "start" (Gm) => Start {
-        /// The d20 of each persona or crowd that rolled at the table; the server rolls the others.
+        /// The d20s rolled at the table; the server rolls the others.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[schema(value_type = std::collections::HashMap<String, u8>)]
         rolls: Rolls,
-        /// The d10s for ties that were rolled at the table; the server rolls the others.
+        /// The d10s rolled at the table for ties; the server rolls the others.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
         tie_rolls: TieRolls,
     }
 
-    /// The next unit begins: everybody rolls initiative again (EX-3).
+    /// Begin the next unit: everybody rolls initiative again (EX-3).
     "roll_unit" (Player) => RollUnit {
-        /// The d20 of each persona or crowd that rolled at the table; the server rolls the others.
+        /// The d20s rolled at the table; the server rolls the others.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[schema(value_type = std::collections::HashMap<String, u8>)]
         rolls: Rolls,
-        /// The d10s for ties that were rolled at the table; the server rolls the others.
+        /// The d10s rolled at the table for ties; the server rolls the others.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
         tie_rolls: TieRolls,
     }
 
-    /// A persona that is asked answers, and what it does now happens (EX-14, EX-15).
+    /// Answer as a persona that is asked; what it does now happens (EX-14, EX-15).
     "declare" (Player: combatant) => Declare {
         /// Who is asked.
         combatant: CombatantId,
-        /// What to do with the move; left out where the move is spent.
+        /// What to do with the move; left out if the move is spent.
         #[serde(rename = "move")]
         #[schema(inline)]
         movement: Option<Use>,
-        /// What to do with the attack or action; left out where it is spent.
+        /// What to do with the attack or action; left out if it is spent.
         #[schema(inline)]
         act: Option<Use>,
-        /// Which comes first, where both happen now.
+        /// Which comes first, if both happen now.
         #[schema(inline)]
         order: Option<Sequence>,
     }
 
-    /// A persona that is asked says what it is about to do, so that others may jump ahead of it; its `declare` must say the same
-    /// (AEX13).
+    /// Say what a persona that is asked will declare, so that others may jump ahead of it (AEX13).
     "announce" (Player: combatant) => Announce {
         /// Who is asked.
         combatant: CombatantId,
-        /// What to do with the move; left out where the move is spent.
+        /// What to do with the move; left out if the move is spent.
         #[serde(rename = "move")]
         #[schema(inline)]
         movement: Option<Use>,
-        /// What to do with the attack or action; left out where it is spent.
+        /// What to do with the attack or action; left out if it is spent.
         #[schema(inline)]
         act: Option<Use>,
-        /// Which comes first, where both happen now.
+        /// Which comes first, if both happen now.
         #[schema(inline)]
         order: Option<Sequence>,
-        /// In words: whom it shoots, where it runs. At most 200 characters.
+        /// In words: whom it shoots, where it runs.
         text: Option<Text<200>>,
     }
 
-    /// A wait jump: a persona tries to use a waited component ahead of the lower one that is asked (EX-25).
+    /// Try a wait jump: use a waited component ahead of the lower persona that is asked (EX-25).
     "jump" (Player: combatant) => Jump {
         /// Who jumps.
         combatant: CombatantId,
         /// Which waited component it uses (EX-29).
         #[schema(inline)]
         component: Component,
-        /// The d20 of its AWE roll, where it was rolled at the table.
+        /// The d20 of its AWE roll, if rolled at the table.
         roll: Option<D20>,
-        /// The referee's d20, where it was rolled at the table; only under `awe_mode` `opposed_d20`.
+        /// The referee's d20, if rolled at the table; only with `awe_mode` `opposed_d20`.
         referee_roll: Option<D20>,
     }
 
-    /// A mental mutation attacks, at any moment of the unit and outside the list (EX-31); it spends the attack (AEX8).
+    /// Attack with a mental mutation, at any moment of the unit and outside the list (EX-31, AEX8).
     "mental_attack" (Player: combatant) => MentalAttack {
         /// Who attacks.
         combatant: CombatantId,
-        /// Whom.
+        /// The target.
         target: Option<CombatantId>,
     }
 
-    /// Two mental attackers face each other: they roll on MSTR and level, and the higher attacks first (EX-32). The referee calls it.
+    /// Roll for two mental attackers who face each other: the higher attacks first (EX-32).
     "mental_duel" (Gm) => MentalDuel {
-        /// The one.
+        /// One of them.
         combatant: CombatantId,
         /// The other.
         opponent: CombatantId,
-        /// The d20 of each that rolled at the table.
+        /// The d20s rolled at the table; the server rolls the others.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[schema(value_type = std::collections::HashMap<String, u8>)]
         rolls: Rolls,
-        /// The d10s for a tie that were rolled at the table.
+        /// The d10s rolled at the table for a tie; the server rolls the others.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
         tie_rolls: TieRolls,
     }
 
-    /// A duellist does not face the other one: it keeps its attack, and the duel ends where nobody of it has attacked yet (AEX14).
+    /// Decline a mental duel: the duellist keeps its attack, and the duel ends (AEX14).
     "decline_duel" (Player: combatant) => DeclineDuel {
         /// Who declines.
         combatant: CombatantId,
     }
 }
 
-/// The d20s that were rolled at the table, by persona or crowd.
+/// The d20s rolled at the table, by persona or crowd.
 pub type Rolls = BTreeMap<CombatantId, D20>;
-/// The d10s that were rolled at the table for ties, by persona or crowd: at most 16 each, used in their order where a tie asks
-/// for them.
+/// The d10s rolled at the table for ties, by persona or crowd: at most 16 each, used in their order.
 pub type TieRolls = BTreeMap<CombatantId, Vec<D10>>;
 
 /// What to do with a component now.
@@ -140,5 +140,3 @@ pub enum Sequence {
     /// Act, then move.
     ActFirst,
 }
-
-public! { Use, Sequence }

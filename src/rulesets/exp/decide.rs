@@ -10,16 +10,14 @@ pub(super) use mental::{end_duel, may_attack};
 pub(super) use pass::{advance, lose, stop, take_over};
 
 use super::*;
-
-pub(super) type Scene<'d> = Play<'d, Exp>;
+use crate::rulesets::shared::require;
 
 pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
-    match command {
-        Command::Start(c) => return unit::start(play, c),
-        _ => play.running("EX-2")?,
+    if !matches!(command, Command::Start(_)) {
+        play.running("EX-2")?;
     }
     match command {
-        Command::Start(_) => Ok(()),
+        Command::Start(c) => unit::start(play, c),
         Command::RollUnit(c) => unit::roll_unit(play, c),
         Command::Declare(c) => answer::declare(play, c),
         Command::Announce(c) => answer::announce(play, c),
@@ -30,27 +28,27 @@ pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Viol
     }
 }
 
-/// Refused between two units: nothing is asked there.
+/// Refuses between two units.
 fn in_unit(table: &Table, rule: &'static str) -> Result<(), Violation> {
-    if table.state.phase == Phase::Pass {
-        return Ok(());
-    }
-    let detail = "no unit is going on: everybody rolls initiative first (roll_unit)";
-    Err(Violation::new("no_unit", rule, detail))
+    let detail = "no unit is going on: roll initiative first (roll_unit)";
+    require(table.state.phase == Phase::Pass, "no_unit", rule, || detail)
 }
 
-/// Refused while a mental duel waits for its attacks: they come before anything of the list.
+/// Refuses while a mental duel waits for its attacks, which come before the list.
 fn no_duel(table: &Table) -> Result<(), Violation> {
     let Some(first) = table.state.duel.first() else { return Ok(()) };
     let detail = format!("a mental duel is going on: {first} attacks first (mental_attack)");
     Err(Violation::new("duel_going_on", "EX-32", detail))
 }
 
-/// Refused for one who cannot do anything at all.
+/// Refuses a persona that cannot do anything.
 fn fit(c: &Persona) -> Result<(), Violation> {
-    if able(c) {
-        return Ok(());
-    }
-    let detail = format!("{} cannot act: it is dead, unconscious, stunned or paralyzed", c.id);
-    Err(Violation::new("cannot_act", "EX-23", detail))
+    require(able(c), "cannot_act", "EX-23", || {
+        format!("{} cannot act: it is dead, unconscious, stunned or paralyzed", c.id)
+    })
+}
+
+/// The personas that are asked, for refusals.
+fn asked(table: &Table) -> String {
+    table.state.asked.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ")
 }

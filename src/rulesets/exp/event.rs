@@ -5,11 +5,13 @@ use crate::vocabulary::{CombatantId, Die, Text, events, public};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-events! {
-    /// Something that happens under EXP alone.
-    Event;
+public! { Loss }
 
-    /// Everybody rolled initiative for a unit (EX-2); both components of each are pending, and the first pass begins.
+events! {
+    /// An event of EXP alone.
+    Event older "components_restored" "dropped_out" "unit_over";
+
+    /// Everybody rolled initiative for a unit (EX-2); the first pass begins.
     "initiative_rolled" => InitiativeRolled {
         /// The list, highest first (EX-5), without ties (EX-6).
         ranking: Vec<Roll>,
@@ -21,15 +23,15 @@ events! {
         pass: u32,
     }
 
-    /// The list has come to somebody who can still do something (EX-13).
+    /// The list has come to a persona that can still do something (EX-13).
     "asked" => Asked {
         /// The rank that is asked.
         rank: u32,
-        /// Who is asked: one persona, or those of a crowd.
+        /// Who is asked: one persona, or several of a crowd.
         combatants: Vec<CombatantId>,
     }
 
-    /// Somebody said what it is about to do (AEX13).
+    /// A persona said what it will do (AEX13).
     "announced" => Announced {
         /// Who.
         combatant: CombatantId,
@@ -47,7 +49,7 @@ events! {
         text: Option<Text<200>>,
     }
 
-    /// Somebody answered, and did what it does now.
+    /// A persona answered, and did what it does now.
     "declared" => Declared {
         /// Who.
         combatant: CombatantId,
@@ -65,26 +67,26 @@ events! {
         forced: bool,
     }
 
-    /// Somebody tried to jump ahead of a lower persona's act (EX-25).
+    /// A persona tried to jump ahead of a lower persona's act (EX-25).
     "wait_jumped" => WaitJumped {
         /// Who.
         combatant: CombatantId,
-        /// The waited component, used where the jump came off (EX-27) and still waited where not (EX-28).
+        /// The waited component: used after a success (EX-27), still waited after a failure (EX-28).
         #[schema(inline)]
         component: Component,
-        /// Ahead of whom.
+        /// Whose act it precedes.
         before: Vec<CombatantId>,
         /// The d20 of the AWE roll.
         die: Die,
         /// AWE and level.
         bonus: i64,
-        /// The referee's d20, where it is rolled against.
+        /// The referee's d20, with the option `opposed_d20`.
         referee_die: Option<Die>,
-        /// Whether it came off.
+        /// Whether it succeeded.
         success: bool,
     }
 
-    /// Two mental attackers rolled for who is first (EX-32).
+    /// Two mental attackers rolled for the first attack (EX-32).
     "mental_duel_rolled" => MentalDuelRolled {
         /// The two, the first attacker first.
         duel: Vec<Roll>,
@@ -94,11 +96,11 @@ events! {
     "mental_attacked" => MentalAttacked {
         /// Who.
         combatant: CombatantId,
-        /// Whom.
+        /// The target.
         target: Option<CombatantId>,
     }
 
-    /// Somebody lost what it had not yet used, for this unit.
+    /// A persona lost for this unit what it had not used.
     "components_lost" => ComponentsLost {
         /// Who.
         combatant: CombatantId,
@@ -110,29 +112,11 @@ events! {
         because: Loss,
     }
 
-    /// The game master gave somebody both components again, to set its turn.
-    "components_restored" => ComponentsRestored {
-        /// Who.
-        combatant: CombatantId,
-    }
-
-    /// Somebody who left is not asked any more.
-    "dropped_out" => DroppedOut {
-        /// Who.
-        combatant: CombatantId,
-    }
-
-    /// Somebody takes part in the mental duel no more: one of the two declined, left, or can no longer attack with its mind, or the
-    /// game master set whose turn it is.
+    /// A persona is out of the mental duel: one of the two declined, left, or can no longer attack with its mind, or the game
+    /// master set whose turn it is.
     "duel_broken_off" => DuelBrokenOff {
         /// Who.
         combatant: CombatantId,
-    }
-
-    /// Nobody has anything left: the unit is over (EX-19).
-    "unit_over" => UnitOver {
-        /// How many passes it took.
-        passes: u32,
     }
 }
 
@@ -140,12 +124,10 @@ events! {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Loss {
-    /// It cannot act any more: what had waited is lost (EX-23).
+    /// It can no longer act: what waited is lost (EX-23).
     CannotAct,
     /// It could not act when the list came to it (AEX9).
     CouldNotAnswer,
-    /// It joined when the unit was going on, and rolls for the next one (AEX11).
+    /// It joined during the unit and rolls for the next one (AEX11).
     JoinedLate,
 }
-
-public! { Loss }

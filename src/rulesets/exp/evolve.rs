@@ -1,10 +1,34 @@
-//! What the events of EXP change.
+//! What events do to the state of EXP.
 
 use super::*;
+use crate::vocabulary::SharedEvent;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(super) fn evolve(table: &mut Table, event: &Event) {
+pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
+    match event {
+        AnyEvent::Own(event) => own(table, event),
+        AnyEvent::Shared(SharedEvent::TurnEnded(e)) => answered(&mut table.state, &e.combatant),
+        AnyEvent::Shared(SharedEvent::RoundEnded(_)) => {
+            let state = &mut table.state;
+            state.phase = Phase::Roll;
+            state.asked.clear();
+            state.duel.clear();
+            state.jumps.clear();
+            state.announced = None;
+        }
+        // A persona with nothing left gets both components again.
+        AnyEvent::Shared(SharedEvent::Overridden(e)) => {
+            if let Some(c) = table.get_mut(&e.combatant).filter(|c| !c.state.open()) {
+                c.state = CombatantState { rank: c.state.rank, ..CombatantState::default() };
+                c.acted = false;
+            }
+        }
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
+    }
+}
+
+fn own(table: &mut Table, event: &Event) {
     match event {
         Event::InitiativeRolled(e) => roll(table, &e.ranking),
         Event::PassStarted(e) => {
@@ -51,27 +75,12 @@ pub(super) fn evolve(table: &mut Table, event: &Event) {
             }
             spent(table, &e.combatant);
         }
-        Event::ComponentsRestored(e) => {
-            if let Some(combatant) = table.get_mut(&e.combatant) {
-                let rank = combatant.state.rank;
-                combatant.state = CombatantState { rank, ..CombatantState::default() };
-                combatant.acted = false;
-            }
-        }
-        Event::DroppedOut(e) => answered(&mut table.state, &e.combatant),
         Event::DuelBrokenOff(e) => table.state.duel.retain(|id| *id != e.combatant),
-        Event::UnitOver(_) => {
-            let state = &mut table.state;
-            state.phase = Phase::Roll;
-            state.asked.clear();
-            state.duel.clear();
-            state.jumps.clear();
-            state.announced = None;
-        }
+        Event::Older(_) => {}
     }
 }
 
-/// Everybody in the list starts afresh; whoever did not roll has nothing in this unit.
+/// Gives both components to everybody in the list, and nothing to the others.
 fn roll(table: &mut Table, ranking: &[Roll]) {
     let places = (1..).zip(ranking).flat_map(|(rank, roll)| roll.combatants.iter().map(move |id| (id, rank)));
     let ranks: HashMap<&CombatantId, u32> = places.collect();
@@ -83,15 +92,14 @@ fn roll(table: &mut Table, ranking: &[Roll]) {
     table.state = State { phase: Phase::Pass, pass: 1, ranking: Arc::new(ranking.to_vec()), ..State::default() };
 }
 
-/// An attack was used or lost outside the list: what was announced does not hold any more.
+/// An attack was used or lost outside the list, so an announcement no longer holds.
 fn spent(table: &mut Table, id: &CombatantId) {
     let open = table.get(id).is_some_and(|c| c.state.open());
     let state = &mut table.state;
     state.duel.retain(|duellist| duellist != id);
-    if open {
-        state.announced.take_if(|announced| announced.combatant == *id);
-    } else {
-        answered(state, id);
+    state.announced.take_if(|announced| announced.combatant == *id);
+    if !open {
+        state.asked.retain(|asked| asked != id);
     }
 }
 

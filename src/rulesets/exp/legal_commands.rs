@@ -1,104 +1,88 @@
 //! What may be legal under EXP.
 
-use super::decide::may_attack;
 use super::*;
-use crate::vocabulary::{Status, shared_list};
+use crate::vocabulary::shared_list;
+use serde_json::json;
 
 const ROLLS: &str = "an object from personas or crowds to the d20 that each rolled";
 const TIE_ROLLS: &str = "an object from personas or crowds to a list of d10s, used where they tie";
+const TEXT: &str = "in words, at most 200 characters";
 
 pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     let state = &table.state;
     match state.phase {
         _ if table.status == Status::Ended => Vec::new(),
         Phase::Setup => vec![rolling(LegalCommand::of("start", "EX-2"))],
-        Phase::SomeoneActs => mental_attacks(table).collect(),
         Phase::Roll => vec![rolling(LegalCommand::of("roll_unit", "EX-3"))],
+        Phase::SomeoneActs => mental_attacks(table).collect(),
         Phase::Pass if !state.duel.is_empty() => {
             let decline = state.duel.iter().map(|id| LegalCommand::by("decline_duel", id, "AEX14"));
             mental_attacks(table).chain(decline).collect()
         }
         Phase::Pass => {
-            let mut legal_commands = Vec::new();
+            let mut legal = Vec::new();
             for c in state.asked.iter().filter_map(|id| table.get(id)) {
-                answers(table, c, &mut legal_commands);
+                answers(table, c, &mut legal);
             }
-            legal_commands.extend(table.iter().filter(|c| !state.asked.contains(&c.id)).filter_map(|c| jump(table, c)));
-            legal_commands.extend(mental_attacks(table));
+            legal.extend(table.iter().filter(|c| !state.asked.contains(&c.id)).filter_map(|c| jump(table, c)));
+            legal.extend(mental_attacks(table));
             let minds: Vec<_> = table.iter().filter(|c| may_attack(c)).collect();
             let opponents = shared_list(minds.iter().map(|c| &c.id));
             for c in &minds {
                 let duel = LegalCommand::of("mental_duel", "EX-32").with("combatant", c.id.as_str());
-                legal_commands.push(rolling(duel.among("opponent", true, &opponents, Some(&c.id))));
+                legal.push(rolling(duel.among("opponent", true, &opponents, Some(&c.id))));
             }
-            legal_commands
+            legal
         }
     }
 }
 
-fn rolling(option: LegalCommand) -> LegalCommand {
-    option.like("rolls", ROLLS, None).like("tie_rolls", TIE_ROLLS, None)
+fn rolling(command: LegalCommand) -> LegalCommand {
+    command.like("rolls", ROLLS, None).like("tie_rolls", TIE_ROLLS, None)
 }
 
-/// The answers of one who is asked: what was announced, or else any.
-fn answers(table: &Table, c: &Persona, legal_commands: &mut Vec<LegalCommand>) {
+/// The answers of a persona that is asked: what it announced, or any.
+fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
     let state = &c.state;
-    let forced = lowest(table, state.rank);
+    let forced = lowest(table, state.rank, |_| true);
     let rule = if forced { "EX-15" } else { "EX-14" };
     if let Some(announced) = announced(table).filter(|announced| announced.combatant == c.id) {
-        let mut option = LegalCommand::by("declare", &c.id, rule);
-        let uses = [("move", announced.movement), ("act", announced.act)];
-        for (field, what) in uses.into_iter().filter_map(|(field, what)| Some((field, what?))) {
-            option.set(field, word(what).into());
-        }
-        if let Some(order) = announced.order {
-            option.set("order", sequence(order).into());
-        }
-        legal_commands.push(option);
+        let uses =
+            [("move", json!(announced.movement)), ("act", json!(announced.act)), ("order", json!(announced.order))];
+        let given = uses.into_iter().filter(|(_, value)| !value.is_null());
+        let declare = LegalCommand::by("declare", &c.id, rule);
+        let declare = given.fold(declare, |declare, (field, value)| declare.with(field, value));
+        legal.push(declare);
         return;
     }
     let uses = if forced { &[Use::Now, Use::Nothing][..] } else { &[Use::Now, Use::Wait, Use::Nothing] };
     for verb in ["declare", "announce"] {
-        let text = |option: LegalCommand| {
-            if verb == "announce" { option.like("text", "in words, at most 200 characters", None) } else { option }
-        };
-        let mut option = LegalCommand::by(verb, &c.id, rule);
+        let text = |answer: LegalCommand| if verb == "announce" { answer.like("text", TEXT, None) } else { answer };
+        let mut answer = LegalCommand::by(verb, &c.id, rule);
         for (field, _) in [("move", state.movement), ("act", state.act)].iter().filter(|(_, left)| left.open()) {
-            option = option.choose(field, true, uses.iter().map(|what| word(*what)));
+            answer = answer.choose(field, true, uses.iter().map(|what| json!(what)));
         }
-        legal_commands.push(text(option));
+        legal.push(text(answer));
         if state.movement.open() && state.act.open() {
-            let both = LegalCommand::by(verb, &c.id, "EX-20").with("move", word(Use::Now)).with("act", word(Use::Now));
-            let sequences = [Sequence::MoveFirst, Sequence::ActFirst].map(sequence);
-            legal_commands.push(text(both.choose("order", true, sequences)));
+            let both =
+                LegalCommand::by(verb, &c.id, "EX-20").with("move", json!(Use::Now)).with("act", json!(Use::Now));
+            let orders = [Sequence::MoveFirst, Sequence::ActFirst].map(|order| json!(order));
+            legal.push(text(both.choose("order", true, orders)));
         }
     }
 }
 
-fn word(what: Use) -> &'static str {
-    match what {
-        Use::Now => "now",
-        Use::Wait => "wait",
-        Use::Nothing => "nothing",
-    }
-}
-
-fn sequence(order: Sequence) -> &'static str {
-    match order {
-        Sequence::MoveFirst => "move_first",
-        Sequence::ActFirst => "act_first",
-    }
-}
-
-/// The wait jumps of one who has waited with something.
+/// The wait jumps of a persona that has waited.
 fn jump(table: &Table, c: &Persona) -> Option<LegalCommand> {
-    let state = &c.state;
-    let waited = [("move", state.movement), ("act", state.act)].into_iter();
-    let mut waited = waited.filter(|(_, left)| *left == Spending::Waited).map(|(name, _)| name).peekable();
-    waited.peek()?;
-    let option = LegalCommand::by("jump", &c.id, "EX-25").choose("component", true, waited).range("roll", false, 1, 20);
+    let waited = [Component::Move, Component::Act].into_iter().filter(|what| c.state.of(*what) == Spending::Waited);
+    let waited: Vec<_> = waited.map(|component| json!(component)).collect();
+    if waited.is_empty() {
+        return None;
+    }
+    let jump = LegalCommand::by("jump", &c.id, "EX-25").choose("component", true, waited);
+    let jump = jump.range("roll", false, 1, 20);
     let opposed = table.options.awe_mode == AweMode::OpposedD20;
-    Some(if opposed { option.range("referee_roll", false, 1, 20) } else { option })
+    Some(if opposed { jump.range("referee_roll", false, 1, 20) } else { jump })
 }
 
 fn mental_attacks(table: &Table) -> impl Iterator<Item = LegalCommand> {

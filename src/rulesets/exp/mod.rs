@@ -1,4 +1,4 @@
-//! EXP, the game of technological chaos: a high initiative is a tactical advantage, and whoever has it may wait.
+//! EXP, the game of technological chaos: a high initiative is a tactical advantage, which lets a persona wait.
 
 mod command;
 mod decide;
@@ -6,7 +6,6 @@ mod event;
 mod evolve;
 mod legal_commands;
 mod manifest;
-mod order;
 mod react;
 mod redact;
 mod state;
@@ -17,14 +16,16 @@ pub use state::*;
 
 use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending,
-    Play, Redaction, Ruleset, Table as AnyTable, Violation,
+    Play, Reason, Redaction, Ruleset, Status, Table as AnyTable, Violation,
 };
+use decide::may_attack;
 
 /// The ruleset `exp`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exp;
 
 type Table = AnyTable<Exp>;
+type Scene<'d> = Play<'d, Exp>;
 type Persona = Combatant<Exp>;
 
 impl Ruleset for Exp {
@@ -37,23 +38,21 @@ impl Ruleset for Exp {
 
     const MANIFEST: &'static Manifest = &manifest::MANIFEST;
 
-    fn decide(play: &mut Play<'_, Self>, command: &Command) -> Result<(), Violation> {
+    fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
         decide::decide(play, command)
     }
 
-    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        if let AnyEvent::Own(event) = event {
-            evolve::evolve(table, event);
-        }
+    fn react(play: &mut Scene<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
+        react::react(play, event)
     }
 
-    fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
-        react::react(play, event)
+    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
+        evolve::evolve(table, event);
     }
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
-            // Everybody must roll, so any player may start it; the dice are each player's own.
+            // Any player may start the roll; the dice are each player's own.
             Command::RollUnit(c) => Actor::Of(c.rolls.keys().chain(c.tie_rolls.keys()).collect()),
             Command::Jump(Jump { referee_roll: Some(_), .. }) => Actor::Gm,
             command => command.actor(),
@@ -65,19 +64,82 @@ impl Ruleset for Exp {
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        order::current(table)
+        if table.status == Status::Ended { Vec::new() } else { table.state.asked.clone() }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        order::pending(table)
+        let state = &table.state;
+        Some(match state.phase {
+            Phase::Setup => Pending::new("start", Vec::new(), &["start"], "EX-2"),
+            Phase::Roll if table.active().next().is_none() => {
+                Pending::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "EX-2")
+            }
+            Phase::Roll => {
+                let all = table.active().map(|c| c.id.clone()).collect();
+                Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit"], "EX-3") }
+            }
+            Phase::SomeoneActs => Pending::someone(),
+            Phase::Pass if !state.duel.is_empty() => {
+                // Others may attack with their minds meanwhile (EX-31).
+                let others = table.iter().filter(|c| may_attack(c) && !state.duel.contains(&c.id)).map(|c| &c.id);
+                let combatants = state.duel.iter().chain(others).cloned().collect();
+                Pending::new("mental_attack", combatants, &["mental_attack", "decline_duel"], "EX-32")
+            }
+            Phase::Pass => {
+                let rank = state.asked.first().and_then(|id| table.get(id)).and_then(|c| c.state.rank);
+                let (decision, rule) =
+                    if lowest(table, rank, |_| true) { ("spend_all", "EX-15") } else { ("declare", "EX-14") };
+                match announced(table) {
+                    Some(announced) => Pending::new(decision, vec![announced.combatant.clone()], &["declare"], rule),
+                    None => Pending::new(decision, state.asked.clone(), &["declare", "announce"], rule),
+                }
+            }
+        })
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {
-        order::order(table)
+        let places = table.state.ranking.iter().flat_map(|roll| {
+            let crowd = roll.combatants.first().is_some_and(|first| *first != roll.id) || roll.combatants.len() > 1;
+            let here = roll.combatants.iter().filter_map(|id| table.get(id)).filter(|c| c.state.rank.is_some());
+            here.map(move |c| OrderEntry {
+                combatant: c.id.clone(),
+                acted: c.acted,
+                slot: crowd.then(|| roll.id.to_string()),
+                because: Reason {
+                    dice: std::iter::once(roll.die).chain(roll.digits.iter().copied()).collect(),
+                    bonus: Some(roll.bonus),
+                    total: Some(roll.total),
+                    tie_rule: (!roll.digits.is_empty()).then_some("EX-7"),
+                    ..Reason::new("EX-5", format!("initiative {}", roll.written()))
+                },
+            })
+        });
+        places.collect()
+    }
+
+    fn remark(table: &Table, c: &Persona) -> String {
+        let rank = c.state.rank.and_then(|rank| usize::try_from(rank).ok()?.checked_sub(1));
+        let Some(roll) = rank.and_then(|rank| table.state.ranking.get(rank)) else { return String::new() };
+        let word = |spending: Spending| match spending {
+            Spending::Pending => "pending",
+            Spending::Waited => "waited",
+            Spending::Done => "done",
+            Spending::Lost => "lost",
+        };
+        format!("init {}, move {}, act {}", roll.written(), word(c.state.movement), word(c.state.act))
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        redact::someone_acts(whole, audience)
+        let state = &whole.state;
+        let lead = |ids: &[CombatantId]| ids.first().is_some_and(|id| audience.misses(whole, id));
+        let absent = |id: &CombatantId| audience.misses(whole, id) || !audience.knows(id);
+        match state.phase {
+            // A duel comes before the list.
+            Phase::Pass if !state.duel.is_empty() => lead(&state.duel),
+            Phase::Pass => lead(&state.asked) && state.asked.iter().all(absent),
+            Phase::SomeoneActs => true,
+            Phase::Setup | Phase::Roll => false,
+        }
     }
 
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
@@ -86,9 +148,5 @@ impl Ruleset for Exp {
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
         redact::redact_event(event, redaction)
-    }
-
-    fn remark(table: &Table, combatant: &Persona) -> String {
-        order::remark(table, combatant)
     }
 }

@@ -1,17 +1,16 @@
 //! What follows under EXP from conditions, comings and goings.
 
-use super::decide::{Scene, advance, end_duel, lose, may_attack, stop, take_over};
+use super::decide::{advance, end_duel, lose, may_attack, stop, take_over};
 use super::*;
+use crate::rulesets::shared::require;
 use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded};
 
 pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), Violation> {
     if let AnyEvent::Shared(SharedEvent::ConditionSet(e)) = event {
-        let sort = play.table().get(&e.combatant).map(|c| c.stats.persona);
-        if knocks_out(&e.condition) && sort.is_some_and(|sort| sort != Sort::Anthro) {
-            let (id, condition) = (&e.combatant, &e.condition);
-            let detail = format!("{id} is no anthro and cannot be {condition}; what stops it otherwise is `paralyzed`");
-            return Err(Violation::new("only_anthros", "EX-24", detail));
-        }
+        let anthro = play.table().get(&e.combatant).is_none_or(|c| c.stats.persona == Sort::Anthro);
+        require(anthro || !knocks_out(&e.condition), "only_anthros", "EX-24", || {
+            format!("{} is no anthro and cannot be {}; set `paralyzed` to stop it", e.combatant, e.condition)
+        })?;
     }
     if let AnyEvent::Shared(SharedEvent::Overridden(e)) = event {
         return take_over(play, &e.combatant);
@@ -29,23 +28,20 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
             stop(play, &combatant.id);
         }
         AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => lose(play, &combatant.id, Loss::JoinedLate),
-        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(play, &e.combatant),
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
+            // An effect that counts its turns counts at the unit's end.
+            if play.table().state.asked.contains(&e.combatant) {
+                play.shared(TurnEnded { combatant: e.combatant.clone() });
+            }
+            break_off(play, &e.combatant);
+        }
         AnyEvent::Shared(_) | AnyEvent::Own(_) => return Ok(()),
     }
     advance(play);
     Ok(())
 }
 
-/// Somebody has left: nobody waits for it any more. An effect that counts its turns counts at the unit's end.
-fn leave(play: &mut Scene<'_>, id: &CombatantId) {
-    if play.table().state.asked.contains(id) {
-        play.shared(TurnEnded { combatant: id.clone() });
-        play.own(DroppedOut { combatant: id.clone() });
-    }
-    break_off(play, id);
-}
-
-/// A duellist can no longer attack with its mind, or is gone: its duel is over (AEX14). Comes before what it had is lost.
+/// Ends the duel of a combatant that left or can no longer attack with its mind (AEX14), before it loses components.
 fn break_off(play: &mut Scene<'_>, id: &CombatantId) {
     let table = play.table();
     if table.state.duel.contains(id) && !table.get(id).is_some_and(may_attack) {

@@ -20,7 +20,7 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
     }
     let place = |rank: u32| usize::try_from(rank).ok().and_then(|rank| places.get(rank)).copied().unwrap_or(kept);
     state.ranking = Arc::new(ranking(&state.ranking, audience));
-    if someone_acts(whole, audience) {
+    if Exp::someone_acts(whole, audience) {
         state.phase = Phase::SomeoneActs;
     }
     state.cursor = place(state.cursor);
@@ -31,19 +31,6 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
         }
     }
     table.state = state;
-}
-
-pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-    let state = &whole.state;
-    let lead = |ids: &[CombatantId]| ids.first().is_some_and(|id| audience.misses(whole, id));
-    let absent = |id: &CombatantId| audience.misses(whole, id) || !audience.knows(id);
-    let asked = || lead(&state.asked) && state.asked.iter().all(absent);
-    match state.phase {
-        // A duel comes before the list.
-        Phase::Pass => lead(&state.duel) || state.duel.is_empty() && asked(),
-        Phase::SomeoneActs => true,
-        Phase::Setup | Phase::Roll => false,
-    }
 }
 
 /// The rolls of known combatants, with the digits of the ties among them alone.
@@ -65,7 +52,7 @@ fn ranking(rolls: &[Roll], audience: &Audience<'_>) -> Vec<Roll> {
     ranking
 }
 
-/// A roll is told to those who know all who rolled; the lists of a unit are redacted by [`ranking`].
+/// A roll is for an audience that knows all who rolled; [`ranking`] redacts the lists of a unit.
 impl Redact for Roll {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         self.combatants.iter().all(|id| audience.knows(id)).then(|| self.clone())
@@ -86,7 +73,7 @@ pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Exp>) -> Opt
         Event::Declared(e) => {
             let rank = whole.get(&e.combatant).filter(|c| audience.sees(c))?.state.rank;
             let waits = e.movement == Some(Use::Wait) || e.act == Some(Use::Wait);
-            let forced = e.forced || !waits && lowest_of(whole, rank, |c| audience.sees(c));
+            let forced = e.forced || !waits && lowest(whole, rank, |c| audience.sees(c));
             Some(Declared { forced, ..e.clone() }.into())
         }
         Event::MentalDuelRolled(e) if e.duel.redact(audience)?.len() < e.duel.len() => None,

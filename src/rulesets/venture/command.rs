@@ -163,7 +163,7 @@ commands! {
     "declare" (Player: combatant) => Declare {
         /// Whose turns.
         combatant: CombatantId,
-        /// Its name for people, unique among those of its combatant; one combatant has at most 8.
+        /// Its name for people, unique within its combatant, which has at most 8.
         name: Text<80>,
         /// Initiative gained, or lost if negative, at each start of turn.
         initiative: Int<-40, 40> = 0,

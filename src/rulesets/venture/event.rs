@@ -19,7 +19,7 @@ events! {
         loser: CombatantId,
     }
 
-    /// Somebody Joined Battle and has a place on the track (VE-5).
+    /// A combatant Joined Battle and has a place on the track (VE-5).
     "joined_battle" => JoinedBattle {
         /// Who.
         combatant: CombatantId,
@@ -37,7 +37,7 @@ events! {
         combatant: CombatantId,
     }
 
-    /// Somebody took its free action (VE-6).
+    /// A combatant took its free action (VE-6).
     "free_action_taken" => FreeActionTaken {
         /// Who.
         combatant: CombatantId,
@@ -45,7 +45,7 @@ events! {
         action: Text<200>,
     }
 
-    /// Somebody gave up its free action.
+    /// A combatant gave up its free action.
     "free_action_passed" => FreeActionPassed {
         /// Who.
         combatant: CombatantId,
@@ -122,7 +122,7 @@ events! {
         name: Text<80>,
     }
 
-    /// Somebody took a combat action (VE-10).
+    /// A combatant took a combat action (VE-10).
     "action_taken" => ActionTaken {
         /// Who.
         combatant: CombatantId,
@@ -139,7 +139,7 @@ events! {
         reflexive: bool,
     }
 
-    /// Somebody was attacked, hit or missed: its Onslaught rises (VE-30).
+    /// A combatant was attacked, hit or missed: its Onslaught rises (VE-30).
     "attacked" => Attacked {
         /// Who attacked.
         combatant: CombatantId,
@@ -149,25 +149,25 @@ events! {
         onslaught: u32,
     }
 
-    /// Somebody opened a second combat action (VE-11).
+    /// A combatant opened a second combat action (VE-11).
     "flurried" => Flurried {
         /// Who.
         combatant: CombatantId,
     }
 
-    /// Somebody made the reflexive move of its turn (VE-10).
+    /// A combatant made the reflexive move of its turn (VE-10).
     "moved" => Moved {
         /// Who.
         combatant: CombatantId,
     }
 
-    /// Somebody delayed its turn (VE-12).
+    /// A combatant delayed its turn (VE-12).
     "delayed" => Delayed {
         /// Who.
         combatant: CombatantId,
     }
 
-    /// Somebody rose or fell on the track (VE-13), within -20 and 20 (VE-24).
+    /// A combatant rose or fell on the track (VE-13), within -20 and 20 (VE-24).
     "initiative_changed" => InitiativeChanged {
         /// Who.
         combatant: CombatantId,
@@ -179,7 +179,7 @@ events! {
         because: Cause,
     }
 
-    /// Somebody is at 0 or less on the track and is Crashed, without recovery tokens (VE-23).
+    /// A combatant is at 0 or less on the track and is Crashed, without recovery tokens (VE-23).
     "crashed" => Crashed {
         /// Who.
         combatant: CombatantId,
@@ -187,13 +187,13 @@ events! {
         by: Option<CombatantId>,
     }
 
-    /// Somebody's Crash and its recovery tokens are gone, because it rose above 0 or the game master said so (VE-23, AVE12).
+    /// A combatant's Crash and its recovery tokens are gone, because it rose above 0 or the game master said so (VE-23, AVE12).
     "crash_ended" => CrashEnded {
         /// Who.
         combatant: CombatantId,
     }
 
-    /// Somebody crashed the combatant that had crashed it, and Joins Battle anew (VE-31).
+    /// A combatant crashed the combatant that had crashed it, and Joins Battle anew (VE-31).
     "shifted" => Shifted {
         /// Who.
         combatant: CombatantId,
@@ -211,7 +211,7 @@ events! {
         tokens: i64,
     }
 
-    /// Somebody's motes changed: regained at the end of its turn, step 4 (VE-22), spent, or set.
+    /// A combatant's motes changed: regained at the end of its turn, step 4 (VE-22), spent, or set.
     "motes_changed" => MotesChanged {
         /// Who.
         combatant: CombatantId,
@@ -221,7 +221,7 @@ events! {
         to: i64,
     }
 
-    /// The timed changes of somebody's Initiative began, counted down, or ended (AVE18).
+    /// The timed changes of a combatant's Initiative began, counted down, or ended (AVE18).
     "timed_changes_set" => TimedChangesSet {
         /// Whose.
         combatant: CombatantId,
@@ -242,7 +242,7 @@ events! {
     }
 }
 
-/// Why somebody rose or fell on the track.
+/// Why a combatant rose or fell on the track.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {

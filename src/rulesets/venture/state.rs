@@ -44,10 +44,10 @@ impl Default for Options {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisiveReset {
-    /// Those that kill.
+    /// Killing blows.
     #[default]
     KillingBlow,
-    /// All of them, as in the later revision.
+    /// All, as in the later revision.
     Always,
     /// None.
     Never,
@@ -177,7 +177,7 @@ redacted! {
 redacted! {
     /// Something that happens at the start of each turn of a combatant, such as anima flux (VE-17).
     pub struct StartEffect {
-        /// Its name for people, unique among those of its combatant.
+        /// Its name for people, unique within its combatant.
         pub name: Text<80>,
         /// Initiative gained, or lost where negative, at each start of turn.
         pub initiative: Int<-40, 40>,

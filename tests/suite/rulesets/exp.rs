@@ -1,4 +1,4 @@
-//! EXP: how long a unit may take, and what a player may do while somebody hidden is asked.
+//! EXP: the length of a unit, and what a player may do while a hidden combatant is asked.
 
 use crate::properties::chance::Chance;
 use crate::properties::judge::{Action, Judge};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use turnkeeper::engine::{Request, Viewer};
 use turnkeeper::vocabulary::CombatantId;
 
-/// A unit that begins, of up to eight personas, each anthro able to wait jump and to attack with its mind.
+/// A new unit of up to eight anthros that can wait jump and attack with their minds.
 fn unit(chance: &mut Chance) -> (Judge, usize) {
     let size = 1 + chance.below(8);
     let persona = |n: usize| json!({"id": format!("c{n}"), "mstr": 10, "level": n + 1});
@@ -50,7 +50,7 @@ fn every_pass_of_exp_finishes_a_persona_so_that_a_unit_has_no_more_passes_than_p
             if verb == "set_condition" {
                 command["condition"] = json!("paralyzed");
             } else if verb == "declare" {
-                // Waits as long as it may: that makes the most passes.
+                // Waiting as long as possible makes the most passes.
                 let waits = |o: &&&turnkeeper::vocabulary::LegalCommand| o.choices.iter().any(|c| c.field != "order");
                 let Some(option) = able.iter().find(waits) else { continue };
                 command = option.command.clone();
@@ -81,7 +81,7 @@ fn every_pass_of_exp_finishes_a_persona_so_that_a_unit_has_no_more_passes_than_p
 }
 
 #[test]
-fn a_player_attacks_with_its_mind_while_somebody_hidden_is_asked() {
+fn a_player_attacks_with_its_mind_while_a_hidden_combatant_is_asked() {
     shows(&["EX-31"]);
     let seer = json!({"id": "c1", "mstr": 10});
     let lurker = json!({"id": "h1", "side": "monsters", "hidden": true, "dex": 20});

@@ -1,14 +1,12 @@
-//! Whoever is asked answers.
+//! The answers of a persona that is asked.
 
 use super::*;
 
 pub(super) fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violation> {
     let plan = Declare { combatant: c.combatant.clone(), movement: c.movement, act: c.act, order: c.order };
     answerable(play, &plan)?;
-    if announced(play.table()).is_some() {
-        let detail = "an act is announced already: it is to be declared now";
-        return Err(Violation::new("announced_already", "AEX13", detail));
-    }
+    let detail = "an act is announced already: declare it now";
+    require(announced(play.table()).is_none(), "announced_already", "AEX13", || detail)?;
     let Declare { combatant, movement, act, order } = plan;
     play.own(Announced { combatant, movement, act, order, text: c.text.clone() });
     Ok(())
@@ -20,10 +18,9 @@ pub(super) fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation
     if let Some(announced) = announced(play.table()) {
         let same = announced.combatant == combatant
             && (announced.movement, announced.act, announced.order) == (movement, act, order);
-        if !same {
-            let detail = format!("{} has announced something else, and what is announced is done", announced.combatant);
-            return Err(Violation::new("not_as_announced", "AEX13", detail));
-        }
+        require(same, "not_as_announced", "AEX13", || {
+            format!("{} has announced something else, which it must do", announced.combatant)
+        })?;
     }
     play.own(Declared { combatant, movement, act, order, forced });
     pass::rest(play, &c.combatant);
@@ -31,51 +28,33 @@ pub(super) fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation
     Ok(())
 }
 
-/// Refuses an answer of one who is not asked, and one that does not fit what it has left; whether it is the forced one.
+/// Refuses an answer of a persona that is not asked, and one that does not fit what it has left. Returns whether it is forced.
 fn answerable(play: &Scene<'_>, c: &Declare) -> Result<bool, Violation> {
-    let table = play.table();
-    let persona = play.combatant("combatant", &c.combatant)?;
+    let (id, table) = (&c.combatant, play.table());
+    let state = &play.combatant("combatant", id)?.state;
     in_unit(table, "EX-2")?;
     no_duel(table)?;
-    let state = &persona.state;
-    if !table.state.asked.contains(&c.combatant) {
-        return Err(not_asked(table, persona));
+    if !table.state.asked.contains(id) {
+        let asked = asked(table);
+        require(state.open(), "nothing_left", "EX-18", || {
+            format!("{id} has nothing left in this unit; the list asks {asked} now")
+        })?;
+        return Err(Violation::new("not_asked", "EX-13", format!("the list asks {asked} now, not {id}")));
     }
-    let forced = lowest(table, state.rank);
+    let forced = lowest(table, state.rank, |_| true);
+    let (rule, choices) = if forced { ("EX-15", "now or nothing") } else { ("EX-14", "now, wait or nothing") };
     for (name, what, left) in [("move", c.movement, state.movement), ("act", c.act, state.act)] {
-        match what {
-            None if left.open() => {
-                let choices = if forced { "now or nothing" } else { "now, wait or nothing" };
-                let detail = format!("`{name}` is missing: {choices}");
-                return Err(Violation::new("component_missing", if forced { "EX-15" } else { "EX-14" }, detail));
-            }
-            Some(_) if !left.open() => {
-                let detail = format!("the {name} of {} is spent: leave `{name}` out", c.combatant);
-                return Err(Violation::new("component_spent", "EX-12", detail));
-            }
-            Some(Use::Wait) if forced => {
-                let detail =
-                    format!("{} is the lowest left in the list and must spend all: now or nothing", c.combatant);
-                return Err(Violation::new("must_not_wait", "EX-15", detail));
-            }
-            _ => {}
-        }
+        let (given, open) = (what.is_some(), left.open());
+        require(given || !open, "component_missing", rule, || format!("`{name}` is missing: {choices}"))?;
+        require(!given || open, "component_spent", "EX-12", || {
+            format!("the {name} of {id} is spent: leave `{name}` out")
+        })?;
+        require(!forced || what != Some(Use::Wait), "must_not_wait", "EX-15", || {
+            format!("{id} is the lowest left in the list and must spend all: {choices}")
+        })?;
     }
-    if c.order.is_some() && (c.movement, c.act) != (Some(Use::Now), Some(Use::Now)) {
-        let detail = "`order` is for one who moves and acts now: leave it out";
-        return Err(Violation::new("nothing_to_order", "EX-20", detail));
-    }
+    let both = (c.movement, c.act) == (Some(Use::Now), Some(Use::Now));
+    let detail = "`order` is for a persona that moves and acts now: leave it out";
+    require(both || c.order.is_none(), "nothing_to_order", "EX-20", || detail)?;
     Ok(forced)
-}
-
-fn not_asked(table: &Table, persona: &Persona) -> Violation {
-    let asked: Vec<_> = table.state.asked.iter().map(|id| id.as_str()).collect();
-    let asked = asked.join(", ");
-    if persona.state.open() {
-        let detail = format!("the list asks {asked} now, not {}", persona.id);
-        Violation::new("not_asked", "EX-13", detail)
-    } else {
-        let detail = format!("{} has nothing left in this unit; the list asks {asked} now", persona.id);
-        Violation::new("nothing_left", "EX-18", detail)
-    }
 }

@@ -13,7 +13,7 @@ pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Viola
         }
     }
     let table = play.table();
-    // Whose act it is makes no difference here, not even where the viewer may not know whose.
+    // It does not matter whose act it is, so that a player may attack while a hidden combatant acts.
     if table.state.phase != Phase::SomeoneActs {
         in_unit(table, "EX-31")?;
     }
@@ -35,57 +35,50 @@ pub(super) fn duel(play: &mut Scene<'_>, c: &MentalDuel) -> Result<(), Violation
     }
     in_unit(play.table(), "EX-31")?;
     no_duel(play.table())?;
-    for persona in duellists {
-        can_attack(persona)?;
-    }
-    let contender =
-        |c: &Persona| Contender { id: c.id.clone(), combatants: vec![c.id.clone()], bonus: c.stats.mental_bonus() };
-    let contenders: Vec<_> = duellists.into_iter().map(contender).collect();
+    duellists.into_iter().try_for_each(can_attack)?;
+    let contenders = duellists.map(|c| Contender {
+        id: c.id.clone(),
+        combatants: vec![c.id.clone()],
+        bonus: c.stats.mstr.get() + c.stats.level.get(),
+    });
     sound(&contenders, &c.rolls, &c.tie_rolls)?;
-    let duel = rank(play, contenders, &c.rolls, &c.tie_rolls);
+    let duel = rank(play, contenders.into(), &c.rolls, &c.tie_rolls);
     play.own(MentalDuelRolled { duel });
     Ok(())
 }
 
-/// A duellist attacks nobody in this duel and keeps its attack (AEX14).
+/// Lets a duellist keep its attack (AEX14).
 pub(super) fn decline(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
-    if !play.table().state.duel.contains(id) {
-        let detail = format!("{id} is in no mental duel: there is nothing to decline");
-        return Err(Violation::new("not_in_duel", "AEX14", detail));
-    }
+    require(play.table().state.duel.contains(id), "not_in_duel", "AEX14", || {
+        format!("{id} is in no mental duel: there is nothing to decline")
+    })?;
     end_duel(play);
     Ok(())
 }
 
-/// Ends the duel: those who have not attacked are awaited no more.
+/// Ends the duel for the duellists that have not attacked.
 pub(in super::super) fn end_duel(play: &mut Scene<'_>) {
     for combatant in play.table().state.duel.clone() {
         play.own(DuelBrokenOff { combatant });
     }
 }
 
-/// Whether it may attack with its mind now.
+/// Whether a persona may attack with its mind now.
 pub(in super::super) fn may_attack(c: &Persona) -> bool {
     can_attack(c).is_ok()
 }
 
 fn can_attack(c: &Persona) -> Result<(), Violation> {
     let id = &c.id;
-    if c.stats.persona == Sort::Robot {
-        let detail = format!("{id} is a robot: it has no mind to attack with, and its devices go by the list");
-        return Err(Violation::new("no_mind", "EX-34", detail));
-    }
-    if !c.stats.mental() {
-        let detail = format!("{id} has no mental attack (`mstr` is 0); anything physical goes by the list");
-        return Err(Violation::new("no_mental_attack", "EX-33", detail));
-    }
+    require(c.stats.persona != Sort::Robot, "no_mind", "EX-34", || {
+        format!("{id} is a robot: it has no mind to attack with, and its devices go by the list")
+    })?;
+    require(c.stats.mstr.get() > 0, "no_mental_attack", "EX-33", || {
+        format!("{id} has no mental attack (`mstr` is 0); physical attacks go by the list")
+    })?;
     fit(c)?;
-    match c.state.act {
-        Spending::Pending | Spending::Waited => Ok(()),
-        Spending::Done => {
-            Err(Violation::new("attack_spent", "AEX8", format!("{id} has used its one attack of this unit")))
-        }
-        Spending::Lost => Err(Violation::new("attack_lost", "EX-23", format!("{id} has no attack left in this unit"))),
-    }
+    let act = c.state.act;
+    require(act != Spending::Done, "attack_spent", "AEX8", || format!("{id} has used its one attack of this unit"))?;
+    require(act != Spending::Lost, "attack_lost", "EX-23", || format!("{id} has no attack left in this unit"))
 }

@@ -3,35 +3,29 @@
 use super::*;
 use crate::rulesets::shared::{end_round, end_turn, start_turn};
 
-/// Goes down the list until somebody is asked, from the top again as long as anybody has something left (EX-16); then the unit
-/// is over (EX-19).
+/// Goes down the list until somebody is asked, again from the top while anybody has something left (EX-16); then the unit is
+/// over (EX-19).
 pub(in super::super) fn advance(play: &mut Scene<'_>) {
     while play.table().state.phase == Phase::Pass && play.table().state.asked.is_empty() {
         let table = play.table();
-        let below = table.state.cursor;
         let ranks = || table.iter().filter(|c| c.state.open()).filter_map(|c| c.state.rank);
-        if let Some(rank) = ranks().filter(|rank| *rank > below).min() {
-            come_to(play, rank);
+        if let Some(rank) = ranks().filter(|rank| *rank > table.state.cursor).min() {
+            let here = table.iter().filter(|c| c.state.rank == Some(rank) && c.state.open());
+            let (able, unable): (Vec<_>, Vec<_>) = here.partition(|c| able(c));
+            let ids = |personas: Vec<&Persona>| personas.into_iter().map(|c| c.id.clone()).collect::<Vec<_>>();
+            let (able, unable) = (ids(able), ids(unable));
+            for id in unable {
+                lose(play, &id, Loss::CouldNotAnswer);
+            }
+            if !able.is_empty() {
+                ask(play, rank, able);
+            }
         } else if ranks().next().is_some() {
             let pass = table.state.pass.saturating_add(1);
             play.own(PassStarted { pass });
         } else {
-            let passes = table.state.pass;
-            play.own(UnitOver { passes });
             end_round(play);
         }
-    }
-}
-
-/// The list comes to a rank: whoever there cannot answer loses what it has (AEX9), the others are asked.
-fn come_to(play: &mut Scene<'_>, rank: u32) {
-    let here = play.table().iter().filter(|c| c.state.rank == Some(rank) && c.state.open());
-    let (fit, unfit): (Vec<_>, Vec<_>) = here.map(|c| (c.id.clone(), able(c))).partition(|(_, able)| *able);
-    for (id, _) in unfit {
-        lose(play, &id, Loss::CouldNotAnswer);
-    }
-    if !fit.is_empty() {
-        ask(play, rank, fit.into_iter().map(|(id, _)| id).collect());
     }
 }
 
@@ -44,7 +38,7 @@ fn ask(play: &mut Scene<'_>, rank: u32, combatants: Vec<CombatantId>) {
     }
 }
 
-/// Somebody loses for this unit what it has lost by `because`: what it waited with, or everything.
+/// Takes components from a persona for this unit: what waited if it can no longer act, else everything.
 pub(in super::super) fn lose(play: &mut Scene<'_>, id: &CombatantId, because: Loss) {
     let Some(state) = play.table().get(id).map(|c| &c.state) else { return };
     let lost = |spending: Spending| spending == Spending::Waited || spending.open() && because != Loss::CannotAct;
@@ -58,22 +52,18 @@ pub(in super::super) fn lose(play: &mut Scene<'_>, id: &CombatantId, because: Lo
     }
 }
 
-/// Somebody may be stopped: what it waited with is lost at once (EX-23), and everything where it was just asked (AEX9).
+/// Takes from a persona that cannot act what waited (EX-23), or everything if it is asked (AEX9).
 pub(in super::super) fn stop(play: &mut Scene<'_>, id: &CombatantId) {
     let table = play.table();
-    if table.get(id).is_none_or(able) {
-        return;
+    if !table.get(id).is_none_or(able) {
+        let asked = table.state.asked.contains(id);
+        lose(play, id, if asked { Loss::CouldNotAnswer } else { Loss::CannotAct });
     }
-    let asked = table.state.asked.contains(id);
-    lose(play, id, if asked { Loss::CouldNotAnswer } else { Loss::CannotAct });
 }
 
-/// Ends the turn of one who has nothing left (EX-18): it is not asked again in this unit.
+/// Ends the turn of a persona that has nothing left (EX-18): it is not asked again in this unit.
 pub(super) fn rest(play: &mut Scene<'_>, id: &CombatantId) {
-    let Some(c) = play.table().get(id) else { return };
-    if c.state.open() {
-        return;
-    }
+    let Some(c) = play.table().get(id).filter(|c| !c.state.open()) else { return };
     if !c.state.asked {
         if !c.active() {
             return;
@@ -83,20 +73,17 @@ pub(super) fn rest(play: &mut Scene<'_>, id: &CombatantId) {
     end_turn(play, id);
 }
 
-/// The game master sets whose turn it is: that persona is asked now, and the list goes on below it. Between two units the next
-/// one is rolled for first; one with nothing left gets both components again. A mental duel is broken off.
+/// Asks the persona that the game master chose; the list goes on below it. Between two units the next one is rolled first. A
+/// mental duel ends.
 pub(in super::super) fn take_over(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     fit(play.combatant("combatant", id)?)?;
     if play.table().state.phase == Phase::Roll {
-        unit::begin_unrolled(play);
+        let contenders = unit::contenders(play.table());
+        unit::begin(play, contenders, &Rolls::new(), &TieRolls::new());
     }
     end_duel(play);
     let table = play.table();
-    let Some(state) = table.get(id).map(|c| &c.state) else { return Ok(()) };
-    let rank = state.rank.unwrap_or(table.state.cursor);
-    if !state.open() {
-        play.own(ComponentsRestored { combatant: id.clone() });
-    }
+    let rank = table.get(id).and_then(|c| c.state.rank).unwrap_or(table.state.cursor);
     ask(play, rank, vec![id.clone()]);
     Ok(())
 }

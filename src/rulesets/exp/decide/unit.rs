@@ -4,12 +4,12 @@ use super::*;
 use crate::rulesets::shared::start_round;
 use crate::vocabulary::EncounterStarted;
 use std::cmp::Ordering;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
-/// How many d10s anybody rolls for a tie: with so many alike, who joined first is first, so that dice that are stuck end too.
+/// The maximum of d10s that a persona or crowd rolls for a tie. After that who joined first is first.
 const MAX_DIGITS: usize = 16;
 
-/// Somebody, or a crowd, that is about to roll.
+/// A persona or a crowd that is about to roll.
 pub(super) struct Contender {
     pub id: CombatantId,
     pub combatants: Vec<CombatantId>,
@@ -17,46 +17,30 @@ pub(super) struct Contender {
 }
 
 pub(super) fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
-    if play.table().state.phase != Phase::Setup {
-        return Err(Violation::new("already_started", "EX-2", "the fight has begun already"));
-    }
-    somebody_acts(play.table())?;
-    let contenders = contenders(play.table());
-    sound(&contenders, &c.rolls, &c.tie_rolls)?;
-    play.shared(EncounterStarted {});
-    begin(play, contenders, &c.rolls, &c.tie_rolls);
-    advance(play);
-    Ok(())
+    require(play.table().state.phase == Phase::Setup, "already_started", "EX-2", || "the fight has begun already")?;
+    next_unit(play, &c.rolls, &c.tie_rolls)
 }
 
 pub(super) fn roll_unit(play: &mut Scene<'_>, c: &RollUnit) -> Result<(), Violation> {
-    if play.table().state.phase != Phase::Roll {
-        let detail = "initiative is rolled once for a unit: this one goes on until nobody has anything left";
-        return Err(Violation::new("unit_going_on", "EX-2", detail));
-    }
-    somebody_acts(play.table())?;
+    let detail = "initiative is rolled once for a unit: this one goes on until nobody has anything left";
+    require(play.table().state.phase == Phase::Roll, "unit_going_on", "EX-2", || detail)?;
+    next_unit(play, &c.rolls, &c.tie_rolls)
+}
+
+fn next_unit(play: &mut Scene<'_>, rolls: &Rolls, tie_rolls: &TieRolls) -> Result<(), Violation> {
     let contenders = contenders(play.table());
-    sound(&contenders, &c.rolls, &c.tie_rolls)?;
-    begin(play, contenders, &c.rolls, &c.tie_rolls);
+    require(!contenders.is_empty(), "nobody_to_act", "EX-2", || "nobody is here to act: add a combatant first")?;
+    sound(&contenders, rolls, tie_rolls)?;
+    if play.table().state.phase == Phase::Setup {
+        play.shared(EncounterStarted {});
+    }
+    begin(play, contenders, rolls, tie_rolls);
     advance(play);
     Ok(())
 }
 
-/// Refused where nobody is left who could roll.
-fn somebody_acts(table: &Table) -> Result<(), Violation> {
-    if table.active().next().is_some() {
-        return Ok(());
-    }
-    Err(Violation::new("nobody_to_act", "EX-2", "nobody is here to act: add a combatant first"))
-}
-
-/// A unit that the server rolls for alone; nobody is asked yet.
-pub(super) fn begin_unrolled(play: &mut Scene<'_>) {
-    let contenders = contenders(play.table());
-    begin(play, contenders, &Rolls::new(), &TieRolls::new());
-}
-
-fn begin(play: &mut Scene<'_>, contenders: Vec<Contender>, rolls: &Rolls, tie_rolls: &TieRolls) {
+/// Rolls for a unit; nobody is asked yet.
+pub(super) fn begin(play: &mut Scene<'_>, contenders: Vec<Contender>, rolls: &Rolls, tie_rolls: &TieRolls) {
     let unit = play.table().round.saturating_add(1);
     start_round(play, unit);
     let ranking = rank(play, contenders, rolls, tie_rolls);
@@ -64,13 +48,14 @@ fn begin(play: &mut Scene<'_>, contenders: Vec<Contender>, rolls: &Rolls, tie_ro
 }
 
 /// Everybody in the fight, the stunned too: they may recover before they are asked (AEX9). A crowd rolls with the values of
-/// whoever of it joined first (EX-4); the values of the hidden would show.
-fn contenders(table: &Table) -> Vec<Contender> {
+/// its first persona (EX-4), of the visible ones if any: the values of a hidden one would show.
+pub(super) fn contenders(table: &Table) -> Vec<Contender> {
     let mut contenders: Vec<Contender> = Vec::with_capacity(table.combatants.len());
     let mut places: HashMap<CombatantId, usize> = HashMap::with_capacity(table.combatants.len());
     let seen = table.active().filter(|c| !c.hidden);
     for c in seen.chain(table.active().filter(|c| c.hidden)) {
-        let id = roll_id(c).clone();
+        // A crowd rolls under its word (EX-4, AEX10).
+        let id = c.stats.group.as_ref().unwrap_or(&c.id).clone();
         let place = *places.entry(id.clone()).or_insert(contenders.len());
         match contenders.get_mut(place) {
             Some(crowd) => crowd.combatants.push(c.id.clone()),
@@ -84,14 +69,12 @@ fn contenders(table: &Table) -> Vec<Contender> {
     contenders
 }
 
-/// Refuses rolls of somebody who does not roll, and more digits than anybody needs.
+/// Refuses rolls of anybody who does not roll, and too many digits.
 pub(super) fn sound(contenders: &[Contender], rolls: &Rolls, tie_rolls: &TieRolls) -> Result<(), Violation> {
-    let known: BTreeSet<&CombatantId> = contenders.iter().map(|c| &c.id).collect();
     let named = rolls.keys().map(|id| ("rolls", id)).chain(tie_rolls.keys().map(|id| ("tie_rolls", id)));
     for (field, id) in named {
-        if !known.contains(id) {
-            let crowd = contenders.iter().find(|c| c.combatants.contains(id));
-            let detail = match crowd {
+        if contenders.iter().all(|c| c.id != *id) {
+            let detail = match contenders.iter().find(|c| c.combatants.contains(id)) {
                 Some(crowd) => format!("{id} rolls with its crowd: give the roll as {}", crowd.id),
                 None => format!("{id} does not roll here: name a persona in the fight, or a crowd"),
             };

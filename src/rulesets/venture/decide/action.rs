@@ -12,12 +12,8 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
     if c.reflexive {
         fighter(play, "combatant", id)?;
         let phase = &play.table().state.phase;
-        require(
-            !matches!(phase, Phase::FreeActions { .. }),
-            "free_actions_first",
-            "VE-8",
-            || "nobody is attacked before the free actions are over",
-        )?;
+        let detail = "nobody is attacked before the free actions are over";
+        require(!matches!(phase, Phase::FreeActions { .. }), "free_actions_first", "VE-8", || detail)?;
         require(phase.acting() != Some(id), "own_turn", "AVE16", || {
             format!("it is {id}'s own turn: leave `reflexive` out")
         })?;
@@ -74,12 +70,8 @@ fn check_targets(play: &Fight<'_>, c: &Act) -> Result<(), Violation> {
         require(!(target.killed && dead), "condition_already_set", "TK-3", || {
             format!("that member of {id} is dead already")
         })?;
-        require(
-            c.decisive || !target.is_ruling(),
-            "not_decisive",
-            "VE-27",
-            || "only a decisive attack deals damage or strikes a killing blow: set `decisive` too",
-        )?;
+        let detail = "only a decisive attack deals damage or strikes a killing blow: set `decisive` too";
+        require(c.decisive || !target.is_ruling(), "not_decisive", "VE-27", || detail)?;
     }
     Ok(())
 }

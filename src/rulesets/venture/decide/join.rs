@@ -81,12 +81,8 @@ pub(super) fn roll(play: &mut Fight<'_>, id: &CombatantId, join: &Join, at: &str
     let fits = (!swaps_attribute || pool.attribute == attribute) && (!swaps_ability || pool.ability == ability);
     require(fits, "pool_not_allowed", rule, || allowed)?;
     let both = swaps_attribute && swaps_ability;
-    require(
-        !(both && play.table().options.single_swap),
-        "pool_not_allowed",
-        "VE-33",
-        || "this encounter allows one swap: the attribute or the ability, not both",
-    )?;
+    let detail = "this encounter allows one swap: the attribute or the ability, not both";
+    require(!(both && play.table().options.single_swap), "pool_not_allowed", "VE-33", || detail)?;
     if let Some(successes) = join.successes {
         if join.dice.is_empty() {
             return Ok(JoinRoll { pool, dice: Vec::new(), successes: successes.get() });

@@ -125,7 +125,7 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
     Ok(())
 }
 
-/// Start of turn, step 1: timed changes count down, and those that are over end (VE-14, AVE18).
+/// Start of turn, step 1: timed changes count down, and what is over ends (VE-14, AVE18).
 pub(super) fn count_timed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let changes = play.combatant("combatant", id)?.state.timed.clone();
     if changes.is_empty() {
