@@ -1,9 +1,14 @@
-//! What the README and the rulesets' pages tell people to paste is pasted here, and prints what they say it prints.
+//! Runs the examples of the README, the guide and the rulesets' pages, and compares what they print with what the pages say.
 
 use crate::e2e::Api;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use turnkeeper::engine::Rulesets;
+
+const README: &str = "README.md";
+const GUIDE: &str = "docs/guide";
+/// The program whose commands the pages show.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_turnkeeper");
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -13,33 +18,50 @@ fn page(path: &str) -> String {
     std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// The paths of all guide pages.
+fn guide() -> Vec<String> {
+    let files = std::fs::read_dir(root().join(GUIDE)).expect("the guide");
+    files.map(|file| format!("{GUIDE}/{}", file.expect("a page").file_name().to_string_lossy())).collect()
+}
+
 /// The fenced blocks of a page in a language.
 fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
     let fence = format!("```{language}\n");
     page.split(&fence).skip(1).filter_map(|rest| rest.split("```").next()).collect()
 }
 
-/// Pastes the page's bash blocks into one shell, and compares the last that they print with the page's last text block.
-async fn prints_what_it_says(path: &str) {
-    let page = page(path);
+/// Pastes the bash blocks of these pages into one shell, and compares all that they print with the text blocks.
+async fn prints_what_it_says(paths: &[&str]) {
+    let pages: Vec<String> = paths.iter().map(|path| page(path)).collect();
+    for (path, page) in paths.iter().zip(&pages) {
+        assert!(!blocks(page, "bash").is_empty(), "{path} has no example");
+        assert!(!blocks(page, "text").is_empty(), "{path} does not say what its example prints");
+    }
+    let said: String = pages.iter().flat_map(|page| blocks(page, "text")).collect();
+    let script = pages.iter().flat_map(|page| blocks(page, "bash")).filter(|block| block.trim() != "cargo run");
+    let script = format!("set -euo pipefail\n{}", script.collect::<String>());
+    let directory = Path::new(PROGRAM).parent().expect("the program's directory").display();
+    let path = format!("{directory}:{}", std::env::var("PATH").expect("a PATH"));
     let api = Api::start().await;
-    let url = api.base.clone();
-    let script: Vec<&str> = blocks(&page, "bash").into_iter().filter(|block| block.trim() != "cargo run").collect();
-    assert!(!script.is_empty(), "{path} has nothing to paste");
-    let script = format!("set -euo pipefail\n{}", script.join("\n"));
-    let output =
-        tokio::task::spawn_blocking(move || Command::new("bash").arg("-c").arg(script).env("URL", url).output());
-    let output = output.await.expect("a shell").expect("bash runs");
-    let (printed, complaints) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{path}: {complaints}");
-    let said = blocks(&page, "text").into_iter().next_back().unwrap_or_default();
-    assert!(!said.trim().is_empty(), "{path} does not say what it prints");
-    assert!(printed.trim_end().ends_with(said.trim_end()), "{path} prints something else than it says:\n{printed}");
+    let mut shell = Command::new("bash");
+    shell.arg("-c").arg(script).env("URL", &api.base).env("PATH", path);
+    let output = tokio::task::spawn_blocking(move || shell.output()).await.expect("a shell").expect("bash runs");
+    let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{paths:?}: {errors}");
+    assert_eq!(printed, said, "{paths:?} print something else than they say");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_readmes_round_plays_as_printed() {
-    prints_what_it_says("README.md").await;
+    prints_what_it_says(&[README]).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_guide_pages_example_goes_on_with_the_readmes_fight() {
+    for path in guide() {
+        assert!(page(README).contains(&path), "the README does not link {path}");
+        prints_what_it_says(&[README, &path]).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -49,20 +71,17 @@ async fn every_rulesets_page_has_a_fight_that_plays_as_printed() {
         let path = format!("docs/rulesets/{}.md", manifest.id);
         let credit = if manifest.source.starts_with("http") { manifest.source } else { manifest.author };
         assert!(page(&path).contains(credit), "{path} credits its author's work");
-        assert!(page("README.md").contains(&path), "the README leads to {path}");
-        prints_what_it_says(&path).await;
+        assert!(page(README).contains(&path), "the README leads to {path}");
+        prints_what_it_says(&[&path]).await;
     }
 }
 
 #[test]
-fn the_readme_names_every_setting_that_help_names() {
-    let help = Command::new(env!("CARGO_BIN_EXE_turnkeeper")).arg("--help").output().expect("the program runs");
+fn the_configuration_page_names_every_setting_that_help_names() {
+    let help = Command::new(PROGRAM).arg("--help").output().expect("the program runs");
     let help = String::from_utf8(help.stdout).expect("text");
     let named = help.split("[env: ").skip(1).filter_map(|rest| rest.split([']', '=']).next());
-    let readme = page("README.md").replace(
-        "`TURNKEEPER_REDIS_CA`, `_CERT`, `_KEY`",
-        "TURNKEEPER_REDIS_CA TURNKEEPER_REDIS_CERT TURNKEEPER_REDIS_KEY",
-    );
-    let missing: Vec<&str> = named.filter(|variable| !readme.contains(variable)).collect();
-    assert!(missing.is_empty(), "the README does not name {missing:?}");
+    let configuration = page("docs/guide/configuration.md");
+    let missing: Vec<&str> = named.filter(|variable| !configuration.contains(&format!("`{variable}`"))).collect();
+    assert!(missing.is_empty(), "the configuration page does not name {missing:?}");
 }
