@@ -37,7 +37,7 @@ fn a_list_that_brings_about_more_than_20000_events_is_refused_and_a_shorter_one_
 fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
     let id = |n: usize| Slug::new(&format!("h{n}")).expect("an id");
     let tokens = |owners: usize| -> Vec<_> {
-        (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![id(n)])).collect()
+        (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![id(n).into()])).collect()
     };
     let combatants: Vec<Value> = (0..98).map(|n| json!({"id": format!("h{n}"), "hidden": true})).collect();
     let start = |owners| {

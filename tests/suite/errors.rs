@@ -1,6 +1,6 @@
 //! The codes of problems are a closed list: the page on errors and the source have the same.
 
-use crate::support::sources::rust_files;
+use crate::support::sources::files;
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::openapi::codes;
 
@@ -55,7 +55,7 @@ fn made(file: &str, source: &str) -> (BTreeSet<String>, Vec<String>) {
 
 #[test]
 fn the_page_on_errors_explains_every_code_and_no_other() {
-    let files = rust_files("src").into_iter().filter(|(file, _)| !file.starts_with("src/openapi/"));
+    let files = files("src", "rs").into_iter().filter(|(file, _)| !file.starts_with("src/openapi/"));
     let (mut sources, mut unseen) = (BTreeMap::new(), Vec::new());
     for (file, source) in files {
         let (codes, hidden) = made(&file, &source);

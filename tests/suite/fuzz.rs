@@ -2,7 +2,7 @@
 //!
 //! `TURNKEEPER_FUZZ` says how many requests (2000 where it is not set), `TURNKEEPER_FUZZ_SEED` which ones; a failure names its seed.
 
-use crate::e2e::{Api, cell, text};
+use crate::e2e::{Api, text};
 use crate::support::setting;
 use rand::rngs::StdRng;
 use rand::seq::{IndexedMutRandom, IndexedRandom};

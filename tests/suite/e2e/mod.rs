@@ -150,7 +150,7 @@ impl Api {
         let served = app.clone();
         tokio::spawn(async move {
             let stopped = async move { drop(stopped.await) };
-            serve(listener, service, addresses, stopped).await;
+            serve(listener, service, stopped).await;
             served.close().await;
         });
         Self { app: Some(app), _stop: Some(stop), ..Self::at(&format!("http://{address}")) }

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use turnkeeper::engine::{Request, Viewer};
-use turnkeeper::vocabulary::{HOUSE_RULES, LegalCommand, Manifest, Slug};
+use turnkeeper::vocabulary::{CombatantId, HOUSE_RULES, LegalCommand, Manifest};
 
 /// A property that does not hold, and how that shows.
 #[derive(Debug, Clone)]

@@ -13,8 +13,8 @@ use crate::support::json::short;
 use crate::support::table::{RULESETS, entry, meta, token};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use turnkeeper::engine::{Creation, Decided, Eyes, Game, Request, Role, Viewer};
-use turnkeeper::vocabulary::{CombatantId, Dice, Slug};
+use turnkeeper::engine::{Creation, Decided, Game, Request, Role, Viewer};
+use turnkeeper::vocabulary::{CombatantId, Dice};
 
 /// The plays of each ruleset and property by default.
 const PLAYS: u64 = 12;
@@ -42,8 +42,8 @@ fn named(ids: &[&str]) -> Vec<CombatantId> {
 }
 
 /// The audiences: a player with combatants of its own, and an onlooker.
-fn audiences(own: &[CombatantId]) -> [Eyes<'_>; 2] {
-    [Eyes { token: "player", own }, Eyes { token: "onlooker", own: &[] }]
+fn audiences(own: &[CombatantId]) -> [(&'static str, &[CombatantId]); 2] {
+    [("player", own), ("spectator", &[])]
 }
 
 fn viewer(role: Role, own: &[CombatantId]) -> Viewer {
@@ -86,13 +86,13 @@ impl Stage {
 
     /// What each viewer sees, with the entry of the command that led here.
     pub fn sights(&self, led: Option<(&Decided, &Value)>) -> Vec<Sight> {
-        audiences(&self.own).iter().map(|audience| self.sight(audience, led)).collect()
+        audiences(&self.own).iter().map(|audience| self.sight(*audience, led)).collect()
     }
 
-    fn sight(&self, audience: &Eyes<'_>, led: Option<(&Decided, &Value)>) -> Sight {
-        let seen = self.game.seen_by(audience);
+    fn sight(&self, (token, own): (&str, &[CombatantId]), led: Option<(&Decided, &Value)>) -> Sight {
+        let seen = self.game.redacted(own);
         let entry = led.and_then(|(decided, command)| {
-            let own = decided.told.as_ref().and_then(|redactions| redactions.to(audience));
+            let own = decided.redactions.as_ref().and_then(|redactions| redactions.to(token));
             let commands = own.map_or(vec![command["type"].as_str()?.to_owned()], |account| account.commands.clone());
             let events = own.map_or(&decided.events, |account| &account.events).get().to_owned();
             (events != "[]").then_some((commands.join(" "), events))
@@ -101,7 +101,7 @@ impl Stage {
             version: seen.version(),
             view: seen.view().expect("a view").get().to_owned(),
             text: seen.text(),
-            options: serde_json::to_string(&seen.options(&viewer(Role::Player, audience.own), 0)).expect("options"),
+            options: serde_json::to_string(&seen.options(&viewer(Role::Player, own), 0)).expect("options"),
             brief: serde_json::to_string(&seen.brief()).expect("a brief"),
             entry,
         }
@@ -131,7 +131,7 @@ impl Stage {
         let Ok(request) = Request::read(command.clone()) else { return Vec::new() };
         audiences(&self.own)
             .iter()
-            .map(|audience| format!("{:?}", self.game.examine(audience, &request, &|| false).err()))
+            .map(|(_, own)| format!("{:?}", self.game.examine(own, &request, &|| false).err()))
             .collect()
     }
 

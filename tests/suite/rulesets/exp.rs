@@ -89,12 +89,11 @@ fn a_player_attacks_with_its_mind_while_a_hidden_combatant_is_asked() {
     let (stage, _) = stage.send(&json!({"type": "start"}), &mut Even(4)).expect("it starts");
     assert_eq!(stage.game.brief().current, [CombatantId::fixed("h1")]);
     let own = [CombatantId::fixed("c1")];
-    let audience = Eyes { token: "player", own: &own };
     let request = |command: Value| Request::read(command).expect("a command");
-    let refused = |command| stage.game.examine(&audience, &request(command), &|| false).is_err();
+    let refused = |command| stage.game.examine(&own, &request(command), &|| false).is_err();
     assert!(!refused(json!({"type": "mental_attack", "combatant": "c1"})));
     assert!(refused(json!({"type": "declare", "combatant": "c1", "move": "now", "act": "now"})));
-    let seen = stage.game.seen_by(&audience);
+    let seen = stage.game.redacted(&own);
     assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
     let legal_commands = seen.options(&Viewer::player("player", own.to_vec()), 0);
     let verbs: Vec<_> = legal_commands.iter().map(|option| &option.command["type"]).collect();

@@ -9,6 +9,7 @@ use turnkeeper::engine::Rulesets;
 use turnkeeper::openapi::Examples;
 use turnkeeper::{http, openapi};
 
+/// The document for one ruleset: unions over all rulesets hold the ruleset's own variants only.
 struct Contract {
     document: Value,
     validators: Mutex<HashMap<String, Arc<OnceLock<jsonschema::Validator>>>>,
@@ -67,7 +68,7 @@ fn shut_contents(value: &mut Value, published: &Value) {
     }
 }
 
-/// Lets an object hold nothing but what its schema names. A part of an `allOf` (`part`) says nothing of the other parts' fields.
+/// Lets an object hold nothing but what its schema names. A part of a whole (`part`) says nothing of the other parts' fields.
 fn shut(schema: &mut Value, published: &Value, part: bool) {
     let target = schema.get("$ref").and_then(Value::as_str).filter(|_| part).map(|target| &target[1..]);
     if let Some(target) = target.and_then(|target| published.pointer(target)) {
@@ -106,7 +107,7 @@ impl Contract {
     /// The validator of a schema, with those that it leads to and no others: less to compile.
     fn validator(&self, pointer: &str) -> jsonschema::Validator {
         let schema = self.document.pointer(pointer).unwrap_or_else(|| panic!("there is no {pointer}"));
-        let mut complete = json!({"allOf": [schema], "components": {"schemas": {}}});
+        let mut whole = json!({"allOf": [schema], "components": {"schemas": {}}});
         let mut wanted = vec![schema];
         while let Some(schema) = wanted.pop() {
             match schema {
@@ -114,16 +115,16 @@ impl Contract {
                 Value::Object(fields) => wanted.extend(fields.values()),
                 Value::String(target) if target.starts_with("#/components/schemas/") => {
                     let name = target.rsplit('/').next().unwrap_or_default();
-                    if complete["components"]["schemas"][name].is_null() {
+                    if whole["components"]["schemas"][name].is_null() {
                         let target = self.document.pointer(&target[1..]).expect("a schema");
-                        complete["components"]["schemas"][name] = target.clone();
+                        whole["components"]["schemas"][name] = target.clone();
                         wanted.push(target);
                     }
                 }
                 _ => {}
             }
         }
-        jsonschema::draft202012::new(&complete).expect("a schema")
+        jsonschema::draft202012::new(&whole).expect("a schema")
     }
 
     /// The template of a path, where the document has one: rather one without parameters.
@@ -131,8 +132,7 @@ impl Contract {
         let steps: Vec<&str> = path.split('/').collect();
         let fits = |template: &str| {
             let own: Vec<&str> = template.split('/').collect();
-            own.len() == steps.len()
-                && own.iter().zip(&steps).all(|(own, step)| own == step || own.starts_with('{') && !step.is_empty())
+            own.len() == steps.len() && own.iter().zip(&steps).all(|(own, step)| own == step || own.starts_with('{'))
         };
         let paths = self.document["paths"].as_object()?.keys().map(String::as_str);
         paths.filter(|template| fits(template)).min_by_key(|template| template.matches('{').count())
@@ -185,9 +185,10 @@ pub fn check(method: &str, path: &str, sent: &[u8], answer: &Answer) {
 
 fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<String> {
     let path = path.split('?').next().unwrap_or_default();
-    let Some(template) = CONTRACT.template(path) else { return Vec::new() };
+    let contract = CONTRACTS.values().next().expect("a ruleset");
+    let Some(template) = contract.template(path) else { return Vec::new() };
     let operation = format!("/paths/{}/{}", template.replace('/', "~1"), method.to_lowercase());
-    if CONTRACT.document.pointer(&operation).is_none() {
+    if contract.document.pointer(&operation).is_none() {
         return Vec::new();
     }
     let mut broken = Vec::new();
@@ -196,8 +197,11 @@ fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<Strin
         let schema = format!("{operation}/requestBody/content/application~1json/schema");
         broken.extend(faults_at(&schema, &sent));
     }
-    let response = format!("{operation}/responses/{}", answer.status);
-    let Some(declared) = CONTRACT.document.pointer(&response) else {
+    let mut response = format!("{operation}/responses/{}", answer.status);
+    if let Some(shared) = contract.document.pointer(&response).and_then(|response| response["$ref"].as_str()) {
+        response = shared[1..].to_owned();
+    }
+    let Some(declared) = contract.document.pointer(&response) else {
         broken.push(format!("{operation} does not say that it may answer {}", answer.status));
         return broken;
     };
@@ -210,7 +214,7 @@ fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<Strin
         broken.push(format!("{response} does not say that it may be {media:?}"));
         return broken;
     }
-    let text = answer.text();
+    let text = String::from_utf8_lossy(&answer.body);
     let json = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
     let schema = format!("{content}/schema");
     match media {

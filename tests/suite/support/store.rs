@@ -1,6 +1,7 @@
 //! A store with a hook: what happens before and after it is asked.
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast;
@@ -26,17 +27,12 @@ pub struct Hooked<H> {
 
 #[async_trait]
 impl<H: Hook> Store for Hooked<H> {
-    async fn create(&self, id: &str, new: NewEncounter) -> Result<Created, StoreError> {
+    async fn create(&self, id: &str, new: NewEncounter) -> Result<Option<Bytes>, StoreError> {
         self.hook.before().await?;
         self.inner.create(id, new).await
     }
 
-    async fn import(&self, id: &str, new: NewEncounter, base: u64, log: Vec<Entry>) -> Result<Created, StoreError> {
-        self.hook.before().await?;
-        self.inner.import(id, new, base, log).await
-    }
-
-    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Loaded, StoreError> {
+    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError> {
         self.hook.before().await?;
         let loaded = self.inner.load(id, known, key).await;
         self.hook.loaded().await;
@@ -70,7 +66,7 @@ impl<H: Hook> Store for Hooked<H> {
         self.inner.acquire_quota(bucket, want, quota, window).await
     }
 
-    async fn delete(&self, id: &str) -> Result<bool, StoreError> {
+    async fn delete(&self, id: &str) -> Result<(), StoreError> {
         self.hook.before().await?;
         self.inner.delete(id).await
     }
