@@ -42,7 +42,7 @@ pub use redaction::Redaction;
 pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{CombatantId, EffectId, INLINE, Int, Slug, Text, inlined};
 pub use table::{FoeHp, Removed, Status, Table};
-pub use tagged::{Commands, OlderEvent, Tagged};
+pub use tagged::{Commands, OlderEvent, Tagged, Variants, union_schema, variant_schema};
 pub use violation::{Ground, Violation, require};
 pub use wound::Wound;
 

@@ -3,6 +3,9 @@
 use super::{Actor, CommandSpec, FieldError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
+use utoipa::openapi::schema::{Discriminator, ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::{Ref, RefOr, Schema};
 
 /// A tagged union whose tag is known before the rest is read.
 pub trait Tagged: Sized {
@@ -48,7 +51,9 @@ macro_rules! events {
             }
         )*
 
-        $crate::tagged! { $(#[$doc])* $union $(older $($older)+)?; $( $tag $(| $alias)* => $name ),* }
+        $crate::tagged! {
+            $crate::vocabulary::Variants::Inline; $(#[$doc])* $union $(older $($older)+)?; $( $tag $(| $alias)* => $name ),*
+        }
 
         impl $crate::vocabulary::Redact for $union {
             fn redact(&self, audience: &$crate::vocabulary::Audience<'_>) -> Option<Self> {
@@ -84,7 +89,7 @@ macro_rules! commands {
             }
         )*
 
-        $crate::tagged! { $(#[$doc])* $union; $( $tag => $name ),* }
+        $crate::tagged! { $crate::vocabulary::Variants::Named; $(#[$doc])* $union; $( $tag => $name ),* }
 
         impl $crate::vocabulary::Commands for $union {
             const SPECS: &'static [$crate::vocabulary::CommandSpec] = &[$(
@@ -106,11 +111,11 @@ macro_rules! commands {
     };
 }
 
-/// Makes a tagged union of named structs: serde, [`Tagged`], a conversion from each struct, and a schema with named variants and a
-/// discriminator, which derives cannot give together.
+/// Makes a tagged union of named structs: serde, [`Tagged`], a conversion from each struct, and a schema, which derives cannot give
+/// together.
 #[macro_export]
 macro_rules! tagged {
-    ($(#[$doc:meta])* $name:ident $(older $($older:literal)+)?; $( $tag:literal $(| $alias:literal)* => $variant:ident ),*) => {
+    ($kind:expr; $(#[$doc:meta])* $name:ident $(older $($older:literal)+)?; $( $tag:literal $(| $alias:literal)* => $variant:ident ),*) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "type")]
@@ -151,35 +156,57 @@ macro_rules! tagged {
 
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                use utoipa::openapi::schema::{Discriminator, OneOfBuilder, Ref};
-                let mut union = OneOfBuilder::new();
-                let mut discriminator = Discriminator::new("type");
-                $(
-                    let name = <$variant as utoipa::ToSchema>::name();
-                    union = union.item(Ref::from_schema_name(name.as_ref()));
-                    discriminator.mapping.insert($tag.to_owned(), format!("#/components/schemas/{name}"));
-                )*
-                union.discriminator(Some(discriminator)).into()
+                $crate::vocabulary::union_schema($kind, &[$(
+                    ($tag, <$variant as utoipa::ToSchema>::name(), <$variant as utoipa::PartialSchema>::schema())
+                ),*])
             }
         }
 
         impl utoipa::ToSchema for $name {
             fn schemas(schemas: &mut Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>) {
-                use utoipa::openapi::{RefOr, Schema};
-                use utoipa::openapi::schema::ObjectBuilder;
                 $(
-                    let mut variant = <$variant as utoipa::PartialSchema>::schema();
-                    if let RefOr::T(Schema::Object(object)) = &mut variant {
-                        let tag = ObjectBuilder::new()
-                            .schema_type(utoipa::openapi::schema::Type::String)
-                            .enum_values(Some([$tag]));
-                        object.properties.insert("type".to_owned(), tag.into());
-                        object.required.insert(0, "type".to_owned());
+                    if $kind == $crate::vocabulary::Variants::Named {
+                        let name = <$variant as utoipa::ToSchema>::name();
+                        let schema = <$variant as utoipa::PartialSchema>::schema();
+                        schemas.push((name.to_string(), $crate::vocabulary::variant_schema($tag, &name, schema)));
                     }
-                    schemas.push((<$variant as utoipa::ToSchema>::name().into_owned(), variant));
                     <$variant as utoipa::ToSchema>::schemas(schemas);
                 )*
             }
         }
     };
+}
+
+/// How the published document shows the variants of a tagged union.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Variants {
+    /// Each has a schema of its own, and a discriminator names it.
+    Named,
+    /// They stand in the union, each with its name as its title.
+    Inline,
+}
+
+/// The schema of a tagged union of variants with their tags and names.
+pub fn union_schema(kind: Variants, variants: &[(&str, Cow<'static, str>, RefOr<Schema>)]) -> RefOr<Schema> {
+    let mut union = OneOfBuilder::new();
+    let mut discriminator = Discriminator::new("type");
+    for (tag, name, schema) in variants {
+        union = match kind {
+            Variants::Named => union.item(Ref::from_schema_name(name.as_ref())),
+            Variants::Inline => union.item(variant_schema(tag, name, schema.clone())),
+        };
+        discriminator.mapping.insert((*tag).to_owned(), format!("#/components/schemas/{name}"));
+    }
+    union.discriminator((kind == Variants::Named).then_some(discriminator)).into()
+}
+
+/// The schema of one variant of a tagged union, with its tag.
+pub fn variant_schema(tag: &str, name: &str, mut schema: RefOr<Schema>) -> RefOr<Schema> {
+    if let RefOr::T(Schema::Object(object)) = &mut schema {
+        object.title = Some(name.to_owned());
+        let tag = ObjectBuilder::new().schema_type(Type::String).enum_values(Some([tag]));
+        object.properties.insert("type".to_owned(), tag.into());
+        object.required.insert(0, "type".to_owned());
+    }
+    schema
 }
