@@ -13,6 +13,25 @@ const OWN_MAKERS: &[&str] =
 /// Functions that pass a code on to one of the makers, each beside it in its file.
 const FORWARDERS: &[&str] = &["refuse(", "refused("];
 
+/// Functions whose second argument is a code: what must hold comes first.
+const CONDITIONS: &[&str] = &["require(", "ensure("];
+
+/// What follows the first argument of a call.
+fn after_first_argument(rest: &str) -> &str {
+    let (mut depth, mut text) = (0, false);
+    for (at, c) in rest.char_indices() {
+        match c {
+            '"' => text = !text,
+            _ if text => {}
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth -= 1,
+            ',' if depth == 0 => return &rest[at + 1..],
+            _ => {}
+        }
+    }
+    ""
+}
+
 /// The text that `rest` begins with, after at most one other argument.
 fn literal(rest: &str) -> Option<&str> {
     let open = rest.find('"')?;
@@ -29,9 +48,11 @@ fn made(file: &str, source: &str) -> (BTreeSet<String>, Vec<String>) {
     let own: &[&str] = if file.ends_with("problem.rs") { OWN_MAKERS } else { &[] };
     let calls = |makers: &[&str]| -> Vec<String> {
         let ends = makers.iter().flat_map(|maker| source.match_indices(maker).map(|(at, found)| at + found.len()));
-        ends.map(|end| source[end..].chars().take(200).collect()).collect()
+        ends.map(|end| source[end..].chars().take(400).collect()).collect()
     };
     let (mut found, mut unseen) = (BTreeSet::new(), Vec::new());
+    let conditions = calls(CONDITIONS);
+    found.extend(conditions.iter().filter_map(|call| literal(after_first_argument(call))).map(str::to_owned));
     let mut forwarded = false;
     for call in calls(&[MAKERS, own].concat()) {
         match literal(&call) {

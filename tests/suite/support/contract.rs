@@ -132,7 +132,8 @@ impl Contract {
         let steps: Vec<&str> = path.split('/').collect();
         let fits = |template: &str| {
             let own: Vec<&str> = template.split('/').collect();
-            own.len() == steps.len() && own.iter().zip(&steps).all(|(own, step)| own == step || own.starts_with('{'))
+            own.len() == steps.len()
+                && own.iter().zip(&steps).all(|(own, step)| own == step || own.starts_with('{') && !step.is_empty())
         };
         let paths = self.document["paths"].as_object()?.keys().map(String::as_str);
         paths.filter(|template| fits(template)).min_by_key(|template| template.matches('{').count())
