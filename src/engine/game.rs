@@ -1,4 +1,4 @@
-//! An encounter in hand, whatever its ruleset.
+//! An encounter of any ruleset.
 
 use super::document::{Checkpoint, Document, open, unreadable};
 use super::history::{CHECKPOINTS, Rewind, UndoHistory};
@@ -17,33 +17,33 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// An encounter in hand: its ruleset's types are behind these verbs. It never changes; a transition makes another one.
+/// An encounter whose ruleset's types are erased. It never changes; a transition makes another one.
 pub trait Game: Send + Sync {
-    /// What is known of it besides its fight.
+    /// Its id, tokens and settings.
     fn meta(&self) -> &Meta;
 
     /// The id of its ruleset.
     fn ruleset(&self) -> &'static str;
 
-    /// Whether it keeps the bounds that no command can break; a log from elsewhere may. An error tells which.
+    /// Whether it is within the bounds that no command breaks, but an imported log may. The error names the bound.
     fn check(&self) -> Result<(), String>;
 
-    /// Whether it has this combatant, hidden or not, standing or not.
+    /// Whether it has this combatant, hidden or not, active or not.
     fn has(&self, combatant: &CombatantId) -> bool;
 
     /// Its version: the number of its newest log entry.
     fn version(&self) -> u64;
 
-    /// Refuses a request that this viewer may not send, whatever the rules say. A player's undo passes where the encounter allows
-    /// it; whether it is the player's own command that it takes back only the log tells.
+    /// Refuses a request that this viewer has no right to send. A player's undo passes if the encounter allows it; whether it takes
+    /// back the player's own command follows from the log.
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal>;
 
-    /// Decides a request: what happens and the encounter after it, or why not. An undo or redo is for [`rewind`](Self::rewind).
+    /// Decides a request, or refuses it. An undo or redo is for [`rewind`](Self::rewind).
     fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Decided, Refusal> {
         self.decide_until(request, dice, &|| false)
     }
 
-    /// The same, but asks `stop` before each command; where it says so, the answer is [`Refusal::Stopped`].
+    /// The same, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each command.
     fn decide_until(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal>;
 
     /// What a request wants from the past, if it is an undo or redo.
@@ -55,7 +55,7 @@ pub trait Game: Send + Sync {
     /// The encounter after the next log entry.
     fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError>;
 
-    /// The state without what is not the fight's.
+    /// The state without tokens and settings.
     fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error>;
 
     /// This encounter as it was at a checkpoint of its own.
@@ -70,7 +70,7 @@ pub trait Game: Send + Sync {
     /// Tries a request on what the owner of these combatants sees. Asks `stop` as [`decide_until`](Self::decide_until) does.
     fn examine(&self, own: &[CombatantId], request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
 
-    /// Reads an entry of a log from elsewhere as strictly as what else clients send, and answers its events as this program writes them.
+    /// Reads an imported entry as strictly as a request, and returns its events as this program writes them.
     fn vet(&self, entry: &LogEntry) -> Result<Box<RawValue>, FieldError>;
 
     /// The redacted forms of the next log entry: its own, or made anew if it carries none.
@@ -88,15 +88,15 @@ pub trait Game: Send + Sync {
     /// What a list says of it.
     fn summary(&self) -> Summary;
 
-    /// What is legal now, and this viewer's to send; undo and redo only for the game master, back to the version `oldest` at most.
+    /// The commands that are legal now for this viewer. Undo and redo are the game master's, back to the version `oldest`.
     fn options(&self, viewer: &Viewer, oldest: u64) -> Vec<LegalCommand> {
         self.options_until(viewer, oldest, &|| false)
     }
 
-    /// The same, but asks `stop` before each trial; where it says so, the list is not complete.
+    /// The same, incomplete as soon as `stop` says so; it is asked before each trial.
     fn options_until(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand>;
 
-    /// About how much work a command, its redaction and the answer are: combatants and effects, for each audience.
+    /// The work of a command, its redaction and its answer: about the combatants and effects, for each audience.
     fn weight(&self) -> usize;
 
     /// The turn table as plain text.
@@ -118,7 +118,7 @@ pub struct Decided {
     pub checkpoint: Option<Box<RawValue>>,
 }
 
-/// Whose turn it is and what is awaited: what a bot needs between two commands.
+/// Whose turn it is and what is awaited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Brief {
     /// Whose turn it is.
@@ -127,8 +127,7 @@ pub struct Brief {
     pub pending: Option<Pending>,
 }
 
-/// The bytes that a document usually needs besides its combatants, and for each of them: room that is there need not be found
-/// while writing.
+/// Usual bytes of a document besides its combatants, and of each combatant, to allocate a buffer once.
 const USUAL: usize = 768;
 const USUAL_COMBATANT: usize = 192;
 
@@ -140,16 +139,16 @@ pub(super) struct TypedGame<R: Ruleset> {
 }
 
 impl<R: Ruleset> TypedGame<R> {
-    /// Reads a checkpoint, lifted where it is older, and checks what no fold would ever break.
+    /// Reads a checkpoint, migrates it if it is older, and checks its history.
     pub fn at(meta: Arc<Meta>, checkpoint: &[u8]) -> Result<Self, LoadError> {
         let (_, checkpoint) = open(checkpoint)?;
         let checkpoint: Checkpoint<'_, R> = serde_json::from_slice(&checkpoint).map_err(unreadable)?;
         if checkpoint.ruleset != R::MANIFEST.id {
             return Err(LoadError::Unreadable(format!("ruleset: {} is another one", checkpoint.ruleset)));
         }
-        let live = Self { meta, history: checkpoint.history.into_owned(), table: checkpoint.table.into_owned() };
-        live.history.check(live.table.version)?;
-        Ok(live)
+        let game = Self { meta, history: checkpoint.history.into_owned(), table: checkpoint.table.into_owned() };
+        game.history.check(game.table.version)?;
+        Ok(game)
     }
 
     /// Plays a request on a copy of the table; answers also how many events there were after each command.
@@ -249,7 +248,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
             if members.len() < c.members.len() || members.len() > MAX_MEMBERS {
                 return Err(format!("{} holds more than {MAX_MEMBERS} members, or two with the same id", c.id));
             }
-            // The rules may add some to those that somebody set.
+            // The rules may add some to those that a command set.
             let most = 2 * MAX_CONDITIONS;
             if c.all_conditions().any(|all| all.len() > most) {
                 return Err(format!("{} holds more than {most} conditions", c.id));
@@ -366,7 +365,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         let mut after = self.table.clone();
         events.iter().for_each(|event| after.apply(event));
         after.version = entry.version;
-        // Which events came of which command is not known any more.
+        // An entry does not say which command each event came from.
         let commands: Vec<_> = match &entry.commands[..] {
             [only] => vec![(only.as_str(), events.len())],
             _ => Vec::new(),

@@ -8,10 +8,10 @@ use super::{LoadError, Refusal, Request};
 use crate::vocabulary::{Redo, Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation};
 use serde::{Deserialize, Serialize};
 
-/// Every so many versions a log entry carries the state after it.
+/// Versions from one log entry with a checkpoint to the next.
 pub const CHECKPOINTS: u64 = 256;
 
-/// So many undos can be redone, the newest ones.
+/// Maximum undos that can be redone.
 const REDOS: usize = 1000;
 
 /// Where an encounter stands in its own history.
@@ -41,7 +41,7 @@ impl Rewind {
         if self.redo { "redo" } else { "undo" }
     }
 
-    /// What is told of it.
+    /// Its event.
     pub(super) fn event(&self) -> SharedEvent {
         let to_version = self.to_version;
         if self.redo { SharedEvent::Redone(Redone { to_version }) } else { SharedEvent::Undone(Undone { to_version }) }

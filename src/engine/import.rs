@@ -1,4 +1,4 @@
-//! What comes from another server: read as strictly as what else clients send. A field that there is not is refused wherever it stands.
+//! Reads imported logs as strictly as requests: an unknown field is refused wherever it stands.
 
 use super::MAX_EVENTS;
 use super::document::{Checkpoint, DocumentHeader, migrate};

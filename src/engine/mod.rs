@@ -1,4 +1,4 @@
-//! The shared engine: checks what every ruleset shares, asks the one ruleset, and folds events into the next state.
+//! The shared engine: decides shared commands, calls the ruleset for its own, and applies events to the state.
 //!
 //! Pure: no clock, no randomness of its own, no environment, no HTTP. [`Rulesets`] knows every system by its face alone; what
 //! it creates or loads is a [`Game`], an encounter whose ruleset's types are hidden behind a few verbs.

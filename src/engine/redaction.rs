@@ -1,7 +1,7 @@
 //! Redacts log entries for viewers who cannot see hidden combatants.
 //!
-//! A viewer is told of every change of its view, if only by `someone_acts`. Versions count every transition, also those of which it is
-//! told nothing.
+//! A viewer learns of every change of its view, if only by `someone_acts`. Versions count every transition, also those without an
+//! event for it.
 
 use super::document::unread;
 use super::game::TypedGame;
@@ -40,7 +40,7 @@ struct OwnerEntry {
     /// The entry, where it differs from everybody's.
     #[serde(default, rename = "account", skip_serializing_if = "Option::is_none")]
     entry: Option<RedactedEntry>,
-    /// How many more entries older programs told it of.
+    /// How older programs counted its entries.
     #[serde(default, rename = "ahead", skip_serializing, deserialize_with = "unread")]
     _ahead: (),
 }
@@ -92,8 +92,8 @@ impl Redactions {
     }
 }
 
-/// An unseen combatant acts, from a place among the redacted events on. Between two turns this may seem so for a moment; it is told
-/// only if a turn began meanwhile.
+/// An unseen combatant acts, from a place among the redacted events on. Between two turns this may seem so for a moment; it is
+/// shown only if a turn began meanwhile.
 struct HiddenTurn {
     place: usize,
     index: usize,
@@ -118,7 +118,7 @@ impl<R: Ruleset> Transition<'_, R> {
         }
         let everybody = if self.is_public() { None } else { self.redacted(&[])? };
         let mut owners = BTreeMap::new();
-        // Tokens of the same combatants are told the same.
+        // Tokens of the same combatants get the same entry.
         let mut made: HashMap<&[CombatantId], Option<RedactedEntry>> = HashMap::new();
         for player in self.owners() {
             let own = match made.get(&player.combatants[..]) {

@@ -16,7 +16,7 @@ pub enum Refusal {
         /// What can be asked for.
         known: Vec<&'static str>,
     },
-    /// Whoever sends it may not, whatever the rules say.
+    /// The sender has no right to this command.
     Forbidden {
         /// Where the command stands in the request; empty for a single one.
         path: String,

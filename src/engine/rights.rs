@@ -1,6 +1,6 @@
 //! Who may send what: role, command and ownership, decided here and nowhere else.
 //!
-//! Nothing here looks at the table: a refusal tells nothing about who is there. Whether the rules allow it now is another matter.
+//! Nothing here reads the table, so a refusal says nothing about who is there.
 
 use super::{Refusal, Request, Role, Viewer};
 use crate::vocabulary::{Actor, AllowedRole, Commands, Ruleset, SharedCommand, Tagged};
@@ -18,7 +18,7 @@ pub(super) fn check<R: Ruleset>(viewer: &Viewer, player_undo: bool, request: &Re
     Ok(())
 }
 
-/// Whether somebody who is no game master may send a command; an error tells who may.
+/// Whether a player or spectator may send a command; the error says who may.
 fn allow<R: Ruleset>(
     viewer: &Viewer, player_undo: bool, verb: &str, fields: &Map<String, Value>,
 ) -> Result<(), String> {

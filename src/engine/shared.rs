@@ -1,9 +1,9 @@
-//! The commands that every ruleset understands. What they mean for the turn order is the ruleset's business: it reacts.
+//! The commands that every ruleset understands. Rulesets react to their events.
 
 use super::{MAX_CONDITIONS, MAX_EFFECTS, roster};
 use crate::vocabulary::*;
 
-/// Decides a shared command: tells what happens, and after each event asks the ruleset what follows from it.
+/// Decides a shared command: emits its events, and lets the ruleset react to each.
 pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand) -> Result<(), Refused> {
     match command {
         SharedCommand::Damage(c) => damage(play, &c)?,
@@ -23,24 +23,24 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
                 let detail = format!("there is no effect {} in this encounter", c.effect);
                 return Err(Violation::field("unknown_effect", "effect", detail).into());
             }
-            tell(play, SharedEvent::EffectEnded(EffectEnded { effect: c.effect, because: Text::fixed("removed") }))?;
+            emit(play, EffectEnded { effect: c.effect, because: Text::fixed("removed") })?;
         }
         SharedCommand::AddCombatant(c) => {
             let combatant = roster::enlist(play.table(), c.combatant).map_err(|e| e.within("combatant"))?;
             roster::admit(play.table(), &combatant)?;
-            tell_roster(play, RosterEvent::CombatantJoined { combatant: Box::new(combatant) })?;
+            emit_roster(play, RosterEvent::CombatantJoined { combatant: Box::new(combatant) })?;
         }
         SharedCommand::UpdateCombatant(c) => {
             let combatant = play.combatant("combatant", &c.combatant)?;
             let combatant = roster::revise(combatant, c.changes).map_err(|e| e.within("changes"))?;
-            tell_roster(play, RosterEvent::CombatantUpdated { combatant: Box::new(combatant) })?;
+            emit_roster(play, RosterEvent::CombatantUpdated { combatant: Box::new(combatant) })?;
         }
         SharedCommand::RemoveCombatant(c) => remove(play, c.combatant)?,
         SharedCommand::Override(c) => take_over(play, c.combatant)?,
         SharedCommand::Note(c) => play.shared(Noted { text: c.text, readers: c.readers }),
         SharedCommand::EndEncounter(_) => {
             play.tick(Moment::EncounterEnd);
-            tell(play, SharedEvent::EncounterEnded(EncounterEnded {}))?;
+            emit(play, EncounterEnded {})?;
         }
         SharedCommand::Undo(_) | SharedCommand::Redo(_) => {
             let alone = "undo and redo are sent alone: a list is one step, which one undo takes back";
@@ -68,13 +68,13 @@ impl From<Violation> for Refused {
     }
 }
 
-fn tell<R: Ruleset>(play: &mut Play<'_, R>, event: SharedEvent) -> Result<(), Violation> {
-    let event = Event::Shared(event);
+fn emit<R: Ruleset>(play: &mut Play<'_, R>, event: impl Into<SharedEvent>) -> Result<(), Violation> {
+    let event = Event::Shared(event.into());
     play.emit(event.clone());
     R::react(play, &event)
 }
 
-fn tell_roster<R: Ruleset>(play: &mut Play<'_, R>, event: RosterEvent<R>) -> Result<(), Violation> {
+fn emit_roster<R: Ruleset>(play: &mut Play<'_, R>, event: RosterEvent<R>) -> Result<(), Violation> {
     let event = Event::Roster(event);
     play.emit(event.clone());
     R::react(play, &event)
@@ -82,7 +82,7 @@ fn tell_roster<R: Ruleset>(play: &mut Play<'_, R>, event: RosterEvent<R>) -> Res
 
 fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: &Damage) -> Result<(), Violation> {
     let Wound { damaged, down } = play.wound(c)?;
-    tell(play, SharedEvent::Damaged(damaged))?;
+    emit(play, SharedEvent::Damaged(damaged))?;
     down.map_or(Ok(()), |down| set_condition(play, &c.target, c.member.as_ref(), down))
 }
 
@@ -94,7 +94,7 @@ fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
         whole(hp.current.get()).saturating_add(amount).min(max)
     });
     let combatant = c.target.clone();
-    tell(play, SharedEvent::Healed(Healed { combatant, member: c.member.clone(), amount, hp: after }))?;
+    emit(play, Healed { combatant, member: c.member.clone(), amount, hp: after })?;
     let rose = hp.is_some_and(|hp| hp.current.get() == 0) && after.is_some_and(|n| n > 0);
     let Some(condition) = rose.then(|| play.down(&c.target)).flatten() else { return Ok(()) };
     if !play.conditions(&c.target, c.member.as_ref())?.contains(&condition) {
@@ -115,7 +115,7 @@ fn set_condition<R: Ruleset>(
         return Err(Violation::new("condition_already_set", "TK-3", detail));
     }
     let combatant = target.clone();
-    tell(play, SharedEvent::ConditionSet(ConditionSet { combatant, member: member.cloned(), condition }))
+    emit(play, ConditionSet { combatant, member: member.cloned(), condition })
 }
 
 fn clear_condition<R: Ruleset>(
@@ -125,7 +125,7 @@ fn clear_condition<R: Ruleset>(
         return Err(Violation::new("condition_not_set", "TK-3", format!("{target} is not {condition}")));
     }
     let combatant = target.clone();
-    tell(play, SharedEvent::ConditionCleared(ConditionCleared { combatant, member: member.cloned(), condition }))
+    emit(play, ConditionCleared { combatant, member: member.cloned(), condition })
 }
 
 fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<(), Violation> {
@@ -163,7 +163,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         }
     };
     let effect = Effect { id, name, target, source, hidden, expires };
-    tell(play, SharedEvent::EffectAdded(EffectAdded { effect }))
+    emit(play, EffectAdded { effect })
 }
 
 fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
@@ -171,9 +171,9 @@ fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Vio
     let on_it = play.table().effects.iter().filter(|e| e.target.as_ref() == Some(&id));
     for effect in on_it.map(|e| e.id.clone()).collect::<Vec<_>>() {
         let because = Text::fixed("target_left");
-        tell(play, SharedEvent::EffectEnded(EffectEnded { effect, because }))?;
+        emit(play, EffectEnded { effect, because })?;
     }
-    tell(play, SharedEvent::CombatantLeft(CombatantLeft { combatant: id }))
+    emit(play, CombatantLeft { combatant: id })
 }
 
 fn take_over<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
@@ -181,5 +181,5 @@ fn take_over<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), 
     if !play.combatant("combatant", &id)?.active() {
         return Err(Violation::new("not_active", "TK-5", format!("{id} is out of the fight: it takes no turn")));
     }
-    tell(play, SharedEvent::Overridden(Overridden { combatant: id }))
+    emit(play, Overridden { combatant: id })
 }

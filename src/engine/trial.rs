@@ -24,7 +24,7 @@ pub(super) struct Trials<'g, R: Ruleset> {
     live: &'g TypedGame<R>,
     viewer: &'g Viewer,
     stop: Stop<'g>,
-    /// For each shared list which of its values are accepted, as far as that is known.
+    /// For each shared list, which of its values are accepted; None for a value that was not tried.
     verdicts: HashMap<Key, Vec<Option<bool>>>,
 }
 
@@ -191,7 +191,7 @@ struct List {
 }
 
 impl Lists {
-    /// Counts a use of a long list, and tells where it is; None for what is no list, or a short one.
+    /// Counts a use of a long list and returns its index; None for short lists and other values.
     fn find(&mut self, values: &Values) -> Option<usize> {
         let content: &[Value] = match values {
             Values::From(listed) => &listed.values,

@@ -1,4 +1,4 @@
-//! Whoever or whatever takes turns.
+//! What takes turns.
 
 use super::{CombatantId, FieldError, FoeHp, Int, Ruleset, Slug, Text, read_fields};
 use serde::de::value::MapAccessDeserializer;
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use std::fmt;
 use utoipa::ToSchema;
 
-/// A group has at most so many members.
+/// Maximum members of a group.
 pub const MAX_MEMBERS: usize = 50;
 
 /// What kind of combatant it is.
@@ -38,7 +38,7 @@ pub struct Hp {
     pub temp: Int<0, 1_000_000>,
 }
 
-/// How one fares whose hit points are not told in numbers.
+/// Hit points in a word, for viewers who may not know the numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Band {
@@ -55,7 +55,7 @@ pub enum Band {
 }
 
 impl Band {
-    /// The word for people.
+    /// The word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Unhurt => "unhurt",
@@ -68,7 +68,7 @@ impl Band {
 }
 
 impl Hp {
-    /// How one with these hit points fares; temporary ones do not count.
+    /// These hit points in a word; temporary ones do not count.
     pub fn band(&self) -> Band {
         let (current, max) = (self.current.get(), self.max.unwrap_or(self.current).get());
         match current {
@@ -89,7 +89,7 @@ pub struct Member {
     /// Its hit points, where they are tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp: Option<Hp>,
-    /// How it fares, for those who may not know the numbers.
+    /// Its hit points in a word, for viewers who may not know the numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp_band: Option<Band>,
     /// Its conditions.
@@ -106,7 +106,7 @@ pub enum MemberDraft {
     Whole(MemberSpec),
 }
 
-/// By hand, because what serde derives says only that neither fits, not why.
+/// By hand, because the derived error does not say why neither fits.
 impl<'de> Deserialize<'de> for MemberDraft {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Visitor;
@@ -151,13 +151,13 @@ pub struct Combatant<R: Ruleset> {
     pub kind: Kind,
     /// Who decides for it: `gm`, or a player's name.
     pub controller: Text<80>,
-    /// True while the players may not know of it.
+    /// Whether it is hidden from players.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hidden: bool,
     /// Its hit points, where they are tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp: Option<Hp>,
-    /// How it fares, for those who may not know the numbers; never in the true table.
+    /// Its hit points in a word, for viewers who may not know the numbers; never in the true table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp_band: Option<Band>,
     /// The members of a group that acts as one; empty for a single combatant.
@@ -169,18 +169,18 @@ pub struct Combatant<R: Ruleset> {
     /// Whether its turn of this round is over.
     #[serde(default, skip_serializing_if = "is_default")]
     pub acted: bool,
-    /// Counts the combatants in the order in which they joined, from 1; untold (0) to those who may not know of all of them.
+    /// Its number in the order of joining, from 1; 0 for players and spectators.
     #[serde(default, skip_serializing_if = "is_default")]
     pub joined: u32,
-    /// What its ruleset needs to know of it; clients set it.
+    /// The fields of its ruleset that clients set.
     #[serde(default, skip_serializing_if = "is_default")]
     pub stats: R::CombatantStats,
-    /// What its ruleset keeps about it; play sets it.
+    /// The fields of its ruleset that play sets.
     #[serde(default, rename = "standing", skip_serializing_if = "is_default")]
     pub state: R::CombatantState,
 }
 
-/// What has its usual value is not stored: documents stay small, and loads quick.
+/// Default values are not stored, so that documents stay small.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -245,7 +245,7 @@ pub struct Draft {
     /// Who decides for it; `player` for a player's character, else `gm`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<Text<80>>,
-    /// True while the players may not know of it.
+    /// Whether it is hidden from players.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<bool>,
     /// Its hit points, where they are to be tracked.

@@ -53,7 +53,7 @@ enum At {
     Removed,
 }
 
-/// By hand, because what serde derives forgets which field it is that is wrong.
+/// By hand, because the derived error does not name the field.
 impl<'de> Deserialize<'de> for Expiry {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Fields;
@@ -155,10 +155,10 @@ pub struct Effect {
     /// Whom it is on; nobody for an effect of the whole scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<CombatantId>,
-    /// Who brought it about.
+    /// Who caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<CombatantId>,
-    /// True while the players may not know of it.
+    /// Whether it is hidden from players.
     pub hidden: bool,
     /// When it ends.
     pub expires: Expiry,
@@ -176,10 +176,10 @@ pub struct EffectDraft {
     /// Whom it is on; nobody for an effect of the whole scene.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<CombatantId>,
-    /// Who brought it about.
+    /// Who caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<CombatantId>,
-    /// True while the players may not know of it.
+    /// Whether it is hidden from players.
     #[serde(default)]
     pub hidden: bool,
     /// When it ends.

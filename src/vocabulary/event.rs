@@ -1,4 +1,4 @@
-//! What happened: events carry every die and every choice, and folding them gives the state.
+//! Events: they carry every die and every choice, and applying them in order gives the state.
 
 use super::{
     Combatant, CombatantId, Effect, EffectId, FieldError, Readers, Ruleset, Slug, Tagged, Text, events, read_fields,
@@ -6,7 +6,7 @@ use super::{
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One thing that happened, of any origin. In JSON they all look alike: an object with a `type`.
+/// An event: shared, of the roster, or of the ruleset. In JSON an object with a `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, bound = "")]
 pub enum Event<R: Ruleset> {
@@ -191,8 +191,7 @@ events! {
         to_version: u64,
     }
 
-    /// Somebody has the turn or a decision to take of whom the viewer may not know, or did something that shows. Never in the log
-    /// itself, only in what is told of it.
+    /// A hidden combatant has the turn, must choose, or did something that shows. Only in redacted entries.
     "someone_acts" => SomeoneActs {}
 }
 

@@ -1,4 +1,4 @@
-//! The words that every floor shares: encounter, combatant, effect, command, event, violation, dice.
+//! The types that every layer shares: encounter, combatant, effect, command, event, violation, dice.
 //!
 //! Nothing here reads a clock, rolls a die of its own or knows of HTTP. [`Ruleset`] is the common face of all systems.
 

@@ -38,7 +38,7 @@ pub struct Reason {
     /// The rule that broke a tie, where there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tie_rule: Option<&'static str>,
-    /// Whoever named it, where somebody did.
+    /// Who named it, if somebody did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub named_by: Option<CombatantId>,
 }
@@ -51,15 +51,15 @@ impl Reason {
 }
 
 impl Pending {
-    /// Somebody has the turn or a decision to take of whom the viewer may not know.
+    /// A hidden combatant has the turn or must choose.
     pub const SOMEONE_ACTS: &str = "someone_acts";
 
-    /// That somebody acts or must choose, and not who.
+    /// A hidden combatant acts or must choose.
     pub fn someone() -> Self {
         Self::new(Self::SOMEONE_ACTS, Vec::new(), &[], "TK-11")
     }
 
-    /// Whether it says no more than that somebody acts or must choose.
+    /// Whether it is [`someone`](Self::someone).
     pub fn is_someone(&self) -> bool {
         self.decision == Self::SOMEONE_ACTS
     }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 /// An event on its way to an audience, with the states around it.
 pub struct Redaction<'t, R: Ruleset> {
-    /// Who is told, and what it knows when the event happens.
+    /// Who receives the event, and what it knows when the event happens.
     pub audience: &'t Audience<'t>,
     /// The redacted table before the transition that the event belongs to.
     pub start: &'t Table<R>,
@@ -52,12 +52,12 @@ impl<R: Ruleset> Redaction<'_, R> {
         Some(redacted)
     }
 
-    /// Whether the hit points of this combatant are not told as numbers.
+    /// Whether the numbers of its hit points are hidden.
     fn hides_hp(&self, id: &CombatantId) -> bool {
         !self.whole.foe_hp.exact() && self.whole.get(id).is_some_and(|c| self.audience.hides_hp(self.whole, c))
     }
 
-    /// The events that tell the audience of a change of the roster; `before` is the redacted table before it.
+    /// The events of a change of the roster for the audience; `before` is the redacted table before it.
     ///
     /// A combatant that is revealed joins, and one that is hidden leaves; its effects begin and end with it.
     pub fn roster(&self, event: &RosterEvent<R>, before: &Table<R>) -> Vec<Event<R>> {
@@ -90,7 +90,7 @@ fn only_in<'t, R: Ruleset>(table: &'t Table<R>, other: &Table<R>) -> impl Iterat
     table.effects.iter().filter(move |e| !there.contains(&e.id))
 }
 
-/// A combatant without the number under which it joined, which tells how many there are.
+/// A combatant without the number under which it joined, which shows how many there are.
 fn uncounted<R: Ruleset>(c: &Combatant<R>) -> Box<Combatant<R>> {
     Box::new(Combatant { joined: 0, ..c.clone() })
 }

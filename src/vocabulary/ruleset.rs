@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 /// The engine parses a command. [`decide`](Self::decide) then emits events to the [`Play`]; for a shared command the engine emits them
 /// and calls [`react`](Self::react). Each event is applied at once by [`Table::apply`], which calls [`evolve`](Self::evolve).
 ///
-/// Two rules hold in every system. A combatant's turn starts once: whoever resumes a turn emits no second `turn_started`. Numbers that
+/// Two rules hold in every system. A combatant's turn starts once: a turn that is resumed emits no second `turn_started`. Numbers that
 /// players see count only combatants that they see, so that a hidden one does not show in them.
 pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Choices made once, when the encounter is created. Refuses unknown fields; every field has a default.
@@ -28,7 +28,7 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     type State: Data + Default;
     /// The ruleset's own commands, with `start` and `end_turn` if it has turns.
     type Command: Data + Commands;
-    /// The ruleset's own events. Facts that shared events tell are not told again.
+    /// The ruleset's own events: facts that no shared event states.
     type Event: Data + Tagged + Redact;
 
     /// Its description, and its rule catalogue.
@@ -86,9 +86,9 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// [`pending`](Self::pending) is [`Pending::someone`].
     fn redact(table: &mut Table<Self>, whole: &Table<Self>, audience: &Audience<'_>);
 
-    /// An event as the audience may know it; None if it is told nothing. Override it for events that are more than their fields.
+    /// An event as the audience may know it, if at all. Override it for events whose redaction does not follow from their fields.
     ///
-    /// An event that names only known combatants is told as it is, unless it is a [`secret`](Self::is_secret).
+    /// An event that names only known combatants stays as it is, unless it is a [`secret`](Self::is_secret).
     fn redact_event(event: &Self::Event, redaction: &Redaction<'_, Self>) -> Option<Self::Event> {
         event.redact(redaction.audience)
     }

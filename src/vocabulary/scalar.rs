@@ -176,7 +176,7 @@ impl Slug {
 
     /// A slug made from any text that is not `taken`: what is not a letter or digit becomes a hyphen; `fallback` where nothing is
     /// left; a number behind it where there are namesakes, of which there are at most `most`. One for what is `hidden` has an
-    /// underscore, which no other one gets: so nobody can tell by the ids of its namesakes that it is there (TK-11).
+    /// underscore, so that the ids of its namesakes do not show that it is there (TK-11).
     pub fn from_name(
         name: &str, fallback: &'static str, hidden: bool, most: usize, taken: impl Fn(&Self) -> bool,
     ) -> Self {

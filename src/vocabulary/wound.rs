@@ -12,7 +12,7 @@ pub struct Wound {
 }
 
 impl<R: Ruleset> Play<'_, R> {
-    /// What `damage` does. Tells nothing yet. Refused for an unknown combatant or member, and where a member must be named.
+    /// What `damage` does; emits no event. Refused for an unknown combatant or member, and where a member must be named.
     pub fn wound(&self, damage: &Damage) -> Result<Wound, Violation> {
         let (target, member) = (&damage.target, damage.member.as_ref());
         let hp = self.hit_points(target, member)?;

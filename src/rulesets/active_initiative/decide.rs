@@ -277,7 +277,7 @@ fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
 
 fn fire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
-    require(!c.state.readied.is_none(), "nothing_readied", "AI-12", || format!("{id} has readied nothing"))?;
+    require(c.state.readied.is_some(), "nothing_readied", "AI-12", || format!("{id} has readied nothing"))?;
     require(c.active(), "not_active", "AI-12", || format!("{id} is out of the fight"))?;
     play.own(ReadiedFired { combatant: id.clone() });
     Ok(())
