@@ -12,7 +12,7 @@ export async function round(): Promise<string> {
   if (answer.error) return answer.error.rule ?? answer.error.code;
   for (const event of answer.data.events) {
     if (event.type === "damaged") { const lost: number = event.hp_lost; console.log(lost); }
-    if (event.type === "begun") { const who: string = event.combatant; console.log(who); }
+    if (event.type === "named") { const who: string = event.combatant; console.log(who); }
   }
   const read = await api.GET("/v1/encounters/{id}", { params: { path: { id } }, headers });
   const encounter: components["schemas"]["Encounter"] | undefined = typeof read.data === "string" ? undefined : read.data;
