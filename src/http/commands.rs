@@ -1,8 +1,7 @@
 //! Commands.
 
 use super::Shared;
-use super::conditions::Conditions;
-use super::extract::{Caller, EncounterId, Parameters};
+use super::extract::{Caller, Conditions, EncounterId, Parameters};
 use super::post::{Post, Preferred};
 use super::problem::Problem;
 use super::reply::{PREFERENCE_APPLIED, Reply};

@@ -1,8 +1,7 @@
 //! Encounters: created, read, removed.
 
 use super::Shared;
-use super::conditions::Conditions;
-use super::extract::{Caller, Creator, EncounterId, Nothing, Parameters, PlainText};
+use super::extract::{Caller, Conditions, Creator, EncounterId, Nothing, Parameters, PlainText};
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::Reply;

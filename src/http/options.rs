@@ -1,8 +1,7 @@
 //! What is legal now.
 
 use super::Shared;
-use super::conditions::Conditions;
-use super::extract::{Caller, EncounterId, Nothing, Parameters};
+use super::extract::{Caller, Conditions, EncounterId, Nothing, Parameters};
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::AppError;

@@ -1,12 +1,11 @@
 //! Answers: serialised bodies with their headers.
-
-use super::conditions::etag;
 use crate::app::Tag;
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use std::fmt::Display;
 use utoipa::ToSchema;
 
 /// Marks an answer that repeats an earlier one; nothing was applied again.
@@ -79,4 +78,10 @@ impl IntoResponse for Reply {
     fn into_response(self) -> Response {
         self.0
     }
+}
+
+/// An entity tag, or a plain version, as a header's value.
+pub(super) fn etag(tag: impl Display) -> HeaderValue {
+    // Digits and letters in quotes are always a header's value.
+    HeaderValue::try_from(format!("\"{tag}\"")).unwrap_or(HeaderValue::from_static("\"\""))
 }

@@ -3,8 +3,8 @@
 use super::post::Budgets;
 use super::problem::Document as ProblemDocument;
 use super::{
-    Settings, Shared, base, browser, commands, docs, encounters, events, health, limit, list, middleware, options,
-    rulesets, tokens, transfer,
+    Settings, Shared, commands, docs, encounters, events, health, limit, list, middleware, options, rulesets, tokens,
+    transfer,
 };
 use crate::app::{App, Limits};
 use axum::Router;
@@ -59,7 +59,7 @@ const COMPRESSED: u64 = 1024;
 pub fn router(app: Arc<App>, settings: Settings) -> Router {
     let (limited, timeout) = (settings.limits != Limits::default(), settings.timeout);
     let budgets = Budgets::new(&settings);
-    let cors = browser::cors(&settings.origins);
+    let cors = middleware::cors(&settings.origins);
     let compressible = SizeAbove::new(COMPRESSED)
         .and(NotForContentType::SSE)
         .and(NotForContentType::const_new("application/x-ndjson"));
@@ -72,7 +72,7 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
     // From the outermost to the innermost.
     let layers = (compression, from_fn(middleware::finish), cors, from_fn_with_state(timeout, middleware::run));
     let routes = routes.merge(docs::routes()).layer(layers).with_state(shared);
-    Router::new().fallback_service(routes.map_request(base::trim))
+    Router::new().fallback_service(routes.map_request(middleware::trim))
 }
 
 /// The routes' own documentation, from which [`crate::openapi::document`] makes the published document.
