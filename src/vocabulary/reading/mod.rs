@@ -1,6 +1,6 @@
 //! Reads what clients send: JSON in which nothing is ambiguous, into types of our own, with errors for people.
 //!
-//! Stored documents are the program's own and are read by serde alone.
+//! Stored documents are the program's own and are read by serde only.
 
 mod error;
 mod reader;

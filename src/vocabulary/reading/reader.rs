@@ -42,8 +42,8 @@ impl<'v> Reader<'v> {
             Value::Number(number) => {
                 let float = number.as_f64().unwrap_or(f64::NAN);
                 // `3.0` and `3e0` are the whole number 3, as JSON Schema has it.
-                let whole = (float.fract() == 0.0 && float.abs() < INEXACT).then_some(float as i64);
-                match (number.as_u64(), number.as_i64().or(whole)) {
+                let integer = (float.fract() == 0.0 && float.abs() < INEXACT).then_some(float as i64);
+                match (number.as_u64(), number.as_i64().or(integer)) {
                     (Some(number), _) => Unexpected::Unsigned(number),
                     (None, Some(number)) => Unexpected::Signed(number),
                     (None, None) => Unexpected::Float(float),
