@@ -22,7 +22,7 @@ const SMALL_REQUEST: usize = 10_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Shape {
-    /// `version`, `events` and the whole `encounter`.
+    /// `version`, `events` and `encounter`.
     Full = 1,
     /// `version`, `events`, `current` and `pending`.
     Minimal = 2,
@@ -164,7 +164,7 @@ impl App {
         self.workers.run_unless(small, rewound).await?
     }
 
-    /// The commands that are legal now, as far as the holder of `token` knows, and their entity tag. No list if `known` names the tag.
+    /// The commands that are legal now by what the holder of `token` can see, and their entity tag. No list if `known` names the tag.
     pub async fn options(
         &self, id: &str, token: &BearerToken, known: Option<&Expected>,
     ) -> Result<(Tag, Option<Vec<LegalCommand>>), AppError> {
@@ -187,7 +187,7 @@ impl App {
         Ok((tag, Some(legal_commands)))
     }
 
-    /// Whether a player may undo something, as far as it knows.
+    /// Whether a player may undo something, by what it can see.
     async fn may_undo(&self, game: &Arc<dyn Game>, viewer: &Viewer) -> Result<bool, AppError> {
         if viewer.is_gm() {
             return Ok(false);

@@ -24,10 +24,10 @@ pub use error::AppError;
 pub use feed::{Follower, Next};
 pub use idempotency::IdempotencyKey;
 pub use limit::{Allowance, Limits, Rate};
-pub use log::Page;
+pub use log::{EntryView, Page};
 pub use tag::{Expected, Form, Tag};
 pub use token::{BearerToken, HandedOut, MAX_TOKENS, Token};
-pub use transfer::Export;
+pub use transfer::{Export, ExportedLog};
 
 use crate::engine::Rulesets;
 pub use crate::engine::{Role, Viewer};
@@ -41,7 +41,7 @@ use work::Workers;
 /// Maximum size of a document in bytes.
 pub const MAX_DOCUMENT: usize = 2 * 1024 * 1024;
 
-/// Log entries that are kept by default.
+/// The default of [`App::keeping`].
 pub const KEEP: u64 = 10_000;
 
 /// The application: rulesets, a store, and the state of this process.

@@ -1,4 +1,4 @@
-//! Errors as problem documents (RFC 9457). This file alone maps errors to statuses.
+//! Errors as problem documents (RFC 9457). Only this file maps errors to statuses.
 
 use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::middleware::{Deadline, REQUEST_ID};

@@ -1,7 +1,7 @@
 //! Answers: serialised bodies with their headers.
-use crate::app::Tag;
+use crate::app::{AppError, Tag};
 use axum::body::{Body, Bytes};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LINK, VARY};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -36,6 +36,11 @@ impl Reply {
         Self(response)
     }
 
+    /// A value as JSON.
+    pub fn of(body: &impl Serialize) -> Result<Self, AppError> {
+        Ok(Self::json(serde_json::to_vec(body)?))
+    }
+
     /// Plain text.
     pub fn text(body: String) -> Self {
         Self(body.into_response())
@@ -66,6 +71,12 @@ impl Reply {
         let reply = self.header(ETAG, etag(tag));
         let reply = reply.header(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
         reply.header(VARY, HeaderValue::from_static("accept, authorization"))
+    }
+
+    /// Adds the path of the next page, if there is one.
+    pub fn next_page(self, path: Option<String>) -> Self {
+        let link = path.and_then(|path| HeaderValue::try_from(format!("<{path}>; rel=\"next\"")).ok());
+        link.into_iter().fold(self, |reply, link| reply.header(LINK, link))
     }
 
     /// Marks a repeated answer.
