@@ -1,9 +1,8 @@
 //! Creating, listing and deleting encounters.
 
-use super::cache::CacheEntry;
 use super::log::MAX_PAGE;
+use super::storage::{CacheEntry, stored};
 use super::token::only_gm;
-use super::write::stored;
 use super::{App, AppError, Application, BearerToken, Expected, IdempotencyKey, Token, now};
 use crate::engine::{Creation, Game, Meta, Role, Summary};
 use crate::store::{Base, Entry, NewEncounter, listed_id};

@@ -41,7 +41,7 @@ pub enum AppError {
     },
     /// An imported log contradicts itself; this is the first place.
     Inconsistent(FieldError),
-    /// Other writers kept changing the encounter first; nothing was applied.
+    /// Other writers were first on every retry; nothing was applied.
     Contended,
     /// Too much work waits already; nothing was applied.
     Busy,

@@ -7,7 +7,7 @@ use super::log::LogEntryViews;
 use super::{App, AppError, BearerToken, Page, token::time_left};
 use crate::engine::{Game, Viewer};
 use crate::store::{Entry, LogPage, Notice, StoreError};
-use bytes::Bytes;
+use serde_json::value::RawValue;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -46,11 +46,11 @@ enum Update {
 /// What a follower gets next.
 #[derive(Debug)]
 pub enum Next {
-    /// The log entry of this version, a JSON object.
-    Entry(u64, Bytes),
+    /// The log entry of this version.
+    Entry(u64, Arc<RawValue>),
     /// The version and JSON of the encounter now. The store has lost entries that the follower has seen; later entries follow this
     /// state.
-    Snapshot(u64, Bytes),
+    Snapshot(u64, Box<RawValue>),
     /// The encounter was deleted, which ends the feed.
     Deleted,
     /// The feed ends here; a new one goes on from the last version.
@@ -374,8 +374,7 @@ impl Follower {
         self.backlog.clear();
         (self.cursor, self.caught_up, self.lost) = (game.version(), false, false);
         let seen = self.viewer.view(&game);
-        let view = String::from(Box::<str>::from(seen.view().ok()?));
-        Some(Next::Snapshot(seen.version(), view.into()))
+        Some(Next::Snapshot(seen.version(), seen.view().ok()?))
     }
 
     /// Reads the entries after the cursor.

@@ -81,8 +81,7 @@ impl App {
         Ok(folded)
     }
 
-    /// The new base of the log at `version`, if it is time for one: at each checkpoint, the newest older checkpoint that leaves as many
-    /// entries as are to be kept.
+    /// The new base of the log, if `version` has a checkpoint: the newest older checkpoint that leaves at least `keep` entries.
     pub(super) async fn new_base(&self, game: &Arc<dyn Game>, version: u64) -> Result<Option<Base>, AppError> {
         let target = version.saturating_sub(self.keep);
         let target = target - target % CHECKPOINTS;
@@ -91,7 +90,7 @@ impl App {
         }
         match self.state_at(game, target).await {
             Ok(base) => Ok(Some(Base { version: target, document: base.document()?.into() })),
-            // The log was compacted further already, when less was to be kept.
+            // The log was compacted further already, with a lower `keep`.
             Err(AppError::Pruned { .. }) => Ok(None),
             Err(error) => Err(error),
         }

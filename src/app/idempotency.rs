@@ -18,7 +18,7 @@ pub struct IdempotencyKey {
 }
 
 impl IdempotencyKey {
-    /// The digest under which the answer is kept: each token has its own keys in each encounter.
+    /// The digest under which the answer is stored: each token has its own keys in each encounter.
     pub(super) fn digest(&self, id: &str, token: &BearerToken) -> KeyDigest {
         let digest = Sha256::new_with_prefix(id).chain_update([0]).chain_update(token.as_bytes()).chain_update([0]);
         digest.chain_update(&self.key).finalize().into()

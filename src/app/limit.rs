@@ -15,7 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 pub struct Rate {
     /// Maximum requests, at least 1.
     pub quota: u32,
-    /// The time: whole seconds, a day at most.
+    /// The time: at most a day, in seconds.
     pub window: Duration,
 }
 
@@ -58,7 +58,7 @@ pub struct Limits {
 pub struct Allowance {
     /// Whether the request may be served.
     pub granted: bool,
-    /// Requests left in this window, as far as this process knows.
+    /// Requests left in this window, by what this process knows.
     pub left: u32,
     /// Time until the window ends.
     pub ends_in: Duration,

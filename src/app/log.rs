@@ -1,12 +1,13 @@
 //! Pages of the log as each viewer sees it.
 
 use super::{App, AppError, BearerToken};
-use crate::engine::{LogEntry, RedactedEntry, Viewer};
+use crate::engine::{EventSchema, LogEntry, RedactedEntry, Viewer};
 use crate::store::Entry;
-use bytes::Bytes;
 use serde::Serialize;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// Maximum size of a page in bytes, about. A load balancer passes on a million, in which escaped bytes count twice.
 pub(super) const MAX_PAGE: usize = 512 * 1024;
@@ -15,8 +16,8 @@ const MIN_READ: usize = 100;
 
 /// A page of the log for one viewer.
 pub struct Page {
-    /// The entries, each a JSON object, oldest first.
-    pub entries: Vec<Bytes>,
+    /// The entries, oldest first.
+    pub entries: Vec<Arc<RawValue>>,
     /// The version up to which the log was read, if more follow.
     pub next: Option<u64>,
 }
@@ -37,21 +38,30 @@ pub(super) struct LogEntryViews {
     pub version: u64,
     /// The id of the token that sent it.
     pub by: String,
-    full: Bytes,
+    full: Arc<RawValue>,
     /// For viewers without combatants; None if they see nothing of it.
-    public: Option<Bytes>,
+    public: Option<Arc<RawValue>>,
     /// For tokens whose holders see something else, by the token's id.
-    owners: BTreeMap<String, Option<Bytes>>,
+    owners: BTreeMap<String, Option<Arc<RawValue>>>,
 }
 
-/// An entry as JSON.
-#[derive(Serialize)]
-struct EntryView<'a> {
+/// An entry of the log: what one accepted request changed.
+#[derive(Serialize, ToSchema)]
+#[schema(as = LogEntry)]
+pub struct EntryView<'a> {
+    /// The version that the request made.
     version: u64,
+    /// When it was accepted.
+    #[schema(format = DateTime)]
     at: &'a str,
+    /// The id of the token that sent it. Left out where the viewer may not know who acts.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
     by: Option<&'a str>,
+    /// The types of the commands that were sent.
     commands: &'a [String],
+    /// What happened, in order.
+    #[schema(value_type = Vec<EventSchema>)]
     events: &'a RawValue,
 }
 
@@ -81,7 +91,7 @@ impl LogEntryViews {
     }
 
     /// What this viewer sees; None if it sees nothing of the entry.
-    pub fn to(&self, viewer: &Viewer) -> Option<Bytes> {
+    pub fn to(&self, viewer: &Viewer) -> Option<Arc<RawValue>> {
         if viewer.is_gm() {
             return Some(self.full.clone());
         }
@@ -89,12 +99,12 @@ impl LogEntryViews {
     }
 }
 
-fn view(entry: &LogEntry, redacted: Option<&RedactedEntry>) -> Result<Bytes, AppError> {
+fn view(entry: &LogEntry, redacted: Option<&RedactedEntry>) -> Result<Arc<RawValue>, AppError> {
     let LogEntry { version, at, by, .. } = entry;
     let by = redacted.is_none_or(|redacted| !redacted.unsigned).then_some(by.as_str());
     let (commands, events) =
         redacted.map_or((&entry.commands, &entry.events), |redacted| (&redacted.commands, &redacted.events));
-    Ok(serde_json::to_vec(&EntryView { version: *version, at, by, commands, events })?.into())
+    Ok(to_raw_value(&EntryView { version: *version, at, by, commands, events })?.into())
 }
 
 impl App {

@@ -2,9 +2,7 @@
 //!
 //! Nothing here knows HTTP.
 
-mod answer;
 mod application;
-mod cache;
 mod command;
 mod encounters;
 mod error;
@@ -13,39 +11,37 @@ mod history;
 mod idempotency;
 mod limit;
 mod log;
+mod storage;
 mod tag;
 mod token;
 mod transfer;
 mod work;
-mod write;
 
-pub use answer::{Answer, Shape};
 pub use application::{AppKey, AppKeys, Application, Applications, NoApplication, app_name};
-pub use command::Command;
+pub use command::{Answer, Command, Shape};
 pub use encounters::{CreatedEncounter, Summaries, is_cursor};
 pub use error::AppError;
 pub use feed::{Follower, Next};
 pub use idempotency::IdempotencyKey;
 pub use limit::{Allowance, Limits, Rate};
-pub use log::Page;
+pub use log::{EntryView, Page};
 pub use tag::{Expected, Form, Tag};
 pub use token::{BearerToken, HandedOut, MAX_TOKENS, Token};
-pub use transfer::Export;
+pub use transfer::{Export, ExportedLog};
 
 use crate::engine::Rulesets;
 pub use crate::engine::{Role, Viewer};
 use crate::store::Store;
-use cache::{EncounterCache, encounter_cache};
 use feed::Hub;
 use limit::Limiter;
 use std::sync::{Arc, LazyLock};
+use storage::{EncounterCache, WriteLocks, encounter_cache};
 use work::Workers;
-use write::WriteLocks;
 
 /// Maximum size of a document in bytes.
 pub const MAX_DOCUMENT: usize = 2 * 1024 * 1024;
 
-/// Log entries that are kept by default.
+/// The default of [`App::keeping`].
 pub const KEEP: u64 = 10_000;
 
 /// The application: rulesets, a store, and the state of this process.

@@ -2,7 +2,7 @@
 //!
 //! Writes of tokens change the encounter's meta; they add no log entry and make no version.
 
-use super::write::{Change, WriteRequest};
+use super::storage::{Change, WriteRequest};
 use super::{Answer, App, AppError, IdempotencyKey, Shape, now};
 use crate::engine::{Game, MAX_COMBATANTS, Meta, NewToken, Refusal, Role, TokenInfo, TokenRecord, Viewer};
 use crate::vocabulary::{CombatantId, FieldError, Violation};

@@ -1,4 +1,4 @@
-//! Export and import of whole logs, in a format of their own.
+//! Export and import of logs, in a format of their own.
 //!
 //! An import is folded again from its base. That checks shapes, versions and bounds, and that every state in an entry is the one that
 //! the events before it lead to. The rules are not checked again: a log holds not all commands and dice, and a game master's ruling
@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::error::Error;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// The format of exported logs.
 const FORMAT: &str = "turnkeeper-log";
@@ -24,25 +25,42 @@ const SCHEMA: u32 = 1;
 /// Maximum entries that are exported at a time.
 const PAGE: usize = 500;
 
-/// An exported log without its entries.
-#[derive(Serialize, Deserialize)]
+/// The whole log of an encounter. It gives the same state wherever it is imported.
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct ExportHeader<D> {
+pub struct ExportedLog {
+    /// The name of this format.
+    #[schema(pattern = "^turnkeeper-log$")]
     format: String,
+    /// The number of this format.
+    #[schema(minimum = 1, maximum = 1)]
     schema: u32,
+    /// The id of the ruleset.
     ruleset: String,
+    /// When it was exported.
     #[serde(default)]
+    #[schema(required = false, format = DateTime)]
     exported_at: String,
+    /// The version that the log ends at.
     version: u64,
-    base: BaseState<D>,
+    /// The state that the log begins with.
+    #[schema(inline)]
+    base: BaseState,
+    /// Every entry after the base.
+    #[serde(default)]
+    #[schema(required = true, value_type = Vec<LogEntry>)]
+    entries: Vec<Box<RawValue>>,
 }
 
-/// The state that a log is folded from, as a checkpoint of the encounter.
-#[derive(Serialize, Deserialize)]
+/// The state that a log begins with.
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct BaseState<D> {
+struct BaseState {
+    /// The version of this state.
     version: u64,
-    document: D,
+    /// The state as it is stored.
+    #[schema(value_type = Object)]
+    document: Box<RawValue>,
 }
 
 /// The event of an undo or redo.
@@ -65,23 +83,25 @@ pub struct Export {
 }
 
 impl App {
-    /// The whole log of an encounter, for the holder of `token`.
+    /// The log of an encounter, for the holder of `token`.
     pub async fn export(self: &Arc<Self>, id: &str, token: &BearerToken) -> Result<Export, AppError> {
         let (game, viewer) = self.admit(id, token).await?;
         only_gm(&viewer, "to export the encounter")?;
         let Base { version: after, document } = self.store.base(id).await?;
         let base = self.rulesets.load(&document)?;
         let version = game.version();
-        let header = ExportHeader {
+        let log = ExportedLog {
             format: FORMAT.to_owned(),
             schema: SCHEMA,
             ruleset: base.ruleset().to_owned(),
             exported_at: now(),
             version,
             base: BaseState { version: after, document: base.checkpoint()? },
+            entries: Vec::new(),
         };
-        let opening = serde_json::to_string(&header)?;
-        let opening = format!("{},\"entries\":[", opening.strip_suffix('}').unwrap_or(&opening)).into();
+        let mut opening = serde_json::to_string(&log)?;
+        opening.truncate(opening.len() - "]}".len());
+        let opening = opening.into();
         Ok(Export { app: self.clone(), id: id.to_owned(), opening, after, version })
     }
 }
@@ -115,8 +135,8 @@ impl App {
 
     /// Folds a log from its base. Asks `stop` before each entry.
     fn replay(&self, meta: Meta, json: &[u8], stop: Stop<'_>) -> Result<Replay, AppError> {
-        let (header, entries) = parse_beside(json, Some("entries")).map_err(AppError::NotJson)?;
-        let (log, entries) = read_log(header, entries).map_err(Refusal::from)?;
+        let (fields, entries) = parse_beside(json, Some("entries")).map_err(AppError::NotJson)?;
+        let log = read_log(fields, entries).map_err(Refusal::from)?;
         if log.format != FORMAT || log.schema != SCHEMA {
             let (field, detail) = match log.format.as_str() {
                 FORMAT => ("schema", format!("this program reads schema {SCHEMA}, not {}", log.schema)),
@@ -124,9 +144,10 @@ impl App {
             };
             return Err(inconsistent(field, detail));
         }
-        let document = serde_json::to_vec(&log.base.document)?;
-        self.rulesets.vet(log.base.document).map_err(|error| Refusal::from(error.within("base.document")))?;
-        let base = self.rulesets.recall(meta, &document);
+        let document = log.base.document.get();
+        let vetted = self.rulesets.vet(serde_json::from_str(document)?);
+        vetted.map_err(|error| Refusal::from(error.within("base.document")))?;
+        let base = self.rulesets.recall(meta, document.as_bytes());
         let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?;
         base.check().map_err(|wrong| inconsistent("base.document", wrong))?;
         if base.ruleset() != log.ruleset {
@@ -135,9 +156,9 @@ impl App {
         if base.version() != log.base.version {
             return Err(inconsistent("base.version", format!("the base is at version {}", base.version())));
         }
-        let targets = targets(&entries).into_iter().map(|version| (version, None)).collect();
-        let mut replay = Replay { game: base.clone(), base, entries: Vec::with_capacity(entries.len()), targets };
-        for (i, raw) in entries.iter().enumerate() {
+        let targets = targets(&log.entries).into_iter().map(|version| (version, None)).collect();
+        let mut replay = Replay { game: base.clone(), base, entries: Vec::with_capacity(log.entries.len()), targets };
+        for (i, raw) in log.entries.iter().enumerate() {
             if stop() {
                 return Err(Refusal::Stopped.into());
             }
@@ -153,17 +174,15 @@ impl App {
     }
 }
 
-/// Reads the header, and takes the entries apart.
-fn read_log(
-    header: Value, entries: Option<&RawValue>,
-) -> Result<(ExportHeader<Value>, Vec<Box<RawValue>>), FieldError> {
-    let Value::Object(header) = header else {
+/// Reads the other fields of a log, and takes the entries apart.
+fn read_log(fields: Value, entries: Option<&RawValue>) -> Result<ExportedLog, FieldError> {
+    let Value::Object(fields) = fields else {
         return Err(FieldError::malformed("", "an object is expected: a log as the export gives it"));
     };
-    let header = read_fields(&header, &["entries"])?;
+    let log: ExportedLog = read_fields(&fields, &[])?;
     let entries = entries.ok_or_else(|| FieldError::malformed("entries", "missing field `entries`"))?;
     let entries = serde_json::from_str(entries.get());
-    Ok((header, entries.map_err(|_| FieldError::malformed("entries", "a list is expected"))?))
+    Ok(ExportedLog { entries: entries.map_err(|_| FieldError::malformed("entries", "a list is expected"))?, ..log })
 }
 
 fn inconsistent(path: &str, detail: impl Into<String>) -> AppError {

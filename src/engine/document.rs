@@ -1,27 +1,28 @@
 //! What is stored: the document of an encounter, its checkpoints, and the entries of its log.
 
 use super::history::UndoHistory;
-use super::{LoadError, Redactions, Role, Viewer};
+use super::{EventSchema, LoadError, Redactions, Role, Viewer};
 use crate::vocabulary::{CombatantId, FieldError, Ruleset, Table, Text, read_fields};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use utoipa::ToSchema;
 
 /// The schema number of the documents that this program writes; it reads this one and older ones.
 ///
-/// 1: the beginning. 2: `history`, for undo and redo. 3: roles and ends of tokens, what was told to whom; a program that knew nothing of
-/// them would drop them, so it must not read on.
+/// 1: the first. 2: adds the history for undo and redo. 3: adds roles and ends of tokens, and redactions. A program of an older schema
+/// would drop what it does not know, so it refuses newer documents.
 pub const SCHEMA: u32 = 3;
 
-/// What is known of an encounter besides its fight.
+/// What an encounter has besides its table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// The encounter's id, unguessable.
     pub id: String,
     /// When it was created, RFC 3339.
     pub created_at: String,
-    /// The seed of its dice, where its creator gave one. Nobody sees it again.
+    /// The seed of its dice, if its creator gave one. No answer shows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// A digest of the request that created it, where that had an idempotency key.
@@ -34,7 +35,7 @@ pub struct Meta {
     pub tokens: Vec<TokenRecord>,
 }
 
-/// A token as it is kept: never the token itself.
+/// A token as it is stored: only its digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenRecord {
     /// Names the token in lists and in the log.
@@ -55,7 +56,7 @@ pub struct TokenRecord {
 }
 
 impl TokenRecord {
-    /// Whoever presents it.
+    /// The viewer that presents the token.
     pub fn viewer(&self) -> Viewer {
         let Self { id, role, combatants, expires_at, .. } = self;
         Viewer { token: id.clone(), role: *role, combatants: combatants.clone(), expires_at: expires_at.clone() }
@@ -74,7 +75,7 @@ pub(super) struct Document<'a, R: Ruleset> {
     pub table: Cow<'a, Table<R>>,
 }
 
-/// A document without what is not the fight's: it tells no secret, and any state of an encounter can be had from one.
+/// A document without meta, so without secrets. It gives the encounter's state at its version.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(super) struct Checkpoint<'a, R: Ruleset> {
@@ -85,7 +86,7 @@ pub(super) struct Checkpoint<'a, R: Ruleset> {
     pub table: Cow<'a, Table<R>>,
 }
 
-/// As much of a document or checkpoint as tells how to read the rest.
+/// The fields of a document or checkpoint that say how to read the rest.
 #[derive(Deserialize)]
 pub(super) struct DocumentHeader {
     schema: u32,
@@ -93,22 +94,22 @@ pub(super) struct DocumentHeader {
 }
 
 impl DocumentHeader {
-    /// Reads no more than the first two fields where they are the cover, as in whatever this program wrote.
+    /// Reads only the first two fields if they are the header, as in all documents of this program.
     fn of(stored: &[u8]) -> Result<Self, LoadError> {
         let second = stored.iter().enumerate().filter(|(_, byte)| **byte == b',').nth(1).map(|(at, _)| at);
         let head = second.and_then(|end| stored.get(..end)).map(|head| [head, b"}"].concat());
-        let cover = head.and_then(|head| serde_json::from_slice(&head).ok());
-        cover.map_or_else(|| serde_json::from_slice(stored).map_err(unreadable), Ok)
+        let header = head.and_then(|head| serde_json::from_slice(&head).ok());
+        header.map_or_else(|| serde_json::from_slice(stored).map_err(unreadable), Ok)
     }
 
-    /// That of a checkpoint from elsewhere.
+    /// The header of an imported checkpoint.
     pub fn read(checkpoint: &Value) -> Result<Self, FieldError> {
         let fields = checkpoint.as_object().ok_or_else(|| FieldError::malformed("", "an object is expected"))?;
-        let cover = fields.iter().filter(|(name, _)| matches!(name.as_str(), "schema" | "ruleset"));
-        read_fields(&cover.map(|(name, value)| (name.clone(), value.clone())).collect(), &[])
+        let header = fields.iter().filter(|(name, _)| matches!(name.as_str(), "schema" | "ruleset"));
+        read_fields(&header.map(|(name, value)| (name.clone(), value.clone())).collect(), &[])
     }
 
-    /// Whether the rest must be lifted before it is read.
+    /// Whether the rest must be migrated before it is read.
     pub fn is_older(&self) -> bool {
         self.schema == 1
     }
@@ -119,23 +120,23 @@ impl DocumentHeader {
     }
 }
 
-/// Reads the cover of a document or checkpoint, and lifts the rest to the present schema where it is older.
+/// Reads the header of a document or checkpoint, and migrates an older one to the present schema.
 pub(super) fn open(stored: &[u8]) -> Result<(DocumentHeader, Cow<'_, [u8]>), LoadError> {
-    let cover = DocumentHeader::of(stored)?;
-    match cover.schema {
-        // What schema 3 brought is left out where it says nothing.
-        SCHEMA | 2 => Ok((cover, Cow::Borrowed(stored))),
+    let header = DocumentHeader::of(stored)?;
+    match header.schema {
+        // The fields that schema 3 adds are optional.
+        SCHEMA | 2 => Ok((header, Cow::Borrowed(stored))),
         1 => {
             let mut document: Value = serde_json::from_slice(stored).map_err(unreadable)?;
             migrate(&mut document);
-            Ok((cover, Cow::Owned(serde_json::to_vec(&document).map_err(unreadable)?)))
+            Ok((header, Cow::Owned(serde_json::to_vec(&document).map_err(unreadable)?)))
         }
         0 => Err(LoadError::Unreadable("there is no schema 0".to_owned())),
         found => Err(LoadError::Newer { found, newest: SCHEMA }),
     }
 }
 
-/// Lifts a document or checkpoint of schema 1.
+/// Migrates a document or checkpoint of schema 1.
 pub(super) fn migrate(document: &mut Value) {
     let version = document.pointer("/table/version").cloned().unwrap_or_default();
     if let Some(fields) = document.as_object_mut() {
@@ -148,29 +149,33 @@ pub(super) fn unreadable(error: serde_json::Error) -> LoadError {
     LoadError::Unreadable(error.to_string())
 }
 
-/// Reads a field that older programs wrote and keeps nothing of it.
+/// Reads and drops a field that older programs wrote.
 pub(super) fn unread<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
     Value::deserialize(deserializer).map(drop)
 }
 
-/// One entry of the log: what one transition brought about.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// An entry of the log as it is stored and exported.
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = ExportedEntry)]
 pub struct LogEntry {
-    /// The version that it made.
+    /// The version that the request made.
     pub version: u64,
-    /// When, RFC 3339.
+    /// When it was accepted.
+    #[schema(format = DateTime)]
     pub at: String,
-    /// The token that sent it, by its id.
+    /// The id of the token that sent it.
     pub by: String,
     /// The types of the commands that were sent.
     pub commands: Vec<String>,
     /// What happened, in order.
+    #[schema(value_type = Vec<EventSchema>)]
     pub events: Box<RawValue>,
-    /// What viewers see of it who may not see everything; None if nothing is redacted. Not for clients.
+    /// What players and spectators read, where that differs.
     #[serde(default, rename = "told", skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Object)]
     pub redactions: Option<Redactions>,
-    /// The state after it: with an undo or redo, which takes it from elsewhere, and now and then, so that an earlier state is never
-    /// far from one. Not for clients.
+    /// The state after the entry. Every 256th entry carries it, and every undo and redo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Object)]
     pub checkpoint: Option<Box<RawValue>>,
 }

@@ -31,8 +31,9 @@ pub use redaction::{RedactedEntry, Redactions};
 pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
-pub use schema::{TypeSchema, type_schema};
+pub use schema::*;
 pub use summary::Summary;
+pub use view::EncounterView;
 pub use viewer::{NewToken, Role, TokenInfo, Viewer};
 
 /// Asks whether long work is to stop because nobody waits for it any more.

@@ -1,4 +1,4 @@
-//! Every ruleset there is, known by its face alone.
+//! The registered rulesets, behind a trait that hides their types.
 
 use super::document::{Document, DocumentHeader, open, unreadable};
 use super::game::TypedGame;
@@ -9,18 +9,18 @@ use serde_json::Value;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// So many errors of one creation are told at most.
+/// Maximum errors that a refused creation lists.
 const MAX_ERRORS: usize = 20;
 
 /// A ruleset with its types hidden.
 pub trait AnyRuleset: Send + Sync {
-    /// Everything about it that never changes.
+    /// Its manifest.
     fn manifest(&self) -> &'static Manifest;
 
     /// The schema of its options.
     fn options(&self) -> TypeSchema;
 
-    /// The schema of what a client tells about a combatant beyond the shared fields.
+    /// The schema of a combatant's stats: what clients send beyond the shared fields.
     fn stats(&self) -> TypeSchema;
 
     /// Makes a new encounter; an error names the field.
@@ -29,7 +29,7 @@ pub trait AnyRuleset: Send + Sync {
     /// Reads a stored document of its own, of the present schema.
     fn load(&self, document: &[u8]) -> Result<Arc<dyn Game>, LoadError>;
 
-    /// Whether a checkpoint from elsewhere has the shape of one of its own.
+    /// Checks the shape of an imported checkpoint.
     fn vet(&self, checkpoint: Value) -> Result<(), FieldError>;
 
     /// Makes an encounter of a checkpoint.
@@ -75,11 +75,11 @@ impl<R: Ruleset> AnyRuleset for ErasedRuleset<R> {
         for (i, combatant) in creation.combatants.into_iter().enumerate() {
             let admitted = roster::enlist(&table, combatant).and_then(|combatant| {
                 let refused = roster::admit(&table, &combatant).err();
-                let told = |violation: Violation| {
+                let refusal = |violation: Violation| {
                     let path = if violation.code == "combatant_exists" { "id" } else { "" };
                     Err(FieldError::meaningless(path, violation.detail))
                 };
-                refused.map_or(Ok(combatant), told)
+                refused.map_or(Ok(combatant), refusal)
             });
             match admitted {
                 Ok(combatant) => {
@@ -113,7 +113,7 @@ impl<R: Ruleset> AnyRuleset for ErasedRuleset<R> {
     }
 }
 
-/// Every ruleset that a program knows.
+/// The rulesets of a program.
 pub struct Rulesets(Vec<Box<dyn AnyRuleset>>);
 
 impl Registrar for Rulesets {
@@ -135,7 +135,7 @@ impl Rulesets {
         Self(Vec::new())
     }
 
-    /// Every one of them.
+    /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &dyn AnyRuleset> {
         self.0.iter().map(|r| &**r)
     }
@@ -159,21 +159,21 @@ impl Rulesets {
         })
     }
 
-    /// Whether a checkpoint from elsewhere has the shape of one of the rulesets' own.
+    /// Checks the shape of an imported checkpoint.
     pub fn vet(&self, checkpoint: Value) -> Result<(), FieldError> {
-        let cover = DocumentHeader::read(&checkpoint)?;
-        self.known(&cover.ruleset)?.vet(checkpoint)
+        let header = DocumentHeader::read(&checkpoint)?;
+        self.known(&header.ruleset)?.vet(checkpoint)
     }
 
-    /// Reads a stored document, lifting it where it is older.
+    /// Reads a stored document, and migrates an older one.
     pub fn load(&self, document: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
-        let (cover, document) = open(document)?;
-        self.get(&cover.ruleset).ok_or(LoadError::UnknownRuleset(cover.ruleset))?.load(&document)
+        let (header, document) = open(document)?;
+        self.get(&header.ruleset).ok_or(LoadError::UnknownRuleset(header.ruleset))?.load(&document)
     }
 
-    /// Makes an encounter of a checkpoint, lifting it where it is older.
+    /// Makes an encounter of a checkpoint, and migrates an older one.
     pub fn recall(&self, meta: Meta, checkpoint: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
-        let (cover, checkpoint) = open(checkpoint)?;
-        self.get(&cover.ruleset).ok_or(LoadError::UnknownRuleset(cover.ruleset))?.recall(meta, &checkpoint)
+        let (header, checkpoint) = open(checkpoint)?;
+        self.get(&header.ruleset).ok_or(LoadError::UnknownRuleset(header.ruleset))?.recall(meta, &checkpoint)
     }
 }

@@ -1,4 +1,4 @@
-//! What clients send, read as far as no ruleset is needed.
+//! Requests of clients, without what only their ruleset can read.
 
 use super::{MAX_COMMANDS, Refusal};
 use crate::vocabulary::{FieldError, FoeHp, Text, read};
@@ -32,7 +32,7 @@ impl Request {
         }
     }
 
-    /// The request to take back what was accepted last.
+    /// The request to undo the last version.
     pub fn undo() -> Self {
         Self { commands: vec![("undo".to_owned(), Map::new())], list: false }
     }
@@ -77,11 +77,11 @@ pub struct Creation {
     #[serde(default = "none")]
     #[schema(value_type = Object)]
     pub options: Value,
-    /// Who is in it, at most 500; more can join later.
+    /// The combatants, at most 500. More can join later.
     #[serde(default)]
     #[schema(value_type = Vec<Object>, max_items = 500)]
     pub combatants: Vec<Value>,
-    /// What players and spectators are told of the hit points of foes.
+    /// What players and spectators see of the hit points of foes.
     #[serde(default, skip_serializing_if = "FoeHp::exact")]
     #[schema(inline, default = "exact")]
     pub foe_hp: FoeHp,
@@ -89,7 +89,7 @@ pub struct Creation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(format = "uint64")]
     pub seed: Option<u64>,
-    /// Whether a player may undo the own last command, as long as nobody else has done anything since.
+    /// Whether a player may undo their own last command, until somebody else acts.
     #[serde(default)]
     #[schema(default = false)]
     pub player_undo: bool,

@@ -1,11 +1,11 @@
-//! An encounter in a line of a list.
+//! An encounter in a list.
 
 use super::Meta;
 use crate::vocabulary::{Ruleset, Status, Table};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// What tells an encounter from others: no combatant, no number of theirs, no token.
+/// An encounter in a list, without combatants.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = EncounterSummary)]
 pub struct Summary {

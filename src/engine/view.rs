@@ -1,4 +1,4 @@
-//! The encounter in words. Whoever is not the game master sees a redacted one, by the same means.
+//! Encounters as clients see them. Players and spectators get the view of a redacted encounter.
 
 use super::Meta;
 use crate::vocabulary::{
@@ -6,39 +6,61 @@ use crate::vocabulary::{
     Table,
 };
 use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
 
-/// Everything that an encounter says of itself; the order of the fields is the order of the JSON.
-#[derive(Serialize)]
+// The document describes the ignored fields for each ruleset.
+/// The fields that every encounter shows.
+#[derive(Serialize, ToSchema)]
 #[serde(bound = "")]
-pub(super) struct EncounterView<'a, R: Ruleset> {
+#[schema(as = EncounterFields, bound = "R: Ruleset")]
+pub struct EncounterView<'a, R: Ruleset> {
+    /// Names the encounter; unguessable.
     id: &'a str,
+    /// Its name for people.
     name: &'a str,
+    /// The id of its ruleset.
     ruleset: &'static str,
+    /// How far it is.
     status: Status,
+    /// The round (or unit), from 1; 0 before the first.
     round: u32,
+    /// How many transitions made it; `If-Match` takes it in quotes.
     version: u64,
+    /// The combatants whose turn it is: several where a turn is shared, none between turns.
     current: Vec<CombatantId>,
+    /// The decision that is awaited.
+    #[schema(required = true)]
     pending: Option<Pending>,
+    /// The order, where the system knows one.
     order: Vec<OrderEntry>,
-    combatants: Vec<SeatView<'a, R>>,
+    #[schema(ignore)]
+    combatants: Vec<CachedView<'a, R>>,
+    /// The effects that last.
     effects: Vec<&'a Effect>,
+    #[schema(ignore)]
     options: &'a R::Options,
+    /// What players and spectators see of the hit points of foes.
+    #[schema(inline)]
     foe_hp: FoeHp,
+    /// Whether a player may undo their own last command.
     player_undo: bool,
+    #[schema(ignore)]
     state: &'a R::State,
+    /// When it was created, RFC 3339.
+    #[schema(format = DateTime)]
     created_at: &'a str,
 }
 
-/// A combatant, put into words anew only where it has changed.
-struct SeatView<'a, R: Ruleset>(&'a CachedCombatant<R>);
+/// A combatant, serialized anew only after a change.
+struct CachedView<'a, R: Ruleset>(&'a CachedCombatant<R>);
 
-impl<R: Ruleset> Serialize for SeatView<'_, R> {
+impl<R: Ruleset> Serialize for CachedView<'_, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.show(&CombatantView::new(self.0), serializer)
     }
 }
 
-/// A combatant: the shared fields, and the ruleset's own beside them.
+/// A combatant: the shared fields, and those of the ruleset beside them.
 #[derive(Serialize)]
 #[serde(bound = "")]
 struct CombatantView<'a, R: Ruleset> {
@@ -63,7 +85,7 @@ struct CombatantView<'a, R: Ruleset> {
 }
 
 impl<'a, R: Ruleset> EncounterView<'a, R> {
-    /// The whole encounter.
+    /// The view of an encounter.
     pub fn new(meta: &'a Meta, table: &'a Table<R>) -> Self {
         Self {
             id: &meta.id,
@@ -75,7 +97,7 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
             current: R::current(table),
             pending: pending(table),
             order: R::order(table),
-            combatants: table.combatants.iter().map(SeatView).collect(),
+            combatants: table.combatants.iter().map(CachedView).collect(),
             effects: table.effects.iter().map(|e| &**e).collect(),
             options: &table.options,
             foe_hp: table.foe_hp,
@@ -86,7 +108,7 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
     }
 }
 
-/// What is awaited; nothing once it is over.
+/// The decision that is awaited; none after the end.
 pub(super) fn pending<R: Ruleset>(table: &Table<R>) -> Option<Pending> {
     let mut pending = R::pending(table).filter(|_| table.status != Status::Ended)?;
     for c in pending.combatants.iter().filter_map(|id| table.get(id)) {

@@ -1,4 +1,4 @@
-//! Whoever stands before an encounter: what they may see and do follows from this and nothing else.
+//! Viewers of an encounter, and their tokens. Only the viewer decides what a request may see and do.
 
 use super::{Refusal, TokenRecord};
 use crate::vocabulary::{CombatantId, Int, Text, read};
@@ -15,7 +15,7 @@ pub enum Role {
     Gm,
     /// A player: acts for the combatants that the token names.
     Player,
-    /// An onlooker: does nothing.
+    /// A spectator: only reads.
     Spectator,
 }
 
@@ -30,7 +30,7 @@ impl Role {
     }
 }
 
-/// Whoever sends a request, by the token that came with it.
+/// The sender of a request, by its token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Viewer {
     /// The token's id: never the token.

@@ -2,8 +2,7 @@
 //!
 //! On a socket a body that fails breaks off. A buffering proxy would present its beginning as the answer, so it gets a problem document.
 
-use super::browser::protect;
-use super::middleware::Deadline;
+use super::middleware::{Deadline, protect};
 use super::problem::Problem;
 use axum::body::{Body, Bytes};
 use axum::http::{Response, StatusCode};

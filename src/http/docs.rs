@@ -1,8 +1,8 @@
 //! What the service says about itself: the root, the published document, and a page to read it and try it out.
 
 use super::Shared;
-use super::base::ExternalPrefix;
 use super::extract::{accept, weight};
+use super::middleware::ExternalPrefix;
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::AppError;

@@ -1,19 +1,20 @@
-//! Encounters: created, read, removed.
+//! Encounters: created, listed, read, deleted.
 
 use super::Shared;
-use super::conditions::Conditions;
-use super::extract::{Caller, Creator, EncounterId, Nothing, Parameters, PlainText};
+use super::extract::{Caller, Conditions, Creator, EncounterId, Nothing, Parameters, PlainText};
 use super::post::Post;
 use super::problem::Problem;
-use super::reply::Reply;
-use crate::app::{AppError, CreatedEncounter, Form, Tag};
-use crate::engine::Creation;
+use super::reply::{List, Reply};
+use crate::app::{AppError, CreatedEncounter, Form, Tag, is_cursor};
+use crate::engine::{Creation, EncounterSchema, NewEncounterSchema, Summary};
 use crate::openapi::*;
+use crate::vocabulary::{FieldError, Int};
 use axum::extract::State;
 use axum::http::header::{CACHE_CONTROL, LOCATION};
 use axum::http::{HeaderValue, StatusCode};
-use serde::Deserialize;
-use utoipa::IntoParams;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use utoipa::{IntoParams, ToSchema};
 
 /// Create an encounter
 ///
@@ -34,14 +35,76 @@ pub(super) async fn create_encounter(
     Ok(created(&encounter)?)
 }
 
+/// A new encounter and its game master's token.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Created)]
+pub(super) struct CreationAnswer<'a> {
+    /// The encounter.
+    #[schema(value_type = EncounterSchema)]
+    encounter: Box<RawValue>,
+    /// The game master's token. No other answer shows it.
+    token: &'a str,
+}
+
 /// The answer that a new encounter makes.
 pub(super) fn created(created: &CreatedEncounter) -> Result<Reply, AppError> {
-    let body = format!("{{\"encounter\":{},\"token\":\"{}\"}}", created.game.view()?.get(), created.token.reveal());
+    let body = CreationAnswer { encounter: created.game.view()?, token: created.token.reveal() };
     let location = HeaderValue::try_from(format!("/v1/encounters/{}", created.game.meta().id));
     let location = location.map_err(|error| AppError::Internal(error.to_string()))?;
-    let reply = Reply::json(body).status(StatusCode::CREATED).version(created.game.version());
+    let reply = Reply::of(&body)?.status(StatusCode::CREATED).version(created.game.version());
     let reply = reply.header(LOCATION, location).header(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(reply.replayed(created.replayed))
+}
+
+/// The page of the list to read.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ListQuery {
+    /// The `next_cursor` of the page before. Without it, the list begins with the newest encounter.
+    cursor: Option<String>,
+    /// The maximum number of encounters on the page.
+    #[serde(default = "usual")]
+    #[param(value_type = usize, default = 50, minimum = 1, maximum = 100)]
+    limit: Int<1, 100>,
+}
+
+fn usual() -> Int<1, 100> {
+    Int::clamped(50)
+}
+
+impl ListQuery {
+    fn check(&self) -> Result<(), Problem> {
+        match self.cursor.as_deref().filter(|cursor| !is_cursor(cursor)) {
+            None => Ok(()),
+            Some(wrong) => {
+                let wrong: String = wrong.chars().take(40).collect();
+                let message = format!("the next_cursor of the page before is expected, not {wrong:?}");
+                Err(Problem::parameter(FieldError::malformed("cursor", message)))
+            }
+        }
+    }
+}
+
+/// List an application's encounters
+///
+/// Answers with the encounters that the application created or imported, newest first. Needs a server that is configured with
+/// applications. A page may be shorter than `limit` though `next_cursor` says that more follow.
+#[utoipa::path(get, path = "/v1/encounters", operation_id = "list_encounters", tag = "encounters", params(ListQuery),
+    security(("application" = [])),
+    responses((status = 200, description = "A page of the list", body = inline(List<Summary>), headers(("Link"))),
+        BadRequest, Unauthorized, Forbidden, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
+pub(super) async fn list_encounters(
+    State(shared): State<Shared>, Creator(application): Creator, Parameters(query): Parameters<ListQuery>,
+) -> Result<Reply, Problem> {
+    const NONE: &str =
+        "this server has no applications, so it lists no encounters: its operator sets TURNKEEPER_APP_KEYS";
+    let application = application.ok_or(Problem::new(StatusCode::FORBIDDEN, "no_applications", NONE))?;
+    query.check()?;
+    let page =
+        shared.app.list(&application, query.cursor.as_deref(), query.limit.get().try_into().unwrap_or(1)).await?;
+    let next = page.next.as_ref().map(|next| format!("/v1/encounters?cursor={next}&limit={}", query.limit));
+    Ok(Reply::of(&List { items: page.items, next_cursor: page.next })?.next_page(next))
 }
 
 /// The state of the encounter to read.

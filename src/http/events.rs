@@ -2,19 +2,19 @@
 
 use super::Shared;
 use super::extract::{Caller, EncounterId, Parameters};
-use super::feed::{self, Format, Terms, Wanted};
+use super::feed::{self, FeedLine, Format, Terms, Wanted};
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{AppError, BearerToken, Page};
+use crate::app::{BearerToken, EntryView};
 use crate::openapi::*;
 use crate::vocabulary::Int;
 use axum::extract::State;
-use axum::http::HeaderValue;
-use axum::http::header::LINK;
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::sync::Arc;
 use std::time::Duration;
-use utoipa::IntoParams;
+use utoipa::{IntoParams, ToSchema};
 
 /// The part of the log to read.
 #[derive(Deserialize, IntoParams)]
@@ -31,6 +31,17 @@ pub(super) struct EventsQuery {
     #[serde(default)]
     #[param(value_type = u64, default = 0, minimum = 0, maximum = 60)]
     wait: Int<0, 60>,
+}
+
+/// A page of the log.
+#[derive(Serialize, ToSchema)]
+struct LogPage {
+    /// The entries, oldest first.
+    #[schema(value_type = Vec<EntryView<'_>>)]
+    items: Vec<Arc<RawValue>>,
+    /// The start of the next page: `after` takes it. Null when nothing follows yet.
+    #[schema(required = true)]
+    next_cursor: Option<String>,
 }
 
 /// The maximum number of entries on a page without `limit`.
@@ -73,7 +84,9 @@ pub(super) async fn list_events(
     let wait = Duration::from_secs(query.wait.get().unsigned_abs()).min(time.saturating_sub(Duration::from_secs(1)));
     let limit = query.limit().unwrap_or(USUAL);
     let page = shared.app.await_log(&id, &token, query.after, limit, wait).await?;
-    Ok(answer(&id, limit, &page)?.into_response())
+    let next_cursor = page.next.map(|version| version.to_string());
+    let next = next_cursor.as_ref().map(|next| format!("/v1/encounters/{id}/events?after={next}&limit={limit}"));
+    Ok(Reply::of(&LogPage { items: page.entries, next_cursor })?.next_page(next).into_response())
 }
 
 /// A stream of the log. A client that sends the last event's id knows the state; other clients get a snapshot first.
@@ -89,22 +102,4 @@ async fn stream(
     };
     let terms = Terms { first, resumed: after.is_some(), limit: query.limit(), deadline: wanted.deadline };
     feed::answer(&shared.settings, format, follower, terms)
-}
-
-fn answer(id: &str, limit: usize, page: &Page) -> Result<Reply, AppError> {
-    let size: usize = page.entries.iter().map(|entry| entry.len() + 1).sum();
-    let mut body = Vec::with_capacity(size + 64);
-    body.extend_from_slice(b"{\"items\":[");
-    for (i, entry) in page.entries.iter().enumerate() {
-        body.extend_from_slice(if i == 0 { b"" } else { b"," });
-        body.extend_from_slice(entry);
-    }
-    let Some(next) = page.next else {
-        body.extend_from_slice(b"],\"next_cursor\":null}");
-        return Ok(Reply::json(body));
-    };
-    body.extend_from_slice(format!("],\"next_cursor\":\"{next}\"}}").as_bytes());
-    let link = format!("</v1/encounters/{id}/events?after={next}&limit={limit}>; rel=\"next\"");
-    let link = HeaderValue::try_from(link).map_err(|error| AppError::Internal(error.to_string()))?;
-    Ok(Reply::json(body).header(LINK, link))
 }

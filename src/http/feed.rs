@@ -4,8 +4,8 @@ use super::extract::{accept, single, weight};
 use super::middleware::Deadline;
 use super::problem::Problem;
 use super::{Settings, Shared};
-use crate::app::{AppError, Follower, Next};
-use crate::engine::Game;
+use crate::app::{AppError, EntryView, Follower, Next};
+use crate::engine::{EncounterSchema, Game};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -17,6 +17,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
+use utoipa::ToSchema;
 
 pub(super) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 /// Keeps proxies from buffering a stream.
@@ -107,6 +108,27 @@ impl Format {
     }
 }
 
+// Messages are put together from JSON that is ready; the document describes them by this type.
+/// A line of a stream, or the data of a server-sent event.
+#[derive(ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+#[expect(dead_code, reason = "only the document needs it")]
+pub(super) enum FeedLine {
+    /// The encounter that the next transitions change.
+    Snapshot {
+        /// The version of the encounter.
+        version: u64,
+        /// The encounter.
+        encounter: EncounterSchema,
+    },
+    /// A new entry of the log.
+    Transition(EntryView<'static>),
+    /// Nothing happened.
+    KeepAlive,
+    /// The encounter was deleted. The stream ends.
+    Deleted,
+}
+
 /// The parameters of a stream.
 pub(super) struct Terms {
     /// The state that is sent first.
@@ -151,12 +173,11 @@ impl Feed {
                 self.sent = true;
                 self.left = self.left.map(|left| left.saturating_sub(1));
                 self.over = self.left == Some(0);
-                let entry = std::str::from_utf8(&entry).unwrap_or("{}");
-                self.format.message("transition", Some(version), entry)
+                self.format.message("transition", Some(version), entry.get())
             }
             Ok(Next::Snapshot(version, view)) => {
                 self.sent = true;
-                self.format.snapshot(version, std::str::from_utf8(&view).unwrap_or("{}"))
+                self.format.snapshot(version, view.get())
             }
             Ok(Next::Deleted) => {
                 self.over = true;

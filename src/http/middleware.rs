@@ -1,18 +1,28 @@
-//! The middleware of every request: a request id, a time limit, problem documents, and one log line.
+//! The middleware of every request: paths, a request id, a time limit, CORS and security headers, problem documents, and one log line.
+//!
+//! There is no `Strict-Transport-Security`: this server speaks plain HTTP, where browsers ignore it. The proxy that ends TLS sends it.
 
-use super::browser::protect;
+use super::feed::LAST_EVENT_ID;
+use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
+use super::post::{IDEMPOTENCY_KEY, PREFER};
 use super::problem::Problem;
+use super::reply::{PREFERENCE_APPLIED, REPLAYED};
 use super::serve::Socket;
+use axum::Router;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::header::{CONNECTION, HOST};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Version};
+use axum::http::header::*;
+use axum::http::uri::PathAndQuery;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri, Version};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 use futures::FutureExt;
 use std::panic::AssertUnwindSafe;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
+use tower::{ServiceExt, service_fn};
+use tower_http::cors::{Any, CorsLayer};
 
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -141,4 +151,206 @@ fn encounter_prefix<'p>(route: &MatchedPath, path: &'p str) -> Option<&'p str> {
     let id = path.strip_prefix("/v1/encounters/").filter(|_| route.as_str().contains("{id}"))?;
     let prefix = id.split('/').next()?.get(..8)?;
     prefix.bytes().all(|b| b.is_ascii_alphanumeric()).then_some(prefix)
+}
+
+const METHODS: [Method; 5] = [Method::GET, Method::HEAD, Method::POST, Method::DELETE, Method::OPTIONS];
+const REQUEST_HEADERS: [HeaderName; 8] =
+    [AUTHORIZATION, CONTENT_TYPE, IF_MATCH, IF_NONE_MATCH, IDEMPOTENCY_KEY, LAST_EVENT_ID, PREFER, REQUEST_ID];
+const RESPONSE_HEADERS: [HeaderName; 9] =
+    [ETAG, LOCATION, LINK, RETRY_AFTER, RATE_LIMIT, RATE_LIMIT_POLICY, REPLAYED, PREFERENCE_APPLIED, REQUEST_ID];
+/// Browsers keep a preflight for less than this.
+const MAX_AGE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The origins whose pages may call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origins {
+    /// All origins. Tokens travel in a header that pages set themselves, never in cookies, so no origin gains by it.
+    Any,
+    /// These origins; none if the list is empty.
+    Only(Vec<HeaderValue>),
+}
+
+impl FromStr for Origins {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.trim() == "*" {
+            return Ok(Self::Any);
+        }
+        let origins = text.split(',').map(str::trim).filter(|origin| !origin.is_empty() && *origin != "none");
+        let origins = origins.map(|origin| {
+            let host = origin.split_once("://").map(|(_, host)| host);
+            let valid = host.is_some_and(|host| !host.is_empty() && !host.contains(['/', '*']));
+            let value = HeaderValue::from_str(origin).ok().filter(|_| valid);
+            value.ok_or_else(|| {
+                format!("{origin:?} is no origin: write * for all, none, or origins such as https://table.example:8443")
+            })
+        });
+        Ok(Self::Only(origins.collect::<Result<_, _>>()?))
+    }
+}
+
+/// The layer that answers preflights and adds the CORS headers to answers.
+pub(super) fn cors(origins: &Origins) -> CorsLayer {
+    let layer = CorsLayer::new().allow_methods(METHODS).allow_headers(REQUEST_HEADERS).max_age(MAX_AGE);
+    let layer = layer.expose_headers(RESPONSE_HEADERS);
+    match origins {
+        Origins::Any => layer.allow_origin(Any),
+        Origins::Only(origins) => layer.allow_origin(origins.clone()),
+    }
+}
+
+const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
+/// Paths hold the ids of encounters.
+const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
+const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+/// Answers are data: a browser that shows one as a page loads and runs nothing.
+const DATA: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+/// Swagger UI has scripts and inline styles, images in its styles, and calls the API.
+const PAGE: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+
+/// Adds the protective headers to the answer for a request to `path`.
+pub(super) fn protect(path: &str, status: StatusCode, headers: &mut HeaderMap) {
+    let page = path.starts_with("/docs");
+    headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
+    headers.insert(REFERRER_POLICY, NO_REFERRER);
+    headers.insert(CONTENT_SECURITY_POLICY, if page { PAGE } else { DATA });
+    // Caches may keep what is the same for every client: rulesets, the document, the page.
+    let public = (page || path.starts_with("/v1/rulesets") || path == "/openapi.json")
+        && !(status.is_client_error() || status.is_server_error());
+    if !public && !headers.contains_key(CACHE_CONTROL) {
+        headers.insert(CACHE_CONTROL, NO_STORE);
+    }
+}
+
+/// A path before all paths of the service, such as `/turns`: removed from requests, added to the paths in answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BasePath(String);
+
+impl FromStr for BasePath {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let path = text.trim_end_matches('/');
+        let plain = |segment: &str| {
+            let allowed = |b: u8| b.is_ascii_alphanumeric() || b"-._~$".contains(&b);
+            !segment.is_empty() && segment != "." && segment != ".." && segment.bytes().all(allowed)
+        };
+        if !path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(plain)) {
+            return Err(format!("{text:?} is no base path: write / and plain words, such as /turns or /api/turns"));
+        }
+        if path == "/v1" || path.starts_with("/v1/") {
+            return Err(format!("{text:?} begins as the service's own paths do"));
+        }
+        Ok(Self(path.to_owned()))
+    }
+}
+
+/// The path that clients see before the service's own paths, as an extension of a request.
+#[derive(Debug, Clone)]
+pub(super) struct ExternalPrefix(pub String);
+
+impl BasePath {
+    /// The path of a gateway's stage. Unlike a configured path it may be `/v1`, because every request has it.
+    pub fn stage(name: &str) -> Self {
+        Self(format!("/{name}"))
+    }
+
+    /// The rest of a path below this one; None for other paths.
+    pub fn strip<'p>(&self, path: &'p str) -> Option<&'p str> {
+        match path.strip_prefix(&self.0)? {
+            "" => Some("/"),
+            rest => rest.starts_with('/').then_some(rest),
+        }
+    }
+
+    /// Adds this path to the service's own paths in the headers of an answer.
+    fn restore(&self, headers: &mut HeaderMap) {
+        for (name, before) in [(LOCATION, "/"), (LINK, "</")] {
+            let Some(own) = headers.get(&name).and_then(|value| value.to_str().ok()) else { continue };
+            let Some(rest) = own.strip_prefix(before) else { continue };
+            let open = before.trim_end_matches('/');
+            if let Ok(value) = HeaderValue::try_from(format!("{open}{}/{rest}", self.0)) {
+                headers.insert(name, value);
+            }
+        }
+    }
+
+    async fn serve(&self, router: Router, mut request: Request) -> Response<Body> {
+        let outer = request.extensions_mut().remove().map_or(String::new(), |ExternalPrefix(outer)| outer);
+        request.extensions_mut().insert(ExternalPrefix(outer + &self.0));
+        if let Some(uri) = self.strip(request.uri().path()).and_then(|path| with_path(request.uri(), path)) {
+            *request.uri_mut() = uri;
+        }
+        let Ok(mut response) = router.oneshot(request).await;
+        self.restore(response.headers_mut());
+        response
+    }
+}
+
+/// Serves `router` below a path. Requests from which a proxy has removed the path are served too.
+pub fn under(base: Option<BasePath>, router: Router) -> Router {
+    let Some(base) = base else { return router };
+    Router::new().fallback_service(service_fn(move |request| {
+        let (base, router) = (base.clone(), router.clone());
+        async move { Ok(base.serve(router, request).await) }
+    }))
+}
+
+/// Removes slashes from the end of a request's path. Swagger UI keeps its own: the page names its files relative to it.
+pub(super) fn trim(mut request: Request) -> Request {
+    let path = request.uri().path();
+    if path.ends_with('/') && path != "/" && !path.starts_with("/docs") {
+        let trimmed = path.trim_end_matches('/');
+        if let Some(uri) = with_path(request.uri(), if trimmed.is_empty() { "/" } else { trimmed }) {
+            *request.uri_mut() = uri;
+        }
+    }
+    request
+}
+
+/// A URI of this path and the query of another.
+fn with_path(uri: &Uri, path: &str) -> Option<Uri> {
+    let path = uri.query().map_or_else(|| path.to_owned(), |query| format!("{path}?{query}"));
+    Some(PathAndQuery::try_from(path).ok()?.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_path_is_plain() {
+        assert_eq!("/turns/".parse(), Ok(BasePath("/turns".into())));
+        assert_eq!("/api/turns".parse(), Ok(BasePath("/api/turns".into())));
+        for wrong in ["", "/", "turns", "//x", "/a b", "/a?b", "/a/../b", "/v1", "/v1/x", "/a%20b"] {
+            assert!(wrong.parse::<BasePath>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_complete_segments_are_removed() {
+        let base = BasePath("/turns".into());
+        assert_eq!(base.strip("/turns/v1/rulesets"), Some("/v1/rulesets"));
+        assert_eq!(base.strip("/turns"), Some("/"));
+        assert_eq!(base.strip("/turnstile"), None);
+        assert_eq!(base.strip("/v1/rulesets"), None);
+    }
+
+    #[test]
+    fn only_the_services_own_paths_get_the_base_path() {
+        let base = BasePath("/turns".into());
+        let mut headers = HeaderMap::new();
+        headers.insert(LOCATION, HeaderValue::from_static("/v1/encounters/x"));
+        headers.insert(LINK, HeaderValue::from_static("</v1/x?after=1>; rel=\"next\""));
+        base.restore(&mut headers);
+        assert_eq!(headers[LOCATION], "/turns/v1/encounters/x");
+        assert_eq!(headers[LINK], "</turns/v1/x?after=1>; rel=\"next\"");
+        headers.insert(LOCATION, HeaderValue::from_static("https://elsewhere.example/"));
+        base.restore(&mut headers);
+        assert_eq!(headers[LOCATION], "https://elsewhere.example/");
+    }
 }

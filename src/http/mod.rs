@@ -3,11 +3,8 @@
 //! Only this layer knows statuses. Handlers are short: extractors refuse malformed requests (`extract`), `problem` turns errors into
 //! problem documents, and the middleware does what every request needs (`middleware`).
 
-mod base;
-mod browser;
 mod buffer;
 mod commands;
-mod conditions;
 mod docs;
 mod encounters;
 mod events;
@@ -15,9 +12,7 @@ mod extract;
 mod feed;
 mod health;
 mod limit;
-mod list;
 mod middleware;
-mod options;
 mod post;
 mod problem;
 mod reply;
@@ -27,12 +22,10 @@ mod serve;
 mod tokens;
 mod transfer;
 
-pub use base::{BasePath, under};
-pub use browser::Origins;
 pub use buffer::{buffer, too_large};
 pub use docs::document;
 pub use limit::Peer;
-pub use middleware::Deadline;
+pub use middleware::{BasePath, Deadline, Origins, under};
 pub use router::{openapi, router};
 pub use serve::serve;
 

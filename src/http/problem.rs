@@ -1,4 +1,4 @@
-//! Errors as problem documents (RFC 9457). This file alone maps errors to statuses.
+//! Errors as problem documents (RFC 9457). Only this file maps errors to statuses.
 
 use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::middleware::{Deadline, REQUEST_ID};
@@ -45,7 +45,7 @@ pub(super) struct Document {
     /// The fields that are wrong: the first one, or for a new encounter the first one of each combatant, at most 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(inline)]
-    errors: Vec<FieldProblem>,
+    errors: Vec<FieldError>,
     /// The version of the encounter.
     #[serde(skip_serializing_if = "Option::is_none")]
     current_version: Option<u64>,
@@ -54,15 +54,6 @@ pub(super) struct Document {
     oldest_version: Option<u64>,
     #[serde(skip)]
     header: Option<(HeaderName, HeaderValue)>,
-}
-
-/// A field that is wrong.
-#[derive(Debug, Clone, Serialize, ToSchema)]
-struct FieldProblem {
-    /// Where it is: field names and list positions with dots between. Empty for the whole body.
-    path: String,
-    /// What is wrong with it.
-    message: String,
 }
 
 impl Problem {
@@ -158,16 +149,17 @@ impl Problem {
             0 | 1 => first,
             n => format!("{first} (`errors` lists {n})"),
         };
-        let problem = match errors.iter().map(|error| error.flaw).find(|kind| *kind != ErrorKind::Meaningless) {
+        let mut problem = match errors.iter().map(|error| error.kind).find(|kind| *kind != ErrorKind::Meaningless) {
             None => Self::unprocessable("invalid_value", detail),
             Some(ErrorKind::Twice) => Self::bad("duplicate_field", detail),
             Some(_) => Self::bad(code, detail),
         };
-        errors.into_iter().fold(problem, |problem, error| problem.at(error.path, error.message))
+        problem.0.errors = errors;
+        problem
     }
 
-    fn at(mut self, path: String, message: String) -> Self {
-        self.0.errors.push(FieldProblem { path, message });
+    fn at(mut self, error: FieldError) -> Self {
+        self.0.errors.push(error);
         self
     }
 
@@ -285,10 +277,7 @@ impl From<AppError> for Problem {
                     format!("the encounter would take {size} bytes, {MAX_DOCUMENT} is the most: remove something");
                 Self::unprocessable("encounter_too_large", detail)
             }
-            AppError::Inconsistent(error) => {
-                let problem = Self::unprocessable("inconsistent_log", error.to_string());
-                problem.at(error.path, error.message)
-            }
+            AppError::Inconsistent(error) => Self::unprocessable("inconsistent_log", error.to_string()).at(error),
             AppError::Contended => {
                 let detail = "other requests changed the encounter first; nothing was applied: send it again";
                 Self::unavailable("contended", detail)
@@ -320,24 +309,22 @@ impl From<Refusal> for Problem {
             Refusal::UnknownCommand { path, verb, known } => {
                 let unknown: String = verb.chars().take(40).collect();
                 let message = format!("there is no command {unknown:?} here; there are {}", known.join(", "));
-                let path = FieldError::meaningless("type", "").within(&path).path;
-                Self::unprocessable("unknown_command", message.clone()).at(path, message)
+                let error = FieldError::meaningless("type", message).within(&path);
+                Self::unprocessable("unknown_command", error.message.clone()).at(error)
             }
             Refusal::Forbidden { path, detail } => {
                 let problem = Self::new(StatusCode::FORBIDDEN, "forbidden", detail.clone());
-                if path.is_empty() { problem } else { problem.at(path, detail) }
+                if path.is_empty() { problem } else { problem.at(FieldError::meaningless(path, detail)) }
             }
             Refusal::Violation { path, violation: Violation { code, ground, detail } } => match ground {
                 Ground::Rule(rule) => {
-                    let message = detail.clone().into_owned();
-                    let mut problem = Self::new(StatusCode::CONFLICT, code, detail);
+                    let mut problem = Self::new(StatusCode::CONFLICT, code, detail.clone());
                     problem.0.rule = Some(rule);
-                    if path.is_empty() { problem } else { problem.at(path, message) }
+                    if path.is_empty() { problem } else { problem.at(FieldError::meaningless(path, detail)) }
                 }
                 Ground::Field(field) => {
-                    let path = FieldError::meaningless(field, "").within(&path).path;
-                    let message = detail.clone().into_owned();
-                    Self::unprocessable(code, detail).at(path, message)
+                    let error = FieldError::meaningless(field, detail.clone()).within(&path);
+                    Self::unprocessable(code, detail).at(error)
                 }
             },
         }

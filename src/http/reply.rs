@@ -1,12 +1,11 @@
 //! Answers: serialised bodies with their headers.
-
-use super::conditions::etag;
-use crate::app::Tag;
+use crate::app::{AppError, Tag};
 use axum::body::{Body, Bytes};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, VARY};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LINK, VARY};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use std::fmt::Display;
 use utoipa::ToSchema;
 
 /// Marks an answer that repeats an earlier one; nothing was applied again.
@@ -35,6 +34,11 @@ impl Reply {
         response.headers_mut().reserve(12);
         response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         Self(response)
+    }
+
+    /// A value as JSON.
+    pub fn of(body: &impl Serialize) -> Result<Self, AppError> {
+        Ok(Self::json(serde_json::to_vec(body)?))
     }
 
     /// Plain text.
@@ -69,6 +73,12 @@ impl Reply {
         reply.header(VARY, HeaderValue::from_static("accept, authorization"))
     }
 
+    /// Adds the path of the next page, if there is one.
+    pub fn next_page(self, path: Option<String>) -> Self {
+        let link = path.and_then(|path| HeaderValue::try_from(format!("<{path}>; rel=\"next\"")).ok());
+        link.into_iter().fold(self, |reply, link| reply.header(LINK, link))
+    }
+
     /// Marks a repeated answer.
     pub fn replayed(self, replayed: bool) -> Self {
         if replayed { self.header(REPLAYED, HeaderValue::from_static("true")) } else { self }
@@ -79,4 +89,10 @@ impl IntoResponse for Reply {
     fn into_response(self) -> Response {
         self.0
     }
+}
+
+/// An entity tag, or a plain version, as a header's value.
+pub(super) fn etag(tag: impl Display) -> HeaderValue {
+    // Digits and letters in quotes are always a header's value.
+    HeaderValue::try_from(format!("\"{tag}\"")).unwrap_or(HeaderValue::from_static("\"\""))
 }

@@ -1,10 +1,10 @@
 //! Every route, with its documentation, and the middleware around them.
 
+use super::encounters::CreationAnswer;
 use super::post::Budgets;
-use super::problem::Document as ProblemDocument;
+use super::problem::Document as Problem;
 use super::{
-    Settings, Shared, base, browser, commands, docs, encounters, events, health, limit, list, middleware, options,
-    rulesets, tokens, transfer,
+    Settings, Shared, commands, docs, encounters, events, health, limit, middleware, rulesets, tokens, transfer,
 };
 use crate::app::{App, Limits};
 use axum::Router;
@@ -15,7 +15,7 @@ use tower::ServiceExt;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -39,14 +39,14 @@ macro_rules! routes_are {
 routes_are! {
     "/v1/rulesets": get rulesets::list_rulesets;
     "/v1/rulesets/{ruleset}": get rulesets::read_ruleset;
-    "/v1/encounters": get list::list_encounters, post encounters::create_encounter;
+    "/v1/encounters": get encounters::list_encounters, post encounters::create_encounter;
     "/v1/encounters/{id}": get encounters::read_encounter, delete encounters::delete_encounter;
     "/v1/encounters/{id}/export": get transfer::export_encounter;
     "/v1/encounters/import": post transfer::import_encounter;
     "/v1/encounters/{id}/tokens": post tokens::create_token, get tokens::list_tokens;
     "/v1/encounters/{id}/tokens/{token}": delete tokens::revoke_token;
     "/v1/encounters/{id}/commands": post commands::send_command;
-    "/v1/encounters/{id}/options": get options::list_options;
+    "/v1/encounters/{id}/options": get commands::list_options;
     "/v1/encounters/{id}/events": get events::list_events;
     "/livez": get health::livez;
     "/readyz": get health::readyz;
@@ -59,7 +59,7 @@ const COMPRESSED: u64 = 1024;
 pub fn router(app: Arc<App>, settings: Settings) -> Router {
     let (limited, timeout) = (settings.limits != Limits::default(), settings.timeout);
     let budgets = Budgets::new(&settings);
-    let cors = browser::cors(&settings.origins);
+    let cors = middleware::cors(&settings.origins);
     let compressible = SizeAbove::new(COMPRESSED)
         .and(NotForContentType::SSE)
         .and(NotForContentType::const_new("application/x-ndjson"));
@@ -72,15 +72,18 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
     // From the outermost to the innermost.
     let layers = (compression, from_fn(middleware::finish), cors, from_fn_with_state(timeout, middleware::run));
     let routes = routes.merge(docs::routes()).layer(layers).with_state(shared);
-    Router::new().fallback_service(routes.map_request(base::trim))
+    Router::new().fallback_service(routes.map_request(middleware::trim))
 }
 
 /// The routes' own documentation, from which [`crate::openapi::document`] makes the published document.
 pub fn openapi() -> utoipa::openapi::OpenApi {
+    // The shared responses refer to these by name.
+    #[derive(OpenApi)]
+    #[openapi(components(schemas(Problem, CreationAnswer)))]
+    struct Shared;
+
     let mut routes = documented().into_openapi();
-    let mut problem = vec![(ProblemDocument::name().into_owned(), ProblemDocument::schema())];
-    ProblemDocument::schemas(&mut problem);
-    routes.components.get_or_insert_default().schemas.extend(problem);
+    routes.merge(Shared::openapi());
     routes
 }
 

@@ -71,8 +71,7 @@ pub(super) async fn list_rulesets(
     State(shared): State<Shared>, Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Reply, Problem> {
     let items = shared.manifests.of(shared.app.rulesets()).iter().collect();
-    let list = List { items, next_cursor: None };
-    Ok(Reply::json(serde_json::to_vec(&list).map_err(AppError::from)?))
+    Ok(Reply::of(&List { items, next_cursor: None })?)
 }
 
 /// Read a ruleset
@@ -87,5 +86,5 @@ pub(super) async fn read_ruleset(
     let all = shared.manifests.of(shared.app.rulesets());
     let info = id.ok().and_then(|Path(id)| all.iter().find(|info| info.manifest.id == id));
     let known = || AppError::NoRuleset(all.iter().map(|info| info.manifest.id).collect());
-    Ok(Reply::json(serde_json::to_vec(info.ok_or_else(known)?).map_err(AppError::from)?))
+    Ok(Reply::of(info.ok_or_else(known)?)?)
 }

@@ -42,8 +42,8 @@ pub(super) async fn create_token(
 ) -> Result<Reply, Problem> {
     let wanted = NewToken::read(post.body).map_err(AppError::from)?;
     let HandedOut { info, token, replayed } = shared.app.hand_out(&id, &token, &wanted, post.key.as_ref()).await?;
-    let body = serde_json::to_vec(&TokenAnswer { token: token.reveal(), info: &info }).map_err(AppError::from)?;
-    let reply = Reply::json(body).status(StatusCode::CREATED).replayed(replayed);
+    let reply =
+        Reply::of(&TokenAnswer { token: token.reveal(), info: &info })?.status(StatusCode::CREATED).replayed(replayed);
     Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
 
@@ -59,8 +59,8 @@ pub(super) async fn list_tokens(
     Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Reply, Problem> {
     let items = shared.app.tokens(&id, &token).await?;
-    let body = serde_json::to_vec(&List { items, next_cursor: None }).map_err(AppError::from)?;
-    Ok(Reply::json(body).header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
+    let reply = Reply::of(&List { items, next_cursor: None })?;
+    Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
 
 /// Revoke a token

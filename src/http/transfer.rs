@@ -6,7 +6,7 @@ use super::extract::{Caller, Creator, EncounterId, Nothing, Parameters};
 use super::post::PostedLog;
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::Export;
+use crate::app::{Export, ExportedLog};
 use crate::openapi::*;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -21,7 +21,7 @@ use futures::{StreamExt, stream};
 /// `POST /v1/encounters/import` takes it, here or on another server.
 #[utoipa::path(get, path = "/v1/encounters/{id}/export", operation_id = "export_encounter", tag = "encounters",
     security(("token" = [])), params(("id" = String, Path, description = ENCOUNTER_ID)),
-    responses((status = 200, description = "The log", body = ExportedLogSchema),
+    responses((status = 200, description = "The log", body = ExportedLog),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn export_encounter(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
@@ -78,7 +78,7 @@ impl Stage {
 #[utoipa::path(post, path = "/v1/encounters/import", operation_id = "import_encounter", tag = "encounters",
     security(("application" = []), ()),
     params(("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
-    request_body = ExportedLogSchema,
+    request_body = ExportedLog,
     responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn import_encounter(

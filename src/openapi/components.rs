@@ -1,44 +1,79 @@
 //! The schemas of the document: those of shared types, and those that each registered ruleset brings.
+//!
+//! Only tests build the document: the program serves the committed one, which spares it a tenth of its code.
 
-use super::bodies::{CreatedSchema, EncounterFields, RosterChange, UNIONS};
+use super::bodies::RosterChange;
 use super::naming::{Components, SchemaSet, reference};
-use super::schemas::Schemas;
-use crate::engine::{Creation, TypeSchema, type_schema};
-use crate::vocabulary::{Draft, Manifest, SharedCommand, SharedEvent};
+use crate::engine::{Creation, EncounterView, TypeSchema, UNIONS, type_schema};
+use crate::vocabulary::{Draft, Manifest, Registrar, Ruleset, SharedCommand, SharedEvent};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
+/// The schemas of one ruleset's types. A list of them registers every ruleset.
+pub struct Schemas {
+    /// The ruleset's manifest.
+    pub manifest: &'static Manifest,
+    /// The fields of an encounter that are the same for all rulesets.
+    pub encounter: TypeSchema,
+    /// Its options.
+    pub options: TypeSchema,
+    /// What a combatant brings beyond the shared fields.
+    pub stats: TypeSchema,
+    /// What play keeps about a combatant.
+    pub combatant_state: TypeSchema,
+    /// What play keeps about the encounter.
+    pub state: TypeSchema,
+    /// Its own commands.
+    pub command: TypeSchema,
+    /// Its own events.
+    pub event: TypeSchema,
+}
+
+impl Registrar for Vec<Schemas> {
+    fn add<R: Ruleset>(&mut self) {
+        self.push(Schemas {
+            manifest: R::MANIFEST,
+            encounter: type_schema::<EncounterView<'_, R>>(),
+            options: type_schema::<R::Options>(),
+            stats: type_schema::<R::CombatantStats>(),
+            combatant_state: type_schema::<R::CombatantState>(),
+            state: type_schema::<R::State>(),
+            command: type_schema::<R::Command>(),
+            event: type_schema::<R::Event>(),
+        });
+    }
+}
+
 /// All schemas by name. `declared` are those that operations refer to; a ruleset's own have its name in front.
-pub fn components(declared: BTreeMap<String, RefOr<Schema>>) -> Components {
+pub fn components(declared: &BTreeMap<String, RefOr<Schema>>) -> Components {
     let mut set = SchemaSet::default();
-    declared.into_iter().for_each(|(name, schema)| set.add(name, schema));
+    declared.iter().for_each(|(name, schema)| set.add(name, schema));
     take::<SharedCommand>(&mut set);
     take::<SharedEvent>(&mut set);
     take::<RosterChange>(&mut set);
-    take::<EncounterFields>(&mut set);
-    take::<CreatedSchema>(&mut set);
     take::<Creation>(&mut set);
     take::<Draft>(&mut set);
+    let mut rulesets: Vec<Schemas> = Vec::new();
+    crate::rulesets::register(&mut rulesets);
+    rulesets.iter().for_each(|ruleset| set.take("EncounterFields", &ruleset.encounter));
     let mut all = set.publish("", &BTreeSet::new());
     // Each ruleset's own schemas are made of these parts and of the fields that are left out here.
     let parts: [(&str, &str, &[&str]); 2] = [
         ("NewEncounter", "NewEncounterFields", &["ruleset", "options", "combatants"]),
         ("CombatantDraft", "DraftFields", &["id"]),
     ];
-    for (whole, part, without) in parts {
-        let mut schema = all.remove(whole).unwrap_or_default();
+    for (name, part, without) in parts {
+        let mut schema = all.remove(name).unwrap_or_default();
         open(&mut schema);
         without.iter().for_each(|field| _ = schema["properties"].as_object_mut().map(|fields| fields.remove(*field)));
         all.insert(part.to_owned(), schema);
     }
     all.retain(|name, _| UNIONS.iter().all(|(union, ..)| name != union));
     let shared: BTreeSet<String> = all.keys().cloned().collect();
-    let mut rulesets: Vec<Schemas> = Vec::new();
-    crate::rulesets::register(&mut rulesets);
     let ids: Vec<&str> = rulesets.iter().map(|ruleset| ruleset.manifest.id).collect();
-    for ruleset in rulesets {
+    for ruleset in &rulesets {
         all.extend(of_ruleset(ruleset, &shared));
     }
     for (name, what, shared) in UNIONS {
@@ -54,7 +89,7 @@ pub fn components(declared: BTreeMap<String, RefOr<Schema>>) -> Components {
 }
 
 fn take<T: ToSchema + PartialSchema>(set: &mut SchemaSet) {
-    set.take(&T::name(), type_schema::<T>());
+    set.take(&T::name(), &type_schema::<T>());
 }
 
 /// Makes an object a part of larger ones, where all fields may be missing and others may stand beside them.
@@ -87,17 +122,17 @@ fn union(name: &str, description: &str, shared: &[&str], ids: &[&str]) -> Value 
 }
 
 /// The schemas of one ruleset.
-fn of_ruleset(ruleset: Schemas, shared: &BTreeSet<String>) -> Components {
+fn of_ruleset(ruleset: &Schemas, shared: &BTreeSet<String>) -> Components {
     let Manifest { id, title, .. } = *ruleset.manifest;
     let prefix = prefix(id);
     let mut set = SchemaSet::default();
-    let parts: [(&str, TypeSchema); 6] = [
-        ("Options", ruleset.options),
-        ("CombatantStats", ruleset.stats),
-        ("CombatantState", ruleset.combatant_state),
-        ("State", ruleset.state),
-        ("Command", ruleset.command),
-        ("Event", ruleset.event),
+    let parts = [
+        ("Options", &ruleset.options),
+        ("CombatantStats", &ruleset.stats),
+        ("CombatantState", &ruleset.combatant_state),
+        ("State", &ruleset.state),
+        ("Command", &ruleset.command),
+        ("Event", &ruleset.event),
     ];
     parts.into_iter().for_each(|(name, schema)| set.take(name, schema));
     let mut own = set.publish(&prefix, shared);

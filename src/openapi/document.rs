@@ -8,12 +8,12 @@ use serde_json::{Map, Value, json};
 /// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI examples.
 pub type Examples = Map<String, Value>;
 
-/// The whole document.
+/// The document.
 pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value {
     let mut paths = serde_json::to_value(&routes.paths).unwrap_or_default();
-    let declared = routes.components.as_ref().map(|declared| declared.schemas.clone());
+    let declared = routes.components.clone().unwrap_or_default().schemas;
     let mut components = json!({
-        "schemas": components(declared.unwrap_or_default()),
+        "schemas": components(&declared),
         "responses": responses(),
         "headers": headers(),
         "parameters": {},

@@ -1,17 +1,14 @@
-//! The published document's schemas, made from the types of the registered rulesets.
+//! The published document: the schemas of the types, and what the operations declare.
 
 mod bodies;
-mod codes;
 mod components;
 mod document;
 mod naming;
 mod responses;
-mod schemas;
 mod walk;
 
 pub use bodies::*;
-pub use codes::{ProblemCode, codes};
+pub use components::Schemas;
 pub use document::{Examples, document};
 pub use naming::standalone;
 pub use responses::*;
-pub use schemas::Schemas;

@@ -25,14 +25,14 @@ pub struct SchemaSet {
 
 impl SchemaSet {
     /// Adds a type's own schema under `name`, and those that it refers to.
-    pub fn take(&mut self, name: &str, TypeSchema { schema, components }: TypeSchema) {
-        self.schemas.insert(name.to_owned(), json(&schema));
-        components.into_iter().for_each(|(name, schema)| self.add(name, schema));
+    pub fn take(&mut self, name: &str, TypeSchema { schema, components }: &TypeSchema) {
+        self.schemas.insert(name.to_owned(), json(schema));
+        components.iter().for_each(|(name, schema)| self.add(name, schema));
     }
 
     /// Adds a schema, unless one of its name is there.
-    pub fn add(&mut self, name: String, schema: RefOr<Schema>) {
-        self.schemas.entry(name).or_insert_with(|| json(&schema));
+    pub fn add(&mut self, name: &str, schema: &RefOr<Schema>) {
+        self.schemas.entry(name.to_owned()).or_insert_with(|| json(schema));
     }
 
     /// The schemas with bounded scalars inlined, and with `prefix` before the names that `shared` does not have.

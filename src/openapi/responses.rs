@@ -1,10 +1,12 @@
-//! The responses, headers and parameters that several operations share. Operations name them; the document holds each once.
+//! The responses, headers and parameters that several operations share, and the codes of problems. Operations name them; the document
+//! holds each once.
 
 use super::naming::reference;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use utoipa::IntoResponses;
-use utoipa::openapi::{Ref, RefOr, Response};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{Ref, RefOr, Response, Schema};
+use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
 /// The path parameter of an encounter.
 pub const ENCOUNTER_ID: &str = "The id of the encounter.";
@@ -119,3 +121,20 @@ pub(super) fn headers() -> Value {
     ];
     headers.map(|(name, what)| (name, json!({"description": what, "schema": {"type": "string"}}))).into_iter().collect()
 }
+
+/// Every code: the page on errors lists and explains them.
+pub fn codes() -> impl Iterator<Item = &'static str> {
+    const PAGE: &str = include_str!("../../docs/guide/errors.md");
+    PAGE.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+}
+
+/// The code of a problem.
+pub struct ProblemCode;
+
+impl PartialSchema for ProblemCode {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(codes())).into()
+    }
+}
+
+impl ToSchema for ProblemCode {}

@@ -1,11 +1,31 @@
-//! Lets serde read JSON values as they are meant: an object by its fields alone, never a list in its place.
+//! Reads JSON values and queries with serde. An object is read by its fields only, never from a list.
 
-use super::fault::{INEXACT, OBJECT, ReadError, meant, one_of};
-use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer};
-use serde::de::{self, DeserializeSeed, Deserializer, Error, Unexpected, Visitor};
+use super::FieldError;
+use super::error::{INEXACT, OBJECT, ReadError, counts, meant, one_of};
+use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer};
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value, map};
+use std::borrow::Cow;
 use std::slice;
+
+/// Reads a value of `T`, naming the field that is wrong where one is.
+pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, FieldError> {
+    T::deserialize(Reader(value)).map_err(|error| error.into_field_error(&[]))
+}
+
+/// Reads a `T` of an object's fields, naming the field that is wrong where one is. `beside` are the fields that belong to the same
+/// object and are read elsewhere: the error for an unknown field names them too.
+pub fn read_fields<T: DeserializeOwned>(fields: &Map<String, Value>, beside: &[&'static str]) -> Result<T, FieldError> {
+    T::deserialize(MapAccessDeserializer::new(Fields::of(fields))).map_err(|error| error.into_field_error(beside))
+}
+
+/// Reads a `T` of a query such as `after=12&limit=5`, naming the parameter that is wrong where one is.
+pub fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, FieldError> {
+    let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
+    let parameters = pairs.iter().map(|(name, text)| (&**name, Parameter { name, text }));
+    T::deserialize(MapDeserializer::new(parameters)).map_err(|error: ReadError| error.into_field_error(&[]))
+}
 
 /// The name under which serde_json asks for the JSON itself.
 const RAW: &str = "$serde_json::private::RawValue";
@@ -22,8 +42,8 @@ impl<'v> Reader<'v> {
             Value::Number(number) => {
                 let float = number.as_f64().unwrap_or(f64::NAN);
                 // `3.0` and `3e0` are the whole number 3, as JSON Schema has it.
-                let whole = (float.fract() == 0.0 && float.abs() < INEXACT).then_some(float as i64);
-                match (number.as_u64(), number.as_i64().or(whole)) {
+                let integer = (float.fract() == 0.0 && float.abs() < INEXACT).then_some(float as i64);
+                match (number.as_u64(), number.as_i64().or(integer)) {
                     (Some(number), _) => Unexpected::Unsigned(number),
                     (None, Some(number)) => Unexpected::Signed(number),
                     (None, None) => Unexpected::Float(float),
@@ -41,7 +61,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match (self.0, self.unexpected()) {
-            // Whoever asks for anything and means an object would take a list too.
+            // A visitor that asks for anything and means an object would take a list too.
             (Value::Array(_), found) if meant(&visitor) == OBJECT => Err(ReadError::invalid_type(found, &visitor)),
             (Value::Array(items), _) => {
                 let mut items = Items { rest: items.iter(), next: 0 };
@@ -104,7 +124,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         tuple_struct identifier
     }
 
-    /// What is ignored is a field that the type does not know: whoever sent it meant something by it.
+    /// An ignored value is that of an unknown field. The client may have misspelt its name.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, ReadError> {
         Err(ReadError::custom("there is no such field"))
     }
@@ -129,12 +149,12 @@ impl<'de> de::MapAccess<'de> for Fields<'de> {
         let Some((name, value)) = self.rest.next() else { return Ok(None) };
         self.found = Some((name, Reader(value)));
         let key = seed.deserialize(BorrowedStrDeserializer::new(name));
-        key.map(Some).map_err(|fault: ReadError| fault.of_key(name))
+        key.map(Some).map_err(|error: ReadError| error.of_key(name))
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
         let (name, value) = self.found.take().ok_or_else(|| ReadError::custom("a value before its field"))?;
-        seed.deserialize(value).map_err(|fault| fault.below(name))
+        seed.deserialize(value).map_err(|error| error.below(name))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -155,10 +175,73 @@ impl<'de> de::SeqAccess<'de> for &mut Items<'de> {
         let Some(item) = self.rest.next() else { return Ok(None) };
         let place = self.next;
         self.next = place.saturating_add(1);
-        seed.deserialize(Reader(item)).map(Some).map_err(|fault| fault.below(&place.to_string()))
+        seed.deserialize(Reader(item)).map(Some).map_err(|error| error.below(&place.to_string()))
     }
 
     fn size_hint(&self) -> Option<usize> {
         Some(self.rest.len())
+    }
+}
+
+/// One parameter.
+struct Parameter<'q> {
+    name: &'q str,
+    text: &'q Cow<'q, str>,
+}
+
+impl Parameter<'_> {
+    /// Hands on what the text says, where it says such a thing.
+    fn give<'de, T: std::str::FromStr, V: Visitor<'de>>(
+        self, visitor: V, visit: impl FnOnce(V, T) -> Result<V::Value, ReadError>,
+    ) -> Result<V::Value, ReadError> {
+        let given = match self.text.parse() {
+            Ok(value) => visit(visitor, value),
+            Err(_) => {
+                let (found, digits) = (Unexpected::Str(self.text), self.text.strip_prefix('-').unwrap_or(self.text));
+                let integer = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+                // A whole number that is out of range is one all the same.
+                let error =
+                    if integer && counts(&visitor) { ReadError::invalid_value } else { ReadError::invalid_type };
+                Err(error(found, &visitor))
+            }
+        };
+        given.map_err(|error| error.below(self.name))
+    }
+}
+
+impl<'de> Deserializer<'de> for Parameter<'_> {
+    type Error = ReadError;
+
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        visitor.visit_str(self.text).map_err(|error: ReadError| error.below(self.name))
+    }
+
+    fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.give(visitor, V::visit_u64)
+    }
+
+    fn deserialize_i64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.give(visitor, V::visit_i64)
+    }
+
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.give(visitor, V::visit_bool)
+    }
+
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        visitor.visit_some(self)
+    }
+
+    forward_to_deserialize_any! {
+        i8 i16 i32 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct seq
+        tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+impl IntoDeserializer<'_, ReadError> for Parameter<'_> {
+    type Deserializer = Self;
+
+    fn into_deserializer(self) -> Self {
+        self
     }
 }

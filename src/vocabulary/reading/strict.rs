@@ -1,6 +1,7 @@
 //! JSON in which no field stands twice: which of the two counts would be anybody's guess.
 
-use super::{ErrorKind, FieldError, ReadError};
+use super::error::ReadError;
+use super::{ErrorKind, FieldError};
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -28,7 +29,7 @@ pub fn parse_beside<'j>(json: &'j [u8], aside: Option<&str>) -> Result<(Value, O
     let value = strict.deserialize(&mut text).and_then(|value| text.end().map(|()| value));
     match (value, twice) {
         (Ok(value), _) => Ok((value, raw)),
-        (Err(_), Some(fault)) => Err(BadJson::Twice(fault.told(&[]))),
+        (Err(_), Some(error)) => Err(BadJson::Twice(error.into_field_error(&[]))),
         (Err(error), None) => Err(BadJson::Syntax(error)),
     }
 }
@@ -48,7 +49,7 @@ impl<'j> Strict<'_, 'j> {
 
     /// An error within a part of it, seen from here.
     fn outer<E>(&mut self, place: &str, error: E) -> E {
-        *self.twice = self.twice.take().map(|fault| fault.below(place));
+        *self.twice = self.twice.take().map(|error| error.below(place));
         error
     }
 

@@ -60,7 +60,7 @@ impl From<Refusal> for Refused {
         match refusal {
             Refusal::Fields(errors) => {
                 let e = errors.into_iter().next().expect("a field is wrong");
-                let code = if e.flaw == ErrorKind::Meaningless { "meaningless" } else { "malformed" }.into();
+                let code = if e.kind == ErrorKind::Meaningless { "meaningless" } else { "malformed" }.into();
                 Self { code, rule: None, field: Some(e.path), detail: e.message }
             }
             Refusal::Stopped => {

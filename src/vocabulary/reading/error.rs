@@ -1,14 +1,77 @@
-//! What is wrong with what a client sent, in words for people: the one place that words what serde finds.
+//! What is wrong with what a client sent, in words for people. Only this file words the errors of serde.
 
-use super::{ErrorKind, FieldError};
+use super::BadJson;
 use crate::vocabulary::scalar::shortened;
+use serde::Serialize;
 use serde::de::{self, Expected, Unexpected};
 use std::fmt::{self, Display};
+use utoipa::ToSchema;
+
+/// A field that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FieldError {
+    /// Where it is: field names and list positions with dots between. Empty for the whole body.
+    pub path: String,
+    /// What is wrong with it.
+    pub message: String,
+    /// The kind of the error. Not for clients.
+    #[serde(skip)]
+    pub kind: ErrorKind,
+}
+
+/// The kinds of mistakes that a field can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// It is missing, unknown, or has not the shape that is expected.
+    Malformed,
+    /// Its JSON object has it twice.
+    Twice,
+    /// The shape is right, and only the value makes no sense.
+    Meaningless,
+}
+
+impl FieldError {
+    /// A value of the right shape that makes no sense here.
+    pub fn meaningless(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), kind: ErrorKind::Meaningless }
+    }
+
+    /// Something that has not the shape that is expected.
+    pub fn malformed(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), kind: ErrorKind::Malformed }
+    }
+
+    /// The same error seen from one level further out.
+    pub fn within(mut self, outer: &str) -> Self {
+        self.path = match self.path.as_str() {
+            "" => outer.to_owned(),
+            inner if outer.is_empty() => inner.to_owned(),
+            inner => format!("{outer}.{inner}"),
+        };
+        self
+    }
+}
+
+impl fmt::Display for FieldError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, message, .. } = self;
+        if path.is_empty() { message.fmt(f) } else { write!(f, "{path}: {message}") }
+    }
+}
+
+impl From<BadJson> for FieldError {
+    fn from(bad: BadJson) -> Self {
+        match bad {
+            BadJson::Syntax(error) => Self::malformed("", format!("this is not JSON: {error}")),
+            BadJson::Twice(error) => error,
+        }
+    }
+}
 
 /// What an object is called where one is expected.
 pub(super) const OBJECT: &str = "an object";
 
-/// 2^53: from here on a number with a fraction or an exponent is not kept exactly.
+/// 2^53: from here on a number with a fraction or an exponent is inexact.
 pub(super) const INEXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Why something could not be read, and where.
@@ -20,35 +83,35 @@ struct Inner {
     /// From the inside out.
     path: Vec<String>,
     message: String,
-    flaw: ErrorKind,
+    kind: ErrorKind,
     /// The fields that there are, where one is unknown.
     known: Option<&'static [&'static str]>,
 }
 
 impl ReadError {
-    fn new(message: String, flaw: ErrorKind) -> Self {
-        Self(Box::new(Inner { path: Vec::new(), message, flaw, known: None }))
+    fn new(message: String, kind: ErrorKind) -> Self {
+        Self(Box::new(Inner { path: Vec::new(), message, kind, known: None }))
     }
 
-    /// The same fault seen from one level further out.
+    /// The same error seen from one level further out.
     pub(super) fn below(mut self, outer: &str) -> Self {
         self.0.path.push(shortened(outer));
         self
     }
 
-    /// A fault of the name of a field: it stands where the field does.
+    /// An error in the name of a field: its path is the field.
     pub(super) fn of_key(self, key: &str) -> Self {
         if self.0.path.is_empty() { self.below(key) } else { self }
     }
 
     /// A field that is there twice.
-    pub(super) fn twice(field: &str, flaw: ErrorKind) -> Self {
-        Self::new("it is there twice: send it once".to_owned(), flaw).below(field)
+    pub(super) fn twice(field: &str, kind: ErrorKind) -> Self {
+        Self::new("it is there twice: send it once".to_owned(), kind).below(field)
     }
 
-    /// The error for whoever sent it. `beside` are fields of the same object that are read elsewhere.
-    pub(super) fn told(self, beside: &[&'static str]) -> FieldError {
-        let Inner { path, mut message, flaw, known } = *self.0;
+    /// The error for clients. `beside` are fields of the same object that are read elsewhere.
+    pub(super) fn into_field_error(self, beside: &[&'static str]) -> FieldError {
+        let Inner { path, mut message, kind, known } = *self.0;
         if let Some(known) = known {
             let beside = if path.len() == 1 { beside } else { &[] };
             let known: Vec<_> = beside.iter().chain(known).copied().collect();
@@ -58,7 +121,7 @@ impl ReadError {
             };
         }
         let path: Vec<_> = path.into_iter().rev().collect();
-        FieldError { path: path.join("."), message, flaw }
+        FieldError { path: path.join("."), message, kind }
     }
 }
 
@@ -81,12 +144,12 @@ impl de::Error for ReadError {
             Unexpected::Float(number) if number.abs() >= INEXACT && counts(expected) => {
                 Self::invalid_value(found, expected)
             }
-            _ => Self::new(format!("{} is expected, not {}", meant(expected), told(found)), ErrorKind::Malformed),
+            _ => Self::new(format!("{} is expected, not {}", meant(expected), describe(found)), ErrorKind::Malformed),
         }
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::new(format!("{} is expected, not {}", meant(expected), told(found)), ErrorKind::Meaningless)
+        Self::new(format!("{} is expected, not {}", meant(expected), describe(found)), ErrorKind::Meaningless)
     }
 
     fn invalid_length(length: usize, expected: &dyn Expected) -> Self {
@@ -98,10 +161,10 @@ impl de::Error for ReadError {
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        let mut fault =
+        let mut error =
             Self::new(format!("there is no field {:?}", shortened(field)), ErrorKind::Malformed).below(field);
-        fault.0.known = Some(expected);
-        fault
+        error.0.known = Some(expected);
+        error
     }
 
     fn missing_field(field: &'static str) -> Self {
@@ -123,7 +186,7 @@ pub(super) fn one_of(words: &[&str]) -> String {
 
 /// What there should be: Rust's own words are said in those of JSON, ours as they are.
 pub(super) fn meant(expected: &dyn Expected) -> String {
-    let whole = |least: i64, most: u64| format!("a whole number from {least} to {most}");
+    let integer = |least: i64, most: u64| format!("a whole number from {least} to {most}");
     let objects = ["struct ", "internally tagged enum ", "a map"];
     let text = expected.to_string();
     match text.as_str() {
@@ -133,11 +196,11 @@ pub(super) fn meant(expected: &dyn Expected) -> String {
         "unit" => "null".to_owned(),
         "struct variant" | "newtype variant" | "tuple variant" => OBJECT.to_owned(),
         "f32" | "f64" => "a number".to_owned(),
-        "u8" => whole(0, u8::MAX.into()),
-        "u16" => whole(0, u16::MAX.into()),
-        "u32" => whole(0, u32::MAX.into()),
-        "u64" | "usize" => whole(0, u64::MAX),
-        "i64" | "isize" => whole(i64::MIN, i64::MAX.unsigned_abs()),
+        "u8" => integer(0, u8::MAX.into()),
+        "u16" => integer(0, u16::MAX.into()),
+        "u32" => integer(0, u32::MAX.into()),
+        "u64" | "usize" => integer(0, u64::MAX),
+        "i64" | "isize" => integer(i64::MIN, i64::MAX.unsigned_abs()),
         rust if objects.iter().any(|object| rust.starts_with(object)) => OBJECT.to_owned(),
         _ => text,
     }
@@ -149,7 +212,7 @@ pub(super) fn counts(expected: &dyn Expected) -> bool {
 }
 
 /// What there is.
-fn told(found: Unexpected<'_>) -> String {
+fn describe(found: Unexpected<'_>) -> String {
     match found {
         Unexpected::Bool(truth) => truth.to_string(),
         Unexpected::Unsigned(number) => number.to_string(),
