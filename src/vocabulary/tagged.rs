@@ -84,6 +84,7 @@ macro_rules! commands {
             #[serde_with::skip_serializing_none]
             #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
             #[serde(deny_unknown_fields)]
+            #[allow(missing_docs, reason = "the struct says what the combatant does")]
             pub struct $name {
                 $( $(#[$field_meta])* $(#[serde(default)] #[schema(default = $default)])? pub $field: $type ),*
             }
@@ -204,6 +205,11 @@ pub fn union_schema(kind: Variants, variants: &[(&str, Cow<'static, str>, RefOr<
 pub fn variant_schema(tag: &str, name: &str, mut schema: RefOr<Schema>) -> RefOr<Schema> {
     if let RefOr::T(Schema::Object(object)) = &mut schema {
         object.title = Some(name.to_owned());
+        if let Some(RefOr::Ref(combatant)) = object.properties.get_mut("combatant")
+            && combatant.description.is_empty()
+        {
+            combatant.description = "The combatant.".to_owned();
+        }
         let tag = ObjectBuilder::new().schema_type(Type::String).enum_values(Some([tag]));
         object.properties.insert("type".to_owned(), tag.into());
         object.required.insert(0, "type".to_owned());

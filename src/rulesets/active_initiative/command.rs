@@ -20,7 +20,6 @@ commands! {
 
     /// A turn ends; with `next` the next combatant is named in the same breath (AI-7), with `begin` its turn begins too.
     "end_turn" (Player: combatant) => EndTurn {
-        /// Whose turn ends.
         combatant: CombatantId,
         /// Who is next: anybody who has not acted this round (AI-8), or who starts the next round where this turn was the last (AI-41).
         next: Option<CombatantId>,
@@ -39,14 +38,10 @@ commands! {
     }
 
     /// The turn of the one who is named begins; nobody can interrupt any more (AI-24).
-    "begin_turn" (Player: combatant) => BeginTurn {
-        /// Whose turn begins.
-        combatant: CombatantId,
-    }
+    "begin_turn" (Player: combatant) => BeginTurn { combatant: CombatantId }
 
     /// Steals the next turn from the one who is named (AI-22).
     "interrupt" (Player: combatant) => Interrupt {
-        /// Who interrupts.
         combatant: CombatantId,
         /// What pays for it.
         means: Means,
@@ -54,7 +49,6 @@ commands! {
 
     /// Readies an action in one's own turn; the place in the round stays as it is (AI-12).
     "ready" (Player: combatant) => Ready {
-        /// Who readies.
         combatant: CombatantId,
         /// What will be done.
         action: Text<200>,
@@ -63,26 +57,14 @@ commands! {
     }
 
     /// A readied action happens; who names the next combatant stays the same (AI-13).
-    "fire" (Player: combatant) => Fire {
-        /// Whose readied action.
-        combatant: CombatantId,
-    }
+    "fire" (Player: combatant) => Fire { combatant: CombatantId }
 
     /// The game master hands out an inspiration point; three is the most that anybody holds (AI-28).
-    "inspire" (Gm) => Inspire {
-        /// Who gets it.
-        combatant: CombatantId,
-    }
+    "inspire" (Gm) => Inspire { combatant: CombatantId }
 
     /// Spends an inspiration point on advantage for a roll, before it is rolled (AI-29).
-    "spend" (Player: combatant) => Spend {
-        /// Who spends it.
-        combatant: CombatantId,
-    }
+    "spend" (Player: combatant) => Spend { combatant: CombatantId }
 
     /// Always refused: nobody passes or delays under Active Initiative (AI-11).
-    "delay" (Player: combatant) => Delay {
-        /// Who would like to.
-        combatant: CombatantId,
-    }
+    "delay" (Player: combatant) => Delay { combatant: CombatantId }
 }

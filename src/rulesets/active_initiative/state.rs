@@ -177,7 +177,6 @@ pub enum Phase {
 redacted! {
     /// A turn of this round.
     pub struct Taken {
-        /// Whose turn.
         pub combatant: CombatantId,
         /// How it got the turn.
         pub by: Way,

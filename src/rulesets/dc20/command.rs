@@ -41,7 +41,6 @@ commands! {
 
     /// Make the Initiative Check of a player's character that joined later (DC-4).
     "initiative_check" (Player: combatant) => InitiativeCheck {
-        /// The character.
         combatant: CombatantId,
         /// The natural d20 that counts, as rolled at the table; by default the server rolls.
         roll: Option<D20>,
@@ -49,7 +48,6 @@ commands! {
 
     /// Claim the awaited PC Turn. The highest check takes it after all who could take or share it have claimed or passed (DC-18).
     "claim" (Player: combatant) => Claim {
-        /// The claimant.
         combatant: CombatantId,
         /// The other claimants, sent by the game master: the contest is decided at once.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,7 +82,6 @@ commands! {
 
     /// End a turn; the Action Points come back (DC-45).
     "end_turn" (Player: combatant) => EndTurn {
-        /// The combatant whose turn ends.
         combatant: CombatantId,
         /// Whether all turns of the Initiative Turn end. Only the game master can send it.
         #[serde(default)]
@@ -94,7 +91,6 @@ commands! {
 
     /// Delay your turn for good: `to` a later PC Turn, or until `after` an enemy.
     "delay" (Player: combatant) => Delay {
-        /// The combatant whose turn it is.
         combatant: CombatantId,
         /// The later PC Turn (DC-33).
         to: Option<SlotId>,
@@ -104,7 +100,6 @@ commands! {
 
     /// Spend Action Points on your turn or on a reaction (DC-44).
     "spend" (Player: combatant) => Spend {
-        /// The combatant.
         combatant: CombatantId,
         /// How many.
         ap: Int<1, 20>,
@@ -114,7 +109,6 @@ commands! {
 
     /// Hold an action on your turn: pay for it now, and let it wait for a trigger (DC-49).
     "hold" (Player: combatant) => Hold {
-        /// The combatant whose turn it is.
         combatant: CombatantId,
         /// What it costs.
         ap: Int<1, 20>,
@@ -125,14 +119,10 @@ commands! {
     }
 
     /// Carry out a held action just before its trigger (DC-49).
-    "trigger_held" (Player: combatant) => TriggerHeld {
-        /// The combatant that holds it.
-        combatant: CombatantId,
-    }
+    "trigger_held" (Player: combatant) => TriggerHeld { combatant: CombatantId }
 
     /// Attack: the event says whether it has ADV (DC-11). Send `spend` for its cost and `damage` for its effect.
     "attack" (Player: combatant) => Attack {
-        /// The attacker.
         combatant: CombatantId,
         /// The target.
         target: CombatantId,
@@ -140,21 +130,16 @@ commands! {
 
     /// Use up the Inspiration Die on a Check or Save (DC-8).
     "use_inspiration" (Player: combatant) => UseInspiration {
-        /// The combatant that has it.
         combatant: CombatantId,
         /// The d6, as rolled at the table.
         roll: Option<D6>,
     }
 
     /// Use the ADV of a critical success of Initiative on a Check or Save of round 1 (DC-10).
-    "use_advantage" (Player: combatant) => UseAdvantage {
-        /// The combatant that has it.
-        combatant: CombatantId,
-    }
+    "use_advantage" (Player: combatant) => UseAdvantage { combatant: CombatantId }
 
     /// Act with a legendary monster after a PC Turn (DC-52) or at the end of the round (DC-53).
     "legendary" (Gm) => Legendary {
-        /// The monster.
         combatant: CombatantId,
         /// The Legendary Action Points that it spends.
         lap: Int<1, 20>,

@@ -109,9 +109,7 @@ redacted! {
         /// The maximum after penalties.
         pub max: u32,
     }
-}
 
-redacted! {
     /// An Initiative Check.
     pub struct Check {
         /// Every d20 that was rolled, several with ADV or DisADV.

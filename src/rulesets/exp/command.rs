@@ -38,7 +38,6 @@ commands! {
 
     /// Answer as a persona that is asked; what it does now happens (EX-14, EX-15).
     "declare" (Player: combatant) => Declare {
-        /// Who is asked.
         combatant: CombatantId,
         /// What to do with the move; left out if the move is spent.
         #[serde(rename = "move")]
@@ -54,7 +53,6 @@ commands! {
 
     /// Say what a persona that is asked will declare, so that others may jump ahead of it (AEX13).
     "announce" (Player: combatant) => Announce {
-        /// Who is asked.
         combatant: CombatantId,
         /// What to do with the move; left out if the move is spent.
         #[serde(rename = "move")]
@@ -72,7 +70,6 @@ commands! {
 
     /// Try a wait jump: use a waited component ahead of the lower persona that is asked (EX-25).
     "jump" (Player: combatant) => Jump {
-        /// Who jumps.
         combatant: CombatantId,
         /// Which waited component it uses (EX-29).
         #[schema(inline)]
@@ -85,7 +82,6 @@ commands! {
 
     /// Attack with a mental mutation, at any moment of the unit and outside the list (EX-31, AEX8).
     "mental_attack" (Player: combatant) => MentalAttack {
-        /// Who attacks.
         combatant: CombatantId,
         /// The target.
         target: Option<CombatantId>,
@@ -108,10 +104,7 @@ commands! {
     }
 
     /// Decline a mental duel: the duellist keeps its attack, and the duel ends (AEX14).
-    "decline_duel" (Player: combatant) => DeclineDuel {
-        /// Who declines.
-        combatant: CombatantId,
-    }
+    "decline_duel" (Player: combatant) => DeclineDuel { combatant: CombatantId }
 }
 
 /// The d20s rolled at the table, by persona or crowd.

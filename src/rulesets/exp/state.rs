@@ -247,7 +247,6 @@ pub enum Phase {
 redacted! {
     /// A wait jump over the act that is about to happen.
     pub struct Jumper {
-        /// Who jumped.
         pub combatant: CombatantId,
         /// Whether it succeeded.
         pub success: bool,

@@ -39,7 +39,6 @@ commands! {
     /// A turn ends. Whoever lost hit points in it may seize the next one now (WA-13); where nobody can, `next` is picked in the same
     /// breath (WA-8).
     "end_turn" (Player: combatant) => EndTurn {
-        /// Whose turn ends.
         combatant: CombatantId,
         /// Whose turn is next: of anybody who has had none in this round (WA-9), or who starts the next round where this turn was the
         /// last (WA-11).
@@ -47,16 +46,10 @@ commands! {
     }
 
     /// Seizes the next turn after losing hit points (WA-12).
-    "seize" (Player: combatant) => SeizeTurn {
-        /// Who seizes it.
-        combatant: CombatantId,
-    }
+    "seize" (Player: combatant) => SeizeTurn { combatant: CombatantId }
 
     /// Leaves it at having lost hit points: seizing is nobody's duty (WA-13).
-    "decline" (Player: combatant) => Decline {
-        /// Who declines.
-        combatant: CombatantId,
-    }
+    "decline" (Player: combatant) => Decline { combatant: CombatantId }
 
     /// The game master goes on: whoever has not seized by now declines.
     "close_seizing" (Gm) => CloseSeizing {
@@ -73,10 +66,7 @@ commands! {
     }
 
     /// Spends the extra Action that a 20 gives, in one's own first turn (WA-6).
-    "spend" (Player: combatant) => Spend {
-        /// Who spends it.
-        combatant: CombatantId,
-    }
+    "spend" (Player: combatant) => Spend { combatant: CombatantId }
 }
 
 /// How the enemies roll (WA-3).

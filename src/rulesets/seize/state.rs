@@ -145,7 +145,6 @@ pub enum Phase {
 redacted! {
     /// Somebody who has seized a turn and waits for it.
     pub struct Seizer {
-        /// Who.
         pub combatant: CombatantId,
         /// The Initiative Bonus with which it seized: those who seize after the same turn act in its order (WA-15).
         pub bonus: i64,
@@ -155,12 +154,9 @@ redacted! {
         #[serde(default, deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
         pub tied: Vec<CombatantId>,
     }
-}
 
-redacted! {
     /// A turn of this round.
     pub struct Taken {
-        /// Whose turn.
         pub combatant: CombatantId,
         /// How it got the turn.
         pub by: Way,

@@ -29,7 +29,6 @@ commands! {
 
     /// Join Battle as a newcomer (VE-2).
     "join_battle" (Player: combatant) => JoinBattle {
-        /// Who.
         combatant: CombatantId,
         /// How it gets into the fight.
         #[serde(default)]
@@ -52,7 +51,6 @@ commands! {
 
     /// Take the free action of Joining Battle: a combat action that harms nobody and that nobody opposes (VE-6).
     "free_action" (Player: combatant) => FreeAction {
-        /// Who.
         combatant: CombatantId,
         /// What it does: ready a weapon, enter a Form, take cover, use a Charm that prepares.
         action: Text<200>,
@@ -63,26 +61,16 @@ commands! {
     }
 
     /// Begin the turn of the combatant on the reached tick, with the steps of a turn's start in order (VE-14 to VE-18).
-    "begin_turn" (Player: combatant) => BeginTurn {
-        /// Whose turn.
-        combatant: CombatantId,
-    }
+    "begin_turn" (Player: combatant) => BeginTurn { combatant: CombatantId }
 
     /// Hold the action back when its tick is reached (VE-12).
-    "delay" (Player: combatant) => Delay {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "delay" (Player: combatant) => Delay { combatant: CombatantId }
 
     /// Take the delayed turn now, between two others (VE-12, AVE4).
-    "claim" (Player: combatant) => Claim {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "claim" (Player: combatant) => Claim { combatant: CombatantId }
 
     /// Take a combat action (VE-10), an attack if `attack` is true.
     "act" (Player: combatant) => Act {
-        /// Who acts.
         combatant: CombatantId,
         /// What it does, for the log.
         action: Option<Text<200>>,
@@ -103,7 +91,6 @@ commands! {
 
     /// Take a combat action that closes in on somebody.
     "rush" (Player: combatant) => Rush {
-        /// Who.
         combatant: CombatantId,
         /// Whether it moved as part of it; if not, the move can follow until its next turn has begun (VE-15).
         moved: bool = false,
@@ -111,45 +98,28 @@ commands! {
 
     /// Take a combat action that breaks away from everybody close.
     "disengage" (Player: combatant) => Disengage {
-        /// Who.
         combatant: CombatantId,
         /// Whether it moved as part of it; if not, the move can follow until its next turn has begun (VE-15).
         moved: bool = false,
     }
 
     /// Open a second combat action after the first; Initiative pays for both at the turn's end (VE-11, VE-21).
-    "flurry" (Player: combatant) => Flurry {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "flurry" (Player: combatant) => Flurry { combatant: CombatantId }
 
     /// Make the reflexive move of a turn (VE-10).
-    "move" (Player: combatant) => Move {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "move" (Player: combatant) => Move { combatant: CombatantId }
 
     /// Make the move that a Rush or Disengage left open, at the latest when the next turn begins (VE-15).
-    "follow_up" (Player: combatant) => FollowUp {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "follow_up" (Player: combatant) => FollowUp { combatant: CombatantId }
 
     /// Give up the free action (VE-6), or at the start of a turn the move from a Rush or Disengage (VE-15).
-    "pass" (Player: combatant) => Pass {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "pass" (Player: combatant) => Pass { combatant: CombatantId }
 
     /// End the turn, with the steps of a turn's end in order (VE-19 to VE-22).
-    "end_turn" (Player: combatant) => EndTurn {
-        /// Whose turn.
-        combatant: CombatantId,
-    }
+    "end_turn" (Player: combatant) => EndTurn { combatant: CombatantId }
 
     /// Pay a cost in Initiative (such as 2i), in motes, or in both, at any time (VE-25).
     "spend" (Player: combatant) => Spend {
-        /// Who pays.
         combatant: CombatantId,
         /// Initiative; paying it may cause a Crash.
         initiative: Int<0, 40> = 0,
@@ -161,7 +131,6 @@ commands! {
 
     /// From now on something happens at the start of each turn of a combatant, such as anima flux (VE-17).
     "declare" (Player: combatant) => Declare {
-        /// Whose turns.
         combatant: CombatantId,
         /// Its name for people, unique within its combatant, which has at most 8.
         name: Text<80>,
@@ -173,7 +142,6 @@ commands! {
 
     /// End what was declared for the start of turns.
     "withdraw" (Player: combatant) => Withdraw {
-        /// Whose turns.
         combatant: CombatantId,
         /// Its name.
         name: Text<80>,
@@ -182,7 +150,6 @@ commands! {
     /// Correct the state of a combatant (VE-13, VE-24). The change of Initiative and its consequences come first; then `crashed`,
     /// `recovery_tokens`, `onslaught` and `acted` are set.
     "adjust" (Gm) => Adjust {
-        /// Who.
         combatant: CombatantId,
         /// Initiative gained, or lost if negative.
         initiative: Int<-40, 40> = 0,

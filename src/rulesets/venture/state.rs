@@ -172,9 +172,7 @@ redacted! {
         /// The successes: 7 and up counts one, 10 counts two (AVE9).
         pub successes: i64,
     }
-}
 
-redacted! {
     /// Something that happens at the start of each turn of a combatant, such as anima flux (VE-17).
     pub struct StartEffect {
         /// Its name for people, unique within its combatant.
@@ -184,9 +182,7 @@ redacted! {
         /// Motes gained, or lost where negative, at each start of turn.
         pub motes: Int<-1000, 1000>,
     }
-}
 
-redacted! {
     /// A change of Initiative that lasts for a number of turns (AVE18).
     pub struct TimedChange {
         /// Initiative that was gained, or lost where negative.
