@@ -1,4 +1,4 @@
-//! Tagged unions of named structs: commands and events.
+//! Declares the data of rulesets: commands and events as tagged unions of named structs, settings, and enums of words.
 
 use super::{Actor, CommandSpec, FieldError};
 use serde::{Deserialize, Serialize};
@@ -110,6 +110,57 @@ macro_rules! commands {
             }
         }
     };
+}
+
+/// Declares structs that a client sets, with the default of each field: `field: Type = value`, or the type's own.
+///
+/// They refuse unknown fields and serialize without their absent ones.
+#[macro_export]
+macro_rules! settings {
+    (@default) => { Default::default() };
+    (@default $default:expr) => { $default };
+    ($(
+        $(#[$meta:meta])*
+        $name:ident { $( $(#[$field_meta:meta])* $field:ident: $type:ty $(= $default:expr)? ),* $(,)? }
+    )*) => { $(
+        $(#[$meta])*
+        #[serde_with::skip_serializing_none]
+        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        #[serde(deny_unknown_fields, default)]
+        #[schema(default)]
+        pub struct $name { $( $(#[$field_meta])* pub $field: $type ),* }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $( $field: $crate::settings!(@default $($default)?) ),* }
+            }
+        }
+    )* };
+}
+
+/// Declares enums without data, which are words in JSON and hold no ids. `Name = Word` says which word is the default.
+#[macro_export]
+macro_rules! words {
+    ($(
+        $(#[$meta:meta])*
+        $name:ident $(= $default:ident)? { $( $(#[$word_meta:meta])* $word:ident ),* $(,)? }
+    )*) => { $(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $( $(#[$word_meta])* $word ),* }
+
+        $(
+            impl Default for $name {
+                fn default() -> Self {
+                    Self::$default
+                }
+            }
+        )?
+
+        $crate::public! { $name }
+    )* };
 }
 
 /// Makes a tagged union of named structs: serde, [`Tagged`], a conversion from each struct, and a schema, which derives cannot give

@@ -1,12 +1,10 @@
 //! The commands of DC20.
 
 use super::SlotId;
-use crate::vocabulary::{CombatantId, D6, D20, Int, Slug, Text, commands, public};
+use crate::vocabulary::{CombatantId, D6, D20, Int, Slug, Text, commands, words};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
-
-public! { Difficulty }
 
 commands! {
     /// A command of DC20.
@@ -164,15 +162,14 @@ pub struct Aggression {
     pub resolved: bool,
 }
 
-/// A column of the Encounter DC table.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Difficulty {
-    /// The lowest DC.
-    Easy,
-    /// 2 above easy.
-    #[default]
-    Normal,
-    /// 4 above easy.
-    Hard,
+words! {
+    /// A column of the Encounter DC table.
+    Difficulty = Normal {
+        /// The lowest DC.
+        Easy,
+        /// 2 above easy.
+        Normal,
+        /// 4 above easy.
+        Hard,
+    }
 }

@@ -1,12 +1,8 @@
 //! The commands of EXP.
 
 use super::Component;
-use crate::vocabulary::{CombatantId, D10, D20, Text, commands, public};
-use serde::{Deserialize, Serialize};
+use crate::vocabulary::{CombatantId, D10, D20, Text, commands, words};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
-
-public! { Use, Sequence }
 
 commands! {
     /// A command of EXP.
@@ -112,24 +108,22 @@ pub type Rolls = BTreeMap<CombatantId, D20>;
 /// The d10s rolled at the table for ties, by persona or crowd: at most 16 each, used in their order.
 pub type TieRolls = BTreeMap<CombatantId, Vec<D10>>;
 
-/// What to do with a component now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Use {
-    /// Use it now.
-    Now,
-    /// Wait with it; not open to the lowest persona (EX-15).
-    Wait,
-    /// Let it go unused: stay put, hold fire (AEX2).
-    Nothing,
-}
+words! {
+    /// What to do with a component now.
+    Use {
+        /// Use it now.
+        Now,
+        /// Wait with it; not open to the lowest persona (EX-15).
+        Wait,
+        /// Let it go unused: stay put, hold fire (AEX2).
+        Nothing,
+    }
 
-/// Which of two components comes first (EX-20).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Sequence {
-    /// Move, then act.
-    MoveFirst,
-    /// Act, then move.
-    ActFirst,
+    /// Which of two components comes first (EX-20).
+    Sequence {
+        /// Move, then act.
+        MoveFirst,
+        /// Act, then move.
+        ActFirst,
+    }
 }

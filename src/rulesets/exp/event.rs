@@ -1,11 +1,7 @@
 //! The events of EXP.
 
 use super::{Component, Roll, Sequence, Use};
-use crate::vocabulary::{CombatantId, Die, Text, events, public};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-public! { Loss }
+use crate::vocabulary::{CombatantId, Die, Text, events, words};
 
 events! {
     /// An event of EXP alone.
@@ -112,14 +108,14 @@ events! {
     "duel_broken_off" => DuelBrokenOff { combatant: CombatantId }
 }
 
-/// Why components were lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Loss {
-    /// It can no longer act: what waited is lost (EX-23).
-    CannotAct,
-    /// It could not act when the list came to it (AEX9).
-    CouldNotAnswer,
-    /// It joined during the unit and rolls for the next one (AEX11).
-    JoinedLate,
+words! {
+    /// Why components were lost.
+    Loss {
+        /// It can no longer act: what waited is lost (EX-23).
+        CannotAct,
+        /// It could not act when the list came to it (AEX9).
+        CouldNotAnswer,
+        /// It joined during the unit and rolls for the next one (AEX11).
+        JoinedLate,
+    }
 }

@@ -1,9 +1,7 @@
 //! The commands of Seize the initiative.
 
-use crate::vocabulary::{CombatantId, D20, Slug, commands};
-use serde::{Deserialize, Serialize};
+use crate::vocabulary::{CombatantId, D20, Slug, commands, words};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 commands! {
     /// A command of Seize the initiative.
@@ -69,13 +67,12 @@ commands! {
     "spend" (Player: combatant) => Spend { combatant: CombatantId }
 }
 
-/// How the enemies roll (WA-3).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Enemies {
-    /// Each for itself, and those with the same `roll_group` once.
-    #[default]
-    Apart,
-    /// Once for all of them.
-    Together,
+words! {
+    /// How the enemies roll (WA-3).
+    Enemies = Apart {
+        /// Each for itself, and those with the same `roll_group` once.
+        Apart,
+        /// Once for all of them.
+        Together,
+    }
 }

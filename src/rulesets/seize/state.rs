@@ -1,28 +1,26 @@
 //! What Seize the initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{Audience, CombatantId, Die, Int, Participants, Redact, Slug, public, redacted};
+use crate::vocabulary::{Audience, CombatantId, Die, Int, Participants, Redact, Slug, redacted, settings, words};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-public! { Meaning, Tie }
-
-/// Options of Seize the initiative.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Options {
-    /// What counts as a 20 or a 1: the die, or the result (AWA1).
-    #[schema(inline, default = "natural")]
-    pub crit_on: CritOn,
-    /// What decides the first turn where result and bonus are equal (AWA2).
-    #[schema(inline, default = "roll_off")]
-    pub full_tie: FullTie,
-    /// Sides besides `players` that are allied or neutral: their combatants are not enemies and roll for themselves (WA-3).
-    /// At most 16.
-    #[serde(deserialize_with = "sides", skip_serializing_if = "Vec::is_empty")]
-    #[schema(max_items = 16, default = json!([]))]
-    pub not_enemies: Vec<Slug>,
+settings! {
+    /// Options of Seize the initiative.
+    Options {
+        /// What counts as a 20 or a 1: the die, or the result (AWA1).
+        #[schema(inline)]
+        crit_on: CritOn,
+        /// What decides the first turn where result and bonus are equal (AWA2).
+        #[schema(inline)]
+        full_tie: FullTie,
+        /// Sides besides `players` that are allied or neutral: their combatants are not enemies and roll for themselves (WA-3).
+        /// At most 16.
+        #[serde(deserialize_with = "sides", skip_serializing_if = "Vec::is_empty")]
+        #[schema(max_items = 16)]
+        not_enemies: Vec<Slug>,
+    }
 }
 
 impl Options {
@@ -44,43 +42,56 @@ fn sides<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Slug>, D::Err
     Ok(sides)
 }
 
-/// What counts as a 20 or a 1 (AWA1).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CritOn {
-    /// The face of the die.
-    #[default]
-    Natural,
-    /// The die and the bonus together: 20 or more, 1 or less.
-    Total,
+words! {
+    /// What counts as a 20 or a 1 (AWA1).
+    CritOn = Natural {
+        /// The face of the die.
+        Natural,
+        /// The die and the bonus together: 20 or more, 1 or less.
+        Total,
+    }
+
+    /// What decides the first turn where result and bonus are equal (AWA2).
+    FullTie = RollOff {
+        /// Everybody in the tie rolls one more d20; where that ties too it is decided as under `fixed`.
+        RollOff,
+        /// A player's character goes before others, then whoever joined first.
+        Fixed,
+    }
+
+    /// What a roll means, the worst first.
+    Meaning {
+        /// A 1: no turn in round 1 (WA-7).
+        One,
+        /// Nothing besides its result.
+        Plain,
+        /// A 20: before all others, with an extra Action in the first turn (WA-6).
+        Twenty,
+    }
+
+    /// What decides between equal results.
+    Tie {
+        /// The higher Initiative Bonus (WA-5).
+        Bonus,
+        /// The higher die of a roll-off (AWA2).
+        RollOff,
+        /// A player's character before others, then whoever joined first (AWA2).
+        Fixed,
+    }
 }
 
-/// What decides the first turn where result and bonus are equal (AWA2).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FullTie {
-    /// Everybody in the tie rolls one more d20; where that ties too it is decided as under `fixed`.
-    #[default]
-    RollOff,
-    /// A player's character goes before others, then whoever joined first.
-    Fixed,
-}
-
-/// What a client tells about a combatant under Seize the initiative.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct CombatantStats {
-    /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first among several who seize (WA-15).
-    /// The DEX modifier where it is not given (WA-2).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initiative_bonus: Option<Int<-20, 50>>,
-    /// The DEX modifier: the Initiative Bonus of a combatant that has none of its own (WA-2).
-    #[schema(default = 0)]
-    pub dex_modifier: Int<-20, 50>,
-    /// Enemies with the same word here roll once for all of them (WA-3). Combatants on the side `players` and on the sides of the
-    /// option `not_enemies` are not enemies: each rolls for itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub roll_group: Option<Slug>,
+settings! {
+    /// What a client tells about a combatant under Seize the initiative.
+    CombatantStats {
+        /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first among several who seize (WA-15).
+        /// The DEX modifier where it is not given (WA-2).
+        initiative_bonus: Option<Int<-20, 50>>,
+        /// The DEX modifier: the Initiative Bonus of a combatant that has none of its own (WA-2).
+        dex_modifier: Int<-20, 50>,
+        /// Enemies with the same word here roll once for all of them (WA-3). Combatants on the side `players` and on the sides of the
+        /// option `not_enemies` are not enemies: each rolls for itself.
+        roll_group: Option<Slug>,
+    }
 }
 
 impl CombatantStats {
@@ -200,18 +211,6 @@ pub enum Way {
     Overridden {},
 }
 
-/// What a roll means, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Meaning {
-    /// A 1: no turn in round 1 (WA-7).
-    One,
-    /// Nothing besides its result.
-    Plain,
-    /// A 20: before all others, with an extra Action in the first turn (WA-6).
-    Twenty,
-}
-
 redacted! {
     /// Somebody whose result was as good as the best.
     pub struct Equal {
@@ -221,18 +220,6 @@ redacted! {
         #[schema(inline)]
         pub tie: Tie,
     }
-}
-
-/// What decides between equal results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Tie {
-    /// The higher Initiative Bonus (WA-5).
-    Bonus,
-    /// The higher die of a roll-off (AWA2).
-    RollOff,
-    /// A player's character before others, then whoever joined first (AWA2).
-    Fixed,
 }
 
 /// A roll-off with hidden combatants alone did not take place.

@@ -1,6 +1,6 @@
 //! The commands of Venture.
 
-use crate::vocabulary::{CombatantId, D10, Int, Slug, Text, commands, public};
+use crate::vocabulary::{CombatantId, D10, Int, Slug, Text, commands, public, settings, words};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -171,43 +171,36 @@ commands! {
     }
 }
 
-/// How a combatant gets into the fight, which decides the possible Join Battle pools.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Approach {
-    /// Weapons drawn, into the fray: Wits and Awareness (VE-2).
-    #[default]
-    Default,
-    /// From stealth or seclusion: Dexterity for Wits and Stealth for Awareness, either, both or none (VE-3).
-    Stealth,
-    /// Turning talk into violence: Manipulation for Wits and Socialize for Awareness, either, both or none (VE-4).
-    Escalation,
-}
+words! {
+    /// How a combatant gets into the fight, which decides the possible Join Battle pools.
+    Approach = Default {
+        /// Weapons drawn, into the fray: Wits and Awareness (VE-2).
+        Default,
+        /// From stealth or seclusion: Dexterity for Wits and Stealth for Awareness, either, both or none (VE-3).
+        Stealth,
+        /// Turning talk into violence: Manipulation for Wits and Socialize for Awareness, either, both or none (VE-4).
+        Escalation,
+    }
 
-/// An attribute of a Join Battle pool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Attribute {
-    /// Wits.
-    #[default]
-    Wits,
-    /// Dexterity, from stealth (VE-3).
-    Dexterity,
-    /// Manipulation, escalating (VE-4).
-    Manipulation,
-}
+    /// An attribute of a Join Battle pool.
+    Attribute = Wits {
+        /// Wits.
+        Wits,
+        /// Dexterity, from stealth (VE-3).
+        Dexterity,
+        /// Manipulation, escalating (VE-4).
+        Manipulation,
+    }
 
-/// An ability of a Join Battle pool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Ability {
-    /// Awareness.
-    #[default]
-    Awareness,
-    /// Stealth, from stealth (VE-3).
-    Stealth,
-    /// Socialize, escalating (VE-4).
-    Socialize,
+    /// An ability of a Join Battle pool.
+    Ability = Awareness {
+        /// Awareness.
+        Awareness,
+        /// Stealth, from stealth (VE-3).
+        Stealth,
+        /// Socialize, escalating (VE-4).
+        Socialize,
+    }
 }
 
 /// What a Join Battle pool is made of.
@@ -221,25 +214,24 @@ pub struct Pool {
     pub ability: Ability,
 }
 
-/// How a combatant Joins Battle: the pool, and what the table rolled.
-#[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Join {
-    /// How it gets into the fight.
-    pub approach: Approach,
-    /// The attribute of the pool.
-    pub attribute: Attribute,
-    /// The ability of the pool.
-    pub ability: Ability,
-    /// Dice beyond attribute and ability, fewer if negative: stunts, Charms, wounds.
-    pub bonus_dice: Int<-40, 40>,
-    /// The successes, if the table counted them; then leave out `dice`.
-    pub successes: Option<Int<0, 100>>,
-    /// The dice that the table rolled, at most the whole pool; the server rolls the others.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(max_items = 80)]
-    pub dice: Vec<D10>,
+settings! {
+    /// How a combatant Joins Battle: the pool, and what the table rolled.
+    Join {
+        /// How it gets into the fight.
+        approach: Approach,
+        /// The attribute of the pool.
+        attribute: Attribute,
+        /// The ability of the pool.
+        ability: Ability,
+        /// Dice beyond attribute and ability, fewer if negative: stunts, Charms, wounds.
+        bonus_dice: Int<-40, 40>,
+        /// The successes, if the table counted them; then leave out `dice`.
+        successes: Option<Int<0, 100>>,
+        /// The dice that the table rolled, at most the whole pool; the server rolls the others.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(max_items = 80)]
+        dice: Vec<D10>,
+    }
 }
 
 /// A target of an attack.

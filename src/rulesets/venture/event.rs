@@ -1,11 +1,7 @@
 //! The events of Venture.
 
 use super::{JoinRoll, StartEffect, Tick, TimedChange};
-use crate::vocabulary::{CombatantId, Text, events, public};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-public! { Cause }
+use crate::vocabulary::{CombatantId, Text, events, words};
 
 events! {
     /// An event of Venture alone.
@@ -199,30 +195,30 @@ events! {
     }
 }
 
-/// Why a combatant rose or fell on the track.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Cause {
-    /// End of turn, step 1: a turn without an attack (VE-19).
-    NoAttack,
-    /// End of turn, step 3: a flurry is paid (VE-21).
-    Flurry,
-    /// A cost (VE-25).
-    Spent,
-    /// It was attacked (VE-27).
-    Attacked,
-    /// It made an attack that costs Initiative, such as a killing blow (VE-27).
-    OwnAttack,
-    /// It forced an opponent into Crash (VE-26).
-    CrashBonus,
-    /// It went into Crash (VE-27).
-    CrashLoss,
-    /// It crashed the combatant that had crashed it (VE-31).
-    Shift,
-    /// Something at the start of its turn (VE-17).
-    StartEffect,
-    /// The game master moved it.
-    Adjusted,
-    /// Start of turn, step 1: a timed change ended (AVE18).
-    Expired,
+words! {
+    /// Why a combatant rose or fell on the track.
+    Cause {
+        /// End of turn, step 1: a turn without an attack (VE-19).
+        NoAttack,
+        /// End of turn, step 3: a flurry is paid (VE-21).
+        Flurry,
+        /// A cost (VE-25).
+        Spent,
+        /// It was attacked (VE-27).
+        Attacked,
+        /// It made an attack that costs Initiative, such as a killing blow (VE-27).
+        OwnAttack,
+        /// It forced an opponent into Crash (VE-26).
+        CrashBonus,
+        /// It went into Crash (VE-27).
+        CrashLoss,
+        /// It crashed the combatant that had crashed it (VE-31).
+        Shift,
+        /// Something at the start of its turn (VE-17).
+        StartEffect,
+        /// The game master moved it.
+        Adjusted,
+        /// Start of turn, step 1: a timed change ended (AVE18).
+        Expired,
+    }
 }
