@@ -21,7 +21,7 @@ pub use state::*;
 use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, D20, Die, Event as AnyEvent, LegalCommand, Manifest, OrderEntry,
     Pending, Play, Reason, Redact, Redaction, RosterEvent, Ruleset, SharedEvent, Slug, Status, Table as AnyTable,
-    Violation,
+    Violation, require,
 };
 use allowance::*;
 use contest::*;
@@ -202,11 +202,4 @@ fn reason(c: &Creature, way: Way) -> Reason {
         Way::Merged => Reason::new("DC-25", "two enemy turns were merged"),
         Way::Joined => Reason::new("ADC14", "joined later with a turn of its own"),
     }
-}
-
-/// Refuses under a rule what does not hold.
-fn ensure(
-    holds: bool, code: &'static str, rule: &'static str, detail: impl FnOnce() -> String,
-) -> Result<(), Violation> {
-    if holds { Ok(()) } else { Err(Violation::new(code, rule, detail())) }
 }

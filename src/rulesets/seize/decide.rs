@@ -139,15 +139,9 @@ fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
         }
         Phase::Setup | Phase::Over | Phase::ChooseNext {} | Phase::ChooseStarter {} => {}
     }
-    if !picked.active() {
-        return refuse("not_active", "WA-10", format!("{next} is out of the fight and takes no turn"));
-    }
-    if picked.acted {
-        return refuse("already_acted", "WA-9", format!("{next} has had its turn of this round"));
-    }
-    if barred(table, picked) {
-        return refuse("barred", "WA-7", format!("{next} rolled a 1 and takes no turn in round 1"));
-    }
+    require(picked.active(), "not_active", "WA-10", || format!("{next} is out of the fight and takes no turn"))?;
+    require(!picked.acted, "already_acted", "WA-9", || format!("{next} has had its turn of this round"))?;
+    require(!barred(table, picked), "barred", "WA-7", || format!("{next} rolled a 1 and takes no turn in round 1"))?;
     let by = chooser(table);
     let starts = matches!(table.state.phase, Phase::ChooseStarter {});
     if starts && by.as_ref() == Some(next) && table.active().any(|c| c.id != *next) {

@@ -36,12 +36,8 @@ impl Contender {
 }
 
 pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
-    require(
-        matches!(play.table().state.phase, Phase::Setup),
-        "already_started",
-        "WA-1",
-        || "the fight has begun already: everybody rolls once",
-    )?;
+    let detail = "the fight has begun already: everybody rolls once";
+    require(matches!(play.table().state.phase, Phase::Setup), "already_started", "WA-1", || detail)?;
     let rollers = rollers(play.table(), c.enemies);
     check(play, c, &rollers)?;
     require(!rollers.is_empty(), "nobody_to_act", "WA-1", || "nobody is here to roll: add a combatant first")?;

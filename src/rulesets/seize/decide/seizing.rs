@@ -101,18 +101,10 @@ fn check(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     if matches!(&table.state.phase, Phase::InTurn { actor } if actor == id) {
         return refuse("own_turn", "WA-20", format!("it is {id}'s own turn"));
     }
-    if c.acted {
-        return refuse("already_acted", "WA-20", format!("{id} has had its turn of this round"));
-    }
-    if queued(table, id) {
-        return refuse("already_seized", "AWA4", format!("{id} has seized a turn already: it comes"));
-    }
-    if barred(table, c) {
-        return refuse("barred", "WA-7", format!("{id} rolled a 1 and takes no turn in round 1"));
-    }
-    if !c.active() {
-        return refuse("not_active", "WA-10", format!("{id} is out of the fight and takes no turn"));
-    }
+    require(!c.acted, "already_acted", "WA-20", || format!("{id} has had its turn of this round"))?;
+    require(!queued(table, id), "already_seized", "AWA4", || format!("{id} has seized a turn already: it comes"))?;
+    require(!barred(table, c), "barred", "WA-7", || format!("{id} rolled a 1 and takes no turn in round 1"))?;
+    require(c.active(), "not_active", "WA-10", || format!("{id} is out of the fight and takes no turn"))?;
     match &table.state.phase {
         Phase::SeizeDecision {} => {}
         Phase::InTurn { actor } => {
@@ -123,12 +115,9 @@ fn check(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
             return refuse("no_seizing", "WA-13", "there is no turn now that anybody may seize".into());
         }
     }
-    if !able(c) {
-        return refuse("disabled", "AWA4", format!("{id} is disabled ({}) and cannot seize", DISABLED.join(", ")));
-    }
-    if !c.state.hurt {
-        let detail = format!("{id} lost no hit points in the turn that has just ended, or has declined");
-        return refuse("not_hurt", "WA-12", detail);
-    }
+    require(able(c), "disabled", "AWA4", || format!("{id} is disabled ({}) and cannot seize", DISABLED.join(", ")))?;
+    require(c.state.hurt, "not_hurt", "WA-12", || {
+        format!("{id} lost no hit points in the turn that has just ended, or has declined")
+    })?;
     Ok(())
 }
