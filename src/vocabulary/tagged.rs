@@ -70,7 +70,7 @@ macro_rules! events {
 ///
 /// In parentheses stands who may send it ([`AllowedRole`](super::AllowedRole)), and the field with the combatants in whose name a
 /// player sends it. The doc comment is the command's summary in the manifest. `field: Type = value` names the type's default, which
-/// the field has when it is absent.
+/// the field has when it is absent. Lists and maps may be absent too.
 #[macro_export]
 macro_rules! commands {
     ($(#[$doc:meta])* $union:ident; $(
@@ -81,6 +81,12 @@ macro_rules! commands {
     )*) => {
         $(
             $(#[doc = $summary])+
+            #[serde_with::apply(
+                Vec<_> => #[serde(default, skip_serializing_if = "Vec::is_empty")],
+                BTreeMap<_, _> => #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")],
+                BTreeMap<_, D20> => #[schema(value_type = std::collections::HashMap<String, u8>)],
+                BTreeMap<_, Vec<D10>> => #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)],
+            )]
             #[serde_with::skip_serializing_none]
             #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
             #[serde(deny_unknown_fields)]

@@ -13,8 +13,6 @@ commands! {
         /// Who triggered the scene: a combatant, a group or a hazard (AI-6).
         first: Option<CombatantId>,
         /// The d20 of each combatant that rolled at the table, where nobody triggered it; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
         rolls: BTreeMap<CombatantId, D20>,
     }
 
@@ -24,9 +22,7 @@ commands! {
         /// Who is next: anybody who has not acted this round (AI-8), or who starts the next round where this turn was the last (AI-41).
         next: Option<CombatantId>,
         /// True where nobody at the table wants to interrupt: the turn of `next` begins at once.
-        #[serde(default)]
-        #[schema(default = false)]
-        begin: bool,
+        begin: bool = false,
     }
 
     /// Names the next combatant, where the turn ended without that, or where the one who was named is gone.

@@ -129,9 +129,8 @@ fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
         play.combatant("combatant", id)?;
     }
     play.combatant("next", &c.next)?;
-    if !matches!(play.table().state.phase, Phase::ChooseNext {} | Phase::ChooseStarter {}) {
-        return Err(Violation::new("nothing_to_name", "AI-7", "nobody is to be named now: first a turn must end"));
-    }
+    let awaited = matches!(play.table().state.phase, Phase::ChooseNext {} | Phase::ChooseStarter {});
+    require(awaited, "nothing_to_name", "AI-7", || "nobody is to be named now: first a turn must end")?;
     let chooser = chooser(play.table());
     require(chooser == c.combatant, "not_the_chooser", "AI-7", || match chooser {
         Some(chooser) => format!("the choice is {chooser}'s, who took the last turn"),
@@ -191,7 +190,6 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
         return Err(Violation::new("no_window", "AI-17", detail));
     };
     let id = &c.combatant;
-    let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
     if c.means == Means::InterruptPoint {
         let detail = "this encounter is played without interrupt points";
         require(play.table().options.interrupt_points.played(), "variant_off", "AI-30", || detail)?;
@@ -202,10 +200,8 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
             format!("{id} is a player's: points are for the game master's own")
         })?;
     }
-    if interrupter.acted {
-        let rule = if interrupter.state.exposed && c.means == Means::Damage { "AI-26" } else { "AI-18" };
-        return refuse("already_acted", rule, format!("{id} has acted this round"));
-    }
+    let rule = if interrupter.state.exposed && c.means == Means::Damage { "AI-26" } else { "AI-18" };
+    require(!interrupter.acted, "already_acted", rule, || format!("{id} has acted this round"))?;
     require(interrupter.active(), "not_active", "AI-8", || format!("{id} is out of the fight and takes no turn"))?;
     require(nominee != id, "already_named", "AI-21", || format!("{id} is named already: begin its turn"))?;
     require(!play.table().get(nominee).is_some_and(|n| n.side == interrupter.side), "ally", "AI-21", || {
@@ -216,17 +212,19 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
     })?;
     let inspiration = u32::try_from(interrupter.stats.inspiration.get()).unwrap_or(0);
     match c.means {
-        Means::Damage if !interrupter.state.exposed => {
-            return refuse("not_hurt", "AI-20", format!("{id} took no damage in the turn that has just ended"));
+        Means::Damage => {
+            require(interrupter.state.exposed, "not_hurt", "AI-20", || {
+                format!("{id} took no damage in the turn that has just ended")
+            })?;
+            require(hurt_off_turn(play.table(), interrupter), "own_turn", "AAI13", || {
+                format!("{id} took the last turn: damage of its own turn does not give it the next one")
+            })?;
         }
-        Means::Damage if !hurt_off_turn(play.table(), interrupter) => {
-            let detail = format!("{id} took the last turn: damage of its own turn does not give it the next one");
-            return refuse("own_turn", "AAI13", detail);
+        Means::Inspiration => {
+            let holds = interrupter.kind == Kind::Pc && inspiration > 0;
+            require(holds, "no_inspiration", "AI-19", || format!("{id} has no inspiration point to spend"))?;
         }
-        Means::Inspiration if interrupter.kind != Kind::Pc || inspiration == 0 => {
-            return refuse("no_inspiration", "AI-19", format!("{id} has no inspiration point to spend"));
-        }
-        Means::Damage | Means::Inspiration | Means::InterruptPoint => {}
+        Means::InterruptPoint => {}
     }
     let displaced = Some(nominee.clone());
     if c.means == Means::Inspiration {
@@ -283,9 +281,8 @@ fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
 fn spend(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
     let held = u32::try_from(c.stats.inspiration.get()).unwrap_or(0);
-    if c.kind != Kind::Pc || held == 0 {
-        return Err(Violation::new("no_inspiration", "AI-29", format!("{id} has no inspiration point to spend")));
-    }
+    let holds = c.kind == Kind::Pc && held > 0;
+    require(holds, "no_inspiration", "AI-29", || format!("{id} has no inspiration point to spend"))?;
     play.own(InspirationSpent { combatant: id.clone(), held: held - 1 });
     Ok(())
 }

@@ -19,19 +19,14 @@ commands! {
         /// The difficulty in the table (DC-1); by default `normal`.
         difficulty: Option<Difficulty>,
         /// The natural d20 that counts, for each character that rolled at the table. The server rolls the others (DC-4).
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
         rolls: BTreeMap<CombatantId, D20>,
         /// The unaware combatants: they are `surprised` until the end of their first turn (DC-42).
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         surprised: Vec<CombatantId>,
         /// The unaware sides: all their combatants are `surprised` (DC-42).
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         surprised_sides: Vec<Slug>,
         /// The side that is the first of several enemy teams; by default Fate Checks decide (DC-26).
         first_team: Option<Slug>,
         /// The d20 of the Fate Checks between enemy teams, as rolled at the table. The server rolls the missing ones (DC-27).
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         fate: Vec<D20>,
         /// The aggression that triggered the clash (DC-3).
         aggression: Option<Aggression>,
@@ -48,12 +43,9 @@ commands! {
     "claim" (Player: combatant) => Claim {
         combatant: CombatantId,
         /// The other claimants, sent by the game master: the contest is decided at once.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         others: Vec<CombatantId>,
         /// Whether these claimants agree to share the turn with equal, highest results (DC-19).
-        #[serde(default)]
-        #[schema(default = false)]
-        share: bool,
+        share: bool = false,
     }
 
     /// Put enemies into an Enemy Turn or NPCs into an NPC Turn, now or in advance (DC-20): `combatant` and `also`, or a `side`.
@@ -63,7 +55,6 @@ commands! {
         /// The side: all its combatants that have no place, could act in that turn and are not in `reserve`.
         side: Option<Slug>,
         /// Other combatants.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         also: Vec<CombatantId>,
         /// The turn, empty or not (DC-24); by default the awaited one.
         slot: Option<SlotId>,
@@ -82,9 +73,7 @@ commands! {
     "end_turn" (Player: combatant) => EndTurn {
         combatant: CombatantId,
         /// Whether all turns of the Initiative Turn end. Only the game master can send it.
-        #[serde(default)]
-        #[schema(default = false)]
-        all: bool,
+        all: bool = false,
     }
 
     /// Delay your turn for good: `to` a later PC Turn, or until `after` an enemy.

@@ -11,25 +11,17 @@ commands! {
     /// Begin the fight: everybody rolls initiative for the first unit (EX-2).
     "start" (Gm) => Start {
         /// The d20s rolled at the table; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
-        rolls: Rolls,
+        rolls: BTreeMap<CombatantId, D20>,
         /// The d10s rolled at the table for ties; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
-        tie_rolls: TieRolls,
+        tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
     }
 
     /// Begin the next unit: everybody rolls initiative again (EX-3).
     "roll_unit" (Player) => RollUnit {
         /// The d20s rolled at the table; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
-        rolls: Rolls,
+        rolls: BTreeMap<CombatantId, D20>,
         /// The d10s rolled at the table for ties; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
-        tie_rolls: TieRolls,
+        tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
     }
 
     /// Answer as a persona that is asked; what it does now happens (EX-14, EX-15).
@@ -90,13 +82,9 @@ commands! {
         /// The other.
         opponent: CombatantId,
         /// The d20s rolled at the table; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
-        rolls: Rolls,
+        rolls: BTreeMap<CombatantId, D20>,
         /// The d10s rolled at the table for a tie; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
-        tie_rolls: TieRolls,
+        tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
     }
 
     /// Decline a mental duel: the duellist keeps its attack, and the duel ends (AEX14).

@@ -17,20 +17,12 @@ commands! {
         #[schema(inline, default = "apart")]
         enemies: Enemies,
         /// The d20 of each combatant that rolled for itself at the table.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
         rolls: BTreeMap<CombatantId, D20>,
         /// The d20 of each group that rolled at the table, by the group's `roll_group`; all enemies together are `enemies`.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
         group_rolls: BTreeMap<Slug, D20>,
         /// The d20 with which a combatant rolls off a full tie, should there be one (AWA2).
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
         roll_offs: BTreeMap<CombatantId, D20>,
         /// The same of a group.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
         group_roll_offs: BTreeMap<Slug, D20>,
     }
 

@@ -119,35 +119,25 @@ fn nominate(play: &mut Fight<'_>, c: &Nominate) -> Result<(), Violation> {
 
 /// Picks `next` and begins its turn, where the turn is to be picked at all.
 fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
-    let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
     let table = play.table();
     let picked = play.combatant("next", next)?;
-    match &table.state.phase {
-        Phase::InTurn { actor } => {
-            return refuse("turn_seized", "WA-12", format!("{actor} has seized the next turn: leave `next` out"));
-        }
-        Phase::SeizeDecision {} => {
-            let detail = "somebody lost hit points and may seize the next turn: first all of them seize or decline";
-            return refuse("seizing_open", "WA-13", detail.into());
-        }
-        Phase::SomeoneActs => {
-            return refuse(
-                "turn_in_progress",
-                "WA-8",
-                "somebody else acts now: the next one is picked after that".into(),
-            );
-        }
-        Phase::Setup | Phase::Over | Phase::ChooseNext {} | Phase::ChooseStarter {} => {}
+    if let Phase::InTurn { actor } = &table.state.phase {
+        let detail = format!("{actor} has seized the next turn: leave `next` out");
+        return Err(Violation::new("turn_seized", "WA-12", detail));
     }
+    let detail = "somebody lost hit points and may seize the next turn: first all of them seize or decline";
+    require(table.state.phase != Phase::SeizeDecision {}, "seizing_open", "WA-13", || detail)?;
+    let detail = "somebody else acts now: the next one is picked after that";
+    require(table.state.phase != Phase::SomeoneActs, "turn_in_progress", "WA-8", || detail)?;
     require(picked.active(), "not_active", "WA-10", || format!("{next} is out of the fight and takes no turn"))?;
     require(!picked.acted, "already_acted", "WA-9", || format!("{next} has had its turn of this round"))?;
     require(!barred(table, picked), "barred", "WA-7", || format!("{next} rolled a 1 and takes no turn in round 1"))?;
     let by = chooser(table);
     let starts = matches!(table.state.phase, Phase::ChooseStarter {});
-    if starts && by.as_ref() == Some(next) && table.active().any(|c| c.id != *next) {
-        let detail = format!("{next} took the last turn and cannot start the round while there is anybody else");
-        return refuse("names_itself", "WA-11", detail);
-    }
+    let alone = !table.active().any(|c| c.id != *next);
+    require(!starts || by.as_ref() != Some(next) || alone, "names_itself", "WA-11", || {
+        format!("{next} took the last turn and cannot start the round while there is anybody else")
+    })?;
     play.own(Picked { combatant: next.clone(), by: Way::Picked { by } });
     take_turn(play, next);
     Ok(())

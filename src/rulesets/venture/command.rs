@@ -14,7 +14,6 @@ commands! {
     /// Begin the fight: all combatants Join Battle (VE-2), then take their free actions (VE-6).
     "start" (Gm) => Start {
         /// How each combatant Joins Battle. For the others the server rolls Wits and Awareness.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[schema(value_type = std::collections::HashMap<String, Join>)]
         joins: BTreeMap<CombatantId, Join>,
     }
@@ -44,7 +43,6 @@ commands! {
         /// The successes, if the table counted them; then leave out `dice`.
         successes: Option<Int<0, 100>>,
         /// The dice that the table rolled, at most the whole pool; the server rolls the others.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schema(max_items = 80)]
         dice: Vec<D10>,
     }
@@ -82,7 +80,6 @@ commands! {
         /// not count at the end of a turn. Only the game master sends it (AVE16).
         reflexive: bool = false,
         /// Who is attacked, hit or missed: at most 50, each once.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schema(max_items = 50)]
         targets: Vec<Target>,
         /// Initiative that the attack costs the attacker, instead of what the options say (VE-27).
