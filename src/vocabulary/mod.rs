@@ -46,4 +46,4 @@ pub use tagged::{Commands, OlderEvent, Tagged, Variants, union_schema, variant_s
 pub use violation::{Ground, Violation, require};
 pub use wound::Wound;
 
-pub use crate::{commands, events, public, redacted};
+pub use crate::{commands, events, public, redacted, settings, words};

@@ -51,13 +51,17 @@ macro_rules! public {
     )* };
 }
 
-/// Declares a struct of events that is redacted field by field, and serializes without its absent fields.
+/// Declares structs of events that are redacted field by field, and serialize without their absent fields.
 #[macro_export]
 macro_rules! redacted {
-    ($(#[$meta:meta])* pub struct $name:ident { $( $(#[$field_meta:meta])* pub $field:ident: $type:ty ),* $(,)? }) => {
+    ($(
+        $(#[$meta:meta])*
+        pub struct $name:ident { $( $(#[$field_meta:meta])* pub $field:ident: $type:ty ),* $(,)? }
+    )*) => { $(
         #[serde_with::skip_serializing_none]
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
         $(#[$meta])*
+        #[allow(missing_docs, reason = "the struct says what the combatant does")]
         pub struct $name { $( $(#[$field_meta])* pub $field: $type ),* }
 
         impl $crate::vocabulary::Redact for $name {
@@ -65,7 +69,7 @@ macro_rules! redacted {
                 Some(Self { $( $field: $crate::vocabulary::Redact::redact(&self.$field, _audience)? ),* })
             }
         }
-    };
+    )* };
 }
 
 crate::public! { bool, u16, u32, u64, i64, Die, Slug, Readers }

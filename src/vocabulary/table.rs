@@ -90,6 +90,18 @@ impl<R: Ruleset> Table<R> {
         self.combatants.iter_mut().find(|c| c.id == *id).map(CachedCombatant::change)
     }
 
+    /// Lets an event change the combatant named `id`, if it is there.
+    pub fn change(&mut self, id: &CombatantId, change: impl FnOnce(&mut Combatant<R>)) {
+        if let Some(c) = self.get_mut(id) {
+            change(c);
+        }
+    }
+
+    /// Lets an event change what the ruleset keeps about the combatant named `id`.
+    pub fn change_state(&mut self, id: &CombatantId, change: impl FnOnce(&mut R::CombatantState)) {
+        self.change(id, |c| change(&mut c.state));
+    }
+
     /// Everybody, in the order of joining.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Combatant<R>> {
         self.combatants.iter().map(|c| &**c)

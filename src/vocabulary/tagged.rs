@@ -1,4 +1,4 @@
-//! Tagged unions of named structs: commands and events.
+//! Declares the data of rulesets: commands and events as tagged unions of named structs, settings, and enums of words.
 
 use super::{Actor, CommandSpec, FieldError};
 use serde::{Deserialize, Serialize};
@@ -70,7 +70,7 @@ macro_rules! events {
 ///
 /// In parentheses stands who may send it ([`AllowedRole`](super::AllowedRole)), and the field with the combatants in whose name a
 /// player sends it. The doc comment is the command's summary in the manifest. `field: Type = value` names the type's default, which
-/// the field has when it is absent.
+/// the field has when it is absent. Lists and maps may be absent too.
 #[macro_export]
 macro_rules! commands {
     ($(#[$doc:meta])* $union:ident; $(
@@ -81,9 +81,16 @@ macro_rules! commands {
     )*) => {
         $(
             $(#[doc = $summary])+
+            #[serde_with::apply(
+                Vec<_> => #[serde(default, skip_serializing_if = "Vec::is_empty")],
+                BTreeMap<_, _> => #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")],
+                BTreeMap<_, D20> => #[schema(value_type = std::collections::HashMap<String, u8>)],
+                BTreeMap<_, Vec<D10>> => #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)],
+            )]
             #[serde_with::skip_serializing_none]
             #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
             #[serde(deny_unknown_fields)]
+            #[allow(missing_docs, reason = "the struct says what the combatant does")]
             pub struct $name {
                 $( $(#[$field_meta])* $(#[serde(default)] #[schema(default = $default)])? pub $field: $type ),*
             }
@@ -109,6 +116,57 @@ macro_rules! commands {
             }
         }
     };
+}
+
+/// Declares structs that a client sets, with the default of each field: `field: Type = value`, or the type's own.
+///
+/// They refuse unknown fields and serialize without their absent ones.
+#[macro_export]
+macro_rules! settings {
+    (@default) => { Default::default() };
+    (@default $default:expr) => { $default };
+    ($(
+        $(#[$meta:meta])*
+        $name:ident { $( $(#[$field_meta:meta])* $field:ident: $type:ty $(= $default:expr)? ),* $(,)? }
+    )*) => { $(
+        $(#[$meta])*
+        #[serde_with::skip_serializing_none]
+        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        #[serde(deny_unknown_fields, default)]
+        #[schema(default)]
+        pub struct $name { $( $(#[$field_meta])* pub $field: $type ),* }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $( $field: $crate::settings!(@default $($default)?) ),* }
+            }
+        }
+    )* };
+}
+
+/// Declares enums without data, which are words in JSON and hold no ids. `Name = Word` says which word is the default.
+#[macro_export]
+macro_rules! words {
+    ($(
+        $(#[$meta:meta])*
+        $name:ident $(= $default:ident)? { $( $(#[$word_meta:meta])* $word:ident ),* $(,)? }
+    )*) => { $(
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $( $(#[$word_meta])* $word ),* }
+
+        $(
+            impl Default for $name {
+                fn default() -> Self {
+                    Self::$default
+                }
+            }
+        )?
+
+        $crate::public! { $name }
+    )* };
 }
 
 /// Makes a tagged union of named structs: serde, [`Tagged`], a conversion from each struct, and a schema, which derives cannot give
@@ -204,6 +262,11 @@ pub fn union_schema(kind: Variants, variants: &[(&str, Cow<'static, str>, RefOr<
 pub fn variant_schema(tag: &str, name: &str, mut schema: RefOr<Schema>) -> RefOr<Schema> {
     if let RefOr::T(Schema::Object(object)) = &mut schema {
         object.title = Some(name.to_owned());
+        if let Some(RefOr::Ref(combatant)) = object.properties.get_mut("combatant")
+            && combatant.description.is_empty()
+        {
+            combatant.description = "The combatant.".to_owned();
+        }
         let tag = ObjectBuilder::new().schema_type(Type::String).enum_values(Some([tag]));
         object.properties.insert("type".to_owned(), tag.into());
         object.required.insert(0, "type".to_owned());

@@ -33,12 +33,8 @@ pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Viol
 }
 
 fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
-    require(
-        matches!(play.table().state.phase, Phase::Setup),
-        "already_started",
-        "AI-2",
-        || "the scene has begun already",
-    )?;
+    let detail = "the scene has begun already";
+    require(matches!(play.table().state.phase, Phase::Setup), "already_started", "AI-2", || detail)?;
     if let Some(first) = &c.first {
         if !c.rolls.is_empty() {
             let detail = "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
@@ -54,12 +50,8 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
             return Err(Violation::field("rolls_no_die", format!("rolls.{id}"), detail));
         }
     }
-    require(
-        play.table().active().next().is_some(),
-        "nobody_to_act",
-        "AI-8",
-        || "nobody is here to act: add a combatant first",
-    )?;
+    let detail = "nobody is here to act: add a combatant first";
+    require(play.table().active().next().is_some(), "nobody_to_act", "AI-8", || detail)?;
     play.shared(EncounterStarted {});
     let players = players(play.table());
     let friend =
@@ -85,8 +77,7 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     Ok(())
 }
 
-/// How many players there are (AI-15, AI-30): the different controllers of the players' characters. Where nobody is named as the
-/// controller, each character counts.
+/// The number of players (AI-15, AI-30): the named controllers of players' characters, and each character without one.
 fn players(table: &Table) -> usize {
     let controllers = || table.iter().filter(|c| c.kind == Kind::Pc).map(|c| c.controller.as_str());
     let unnamed = controllers().filter(|name| *name == "player").count();
@@ -137,9 +128,8 @@ fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
         play.combatant("combatant", id)?;
     }
     play.combatant("next", &c.next)?;
-    if !matches!(play.table().state.phase, Phase::ChooseNext {} | Phase::ChooseStarter {}) {
-        return Err(Violation::new("nothing_to_name", "AI-7", "nobody is to be named now: first a turn must end"));
-    }
+    let awaited = matches!(play.table().state.phase, Phase::ChooseNext {} | Phase::ChooseStarter {});
+    require(awaited, "nothing_to_name", "AI-7", || "nobody is to be named now: first a turn must end")?;
     let chooser = chooser(play.table());
     require(chooser == c.combatant, "not_the_chooser", "AI-7", || match chooser {
         Some(chooser) => format!("the choice is {chooser}'s, who took the last turn"),
@@ -148,7 +138,7 @@ fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
     name(play, &c.next)
 }
 
-/// Whose controller names the next one: whoever took the last turn, dead or alive, as long as it is in the encounter (AAI6).
+/// Whose controller names the next one: the combatant of the last turn, dead or alive, unless it left (AAI6).
 pub(super) fn chooser(table: &Table) -> Option<CombatantId> {
     table.state.last_actor.clone().filter(|id| table.get(id).is_some())
 }
@@ -161,10 +151,9 @@ fn name(play: &mut Scene<'_>, next: &CombatantId) -> Result<(), Violation> {
     if by.as_ref() == Some(next) {
         let starter = matches!(table.state.phase, Phase::ChooseStarter {});
         require(starter, "names_itself", "AI-10", || format!("{next} cannot name itself: it has just acted"))?;
-        if table.waiting().any(|c| c.id != *next) {
-            let detail = format!("{next} took the last turn and cannot start the round while there is anybody else");
-            return Err(Violation::new("names_itself", "AI-42", detail));
-        }
+        require(!table.waiting().any(|c| c.id != *next), "names_itself", "AI-42", || {
+            format!("{next} took the last turn and cannot start the round while there is anybody else")
+        })?;
     }
     require(!nominee.acted, "already_acted", "AI-9", || format!("{next} has acted this round"))?;
     play.own(Named { combatant: next.clone(), by });
@@ -188,7 +177,7 @@ fn begin(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     }
 }
 
-/// Refuses whoever may not steal this turn. What is spent is looked at before who spends it.
+/// Refuses a combatant that may not steal this turn. What it spends is checked first.
 fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
     let interrupter = play.combatant("combatant", &c.combatant)?;
     let state = &play.table().state;
@@ -200,50 +189,41 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
         return Err(Violation::new("no_window", "AI-17", detail));
     };
     let id = &c.combatant;
-    let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
     if c.means == Means::InterruptPoint {
-        if !play.table().options.interrupt_points.played() {
-            return refuse("variant_off", "AI-30", "this encounter is played without interrupt points".into());
-        }
-        if state.interrupt_point_used {
-            return refuse("point_used", "AI-32", "an interrupt point was spent this round already".into());
-        }
-        if state.interrupt_points.unwrap_or(0) == 0 {
-            return refuse("no_points", "AI-30", "no interrupt point is left".into());
-        }
-        if !is_the_gms(interrupter) {
-            return refuse("not_the_gms", "AI-31", format!("{id} is a player's: points are for the game master's own"));
-        }
+        let detail = "this encounter is played without interrupt points";
+        require(play.table().options.interrupt_points.played(), "variant_off", "AI-30", || detail)?;
+        let detail = "an interrupt point was spent this round already";
+        require(!state.interrupt_point_used, "point_used", "AI-32", || detail)?;
+        require(state.interrupt_points.unwrap_or(0) != 0, "no_points", "AI-30", || "no interrupt point is left")?;
+        require(is_the_gms(interrupter), "not_the_gms", "AI-31", || {
+            format!("{id} is a player's: points are for the game master's own")
+        })?;
     }
-    if interrupter.acted {
-        let rule = if interrupter.state.exposed && c.means == Means::Damage { "AI-26" } else { "AI-18" };
-        return refuse("already_acted", rule, format!("{id} has acted this round"));
-    }
-    if !interrupter.active() {
-        return refuse("not_active", "AI-8", format!("{id} is out of the fight and takes no turn"));
-    }
-    if nominee == id {
-        return refuse("already_named", "AI-21", format!("{id} is named already: begin its turn"));
-    }
-    if play.table().get(nominee).is_some_and(|n| n.side == interrupter.side) {
-        return refuse("ally", "AI-21", format!("{id} and {nominee} are on the same side"));
-    }
-    if interrupter.state.interrupted {
-        return refuse("interrupted_before", "AAI2", format!("{id} has interrupted once before this turn"));
-    }
+    let rule = if interrupter.state.exposed && c.means == Means::Damage { "AI-26" } else { "AI-18" };
+    require(!interrupter.acted, "already_acted", rule, || format!("{id} has acted this round"))?;
+    require(interrupter.active(), "not_active", "AI-8", || format!("{id} is out of the fight and takes no turn"))?;
+    require(nominee != id, "already_named", "AI-21", || format!("{id} is named already: begin its turn"))?;
+    require(!play.table().get(nominee).is_some_and(|n| n.side == interrupter.side), "ally", "AI-21", || {
+        format!("{id} and {nominee} are on the same side")
+    })?;
+    require(!interrupter.state.interrupted, "interrupted_before", "AAI2", || {
+        format!("{id} has interrupted once before this turn")
+    })?;
     let inspiration = u32::try_from(interrupter.stats.inspiration.get()).unwrap_or(0);
     match c.means {
-        Means::Damage if !interrupter.state.exposed => {
-            return refuse("not_hurt", "AI-20", format!("{id} took no damage in the turn that has just ended"));
+        Means::Damage => {
+            require(interrupter.state.exposed, "not_hurt", "AI-20", || {
+                format!("{id} took no damage in the turn that has just ended")
+            })?;
+            require(hurt_off_turn(play.table(), interrupter), "own_turn", "AAI13", || {
+                format!("{id} took the last turn: damage of its own turn does not give it the next one")
+            })?;
         }
-        Means::Damage if !hurt_off_turn(play.table(), interrupter) => {
-            let detail = format!("{id} took the last turn: damage of its own turn does not give it the next one");
-            return refuse("own_turn", "AAI13", detail);
+        Means::Inspiration => {
+            let holds = interrupter.kind == Kind::Pc && inspiration > 0;
+            require(holds, "no_inspiration", "AI-19", || format!("{id} has no inspiration point to spend"))?;
         }
-        Means::Inspiration if interrupter.kind != Kind::Pc || inspiration == 0 => {
-            return refuse("no_inspiration", "AI-19", format!("{id} has no inspiration point to spend"));
-        }
-        Means::Damage | Means::Inspiration | Means::InterruptPoint => {}
+        Means::InterruptPoint => {}
     }
     let displaced = Some(nominee.clone());
     if c.means == Means::Inspiration {
@@ -266,10 +246,13 @@ pub(super) fn is_the_gms(c: &Combatant<ActiveInitiative>) -> bool {
 
 fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "AI-12")?;
-    if play.table().get(&c.combatant).is_some_and(|x| x.state.readied.is_some()) {
-        let detail = format!("{} has readied an action already", c.combatant);
-        return Err(Violation::new("already_readied", "AI-12", detail));
-    }
+    let detail = || format!("{} has readied an action already", c.combatant);
+    require(
+        !play.table().get(&c.combatant).is_some_and(|x| x.state.readied.is_some()),
+        "already_readied",
+        "AI-12",
+        detail,
+    )?;
     let readied = Readied { action: c.action.clone(), trigger: c.trigger.clone() };
     play.own(ActionReadied { combatant: c.combatant.clone(), readied });
     Ok(())
@@ -289,9 +272,7 @@ fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
         format!("{id} is not a player's character: only those hold inspiration")
     })?;
     let held = u32::try_from(c.stats.inspiration.get()).unwrap_or(0);
-    if held >= 3 {
-        return Err(Violation::new("inspiration_full", "AI-28", format!("{id} holds 3 inspiration points, the most")));
-    }
+    require(held < 3, "inspiration_full", "AI-28", || format!("{id} holds 3 inspiration points, the most"))?;
     play.own(Inspired { combatant: id.clone(), held: held + 1 });
     Ok(())
 }
@@ -299,9 +280,8 @@ fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
 fn spend(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
     let held = u32::try_from(c.stats.inspiration.get()).unwrap_or(0);
-    if c.kind != Kind::Pc || held == 0 {
-        return Err(Violation::new("no_inspiration", "AI-29", format!("{id} has no inspiration point to spend")));
-    }
+    let holds = c.kind == Kind::Pc && held > 0;
+    require(holds, "no_inspiration", "AI-29", || format!("{id} has no inspiration point to spend"))?;
     play.own(InspirationSpent { combatant: id.clone(), held: held - 1 });
     Ok(())
 }

@@ -29,7 +29,6 @@ events! {
 
     /// Somebody was named to take the next turn; the window for interrupts is open (AI-17).
     "named" => Named {
-        /// Who was named.
         combatant: CombatantId,
         /// Who named it; nobody where the game master stood in for one who has left.
         by: Option<CombatantId>,
@@ -39,7 +38,7 @@ events! {
     "interrupted" => Interrupted {
         /// Who takes the next turn now.
         combatant: CombatantId,
-        /// Who was named before and has not acted; untold to those who may not know of it.
+        /// The combatant that was named before and has not acted, if the viewer knows it.
         displaced: Option<CombatantId>,
         /// What paid for it.
         means: Means,
@@ -53,36 +52,24 @@ events! {
         starter: bool,
     }
 
-    /// Somebody took damage: until the next turn begins it may interrupt for free, if it has not acted (AI-20) and the turn that has just
-    /// ended was not its own (AAI13).
-    "exposed" => Exposed {
-        /// Who.
-        combatant: CombatantId,
-    }
+    /// A combatant took damage. It may interrupt for free until the next turn begins (AI-20, AAI13).
+    "exposed" => Exposed { combatant: CombatantId }
 
     /// Somebody readied an action (AI-12).
     "readied" => ActionReadied {
-        /// Who.
         combatant: CombatantId,
         /// What, and what it waits for.
         readied: Readied,
     }
 
     /// A readied action happened (AI-13).
-    "readied_fired" => ReadiedFired {
-        /// Whose.
-        combatant: CombatantId,
-    }
+    "readied_fired" => ReadiedFired { combatant: CombatantId }
 
     /// A readied action came to nothing: its owner's next turn began.
-    "readied_lapsed" => ReadiedLapsed {
-        /// Whose.
-        combatant: CombatantId,
-    }
+    "readied_lapsed" => ReadiedLapsed { combatant: CombatantId }
 
     /// Somebody got an inspiration point (AI-28).
     "inspired" => Inspired {
-        /// Who.
         combatant: CombatantId,
         /// How many it holds now.
         held: u32,
@@ -90,7 +77,6 @@ events! {
 
     /// Somebody spent an inspiration point.
     "inspiration_spent" => InspirationSpent {
-        /// Who.
         combatant: CombatantId,
         /// How many it holds now.
         held: u32,
@@ -106,7 +92,6 @@ events! {
 redacted! {
     /// One combatant's roll for the first turn.
     pub struct OpeningRoll {
-        /// Who rolled.
         pub combatant: CombatantId,
         /// The d20.
         pub die: Die,

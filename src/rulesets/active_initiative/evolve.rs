@@ -1,6 +1,6 @@
 //! What events do to a scene of Active Initiative; no rules here.
 
-use super::{CombatantState, Event, Means, Phase, Table, Taken, Way};
+use super::{Event, Means, Phase, Table, Taken, Way};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, Int, SharedEvent};
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<super::ActiveInitiative>) {
@@ -33,7 +33,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
         Event::Named(e) => open_window(table, &e.combatant, Way::Named { by: e.by.clone() }),
         Event::Interrupted(e) => {
             open_window(table, &e.combatant, Way::Interrupted { means: e.means });
-            change_state(table, &e.combatant, |s| s.interrupted = true);
+            table.change_state(&e.combatant, |s| s.interrupted = true);
             if e.means == Means::InterruptPoint {
                 table.state.interrupt_points = table.state.interrupt_points.map(|points| points.saturating_sub(1));
                 table.state.interrupt_point_used = true;
@@ -43,12 +43,12 @@ fn evolve_own(table: &mut Table, event: &Event) {
         Event::ChoiceOpened(_) if matches!(table.state.phase, Phase::Window { by: Way::Overridden {}, .. }) => {}
         Event::ChoiceOpened(e) if e.starter => table.state.phase = Phase::ChooseStarter {},
         Event::ChoiceOpened(_) => table.state.phase = Phase::ChooseNext {},
-        Event::Exposed(e) => change_state(table, &e.combatant, |s| s.exposed = true),
-        Event::ActionReadied(e) => change_state(table, &e.combatant, |s| s.readied = Some(e.readied.clone())),
-        Event::ReadiedFired(e) => change_state(table, &e.combatant, |s| s.readied = None),
-        Event::ReadiedLapsed(e) => change_state(table, &e.combatant, |s| s.readied = None),
-        Event::Inspired(e) => hold(table, &e.combatant, e.held),
-        Event::InspirationSpent(e) => hold(table, &e.combatant, e.held),
+        Event::Exposed(e) => table.change_state(&e.combatant, |s| s.exposed = true),
+        Event::ActionReadied(e) => table.change_state(&e.combatant, |s| s.readied = Some(e.readied.clone())),
+        Event::ReadiedFired(e) => table.change_state(&e.combatant, |s| s.readied = None),
+        Event::ReadiedLapsed(e) => table.change_state(&e.combatant, |s| s.readied = None),
+        Event::Inspired(e) => table.change(&e.combatant, |c| c.stats.inspiration = Int::clamped(e.held.into())),
+        Event::InspirationSpent(e) => table.change(&e.combatant, |c| c.stats.inspiration = Int::clamped(e.held.into())),
         Event::SceneClosed(_) => table.state.interrupt_points = Some(0),
     }
 }
@@ -71,16 +71,4 @@ fn start_turn(table: &mut Table, combatant: &CombatantId) {
     state.turns.retain(|taken| taken.combatant != *combatant);
     state.turns.push(Taken { combatant: combatant.clone(), by }.into());
     state.last_actor = Some(combatant.clone());
-}
-
-fn change_state(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut CombatantState)) {
-    if let Some(c) = table.get_mut(id) {
-        change(&mut c.state);
-    }
-}
-
-fn hold(table: &mut Table, id: &CombatantId, held: u32) {
-    if let Some(c) = table.get_mut(id) {
-        c.stats.inspiration = Int::clamped(held.into());
-    }
 }

@@ -1,23 +1,20 @@
 //! What Active Initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{Audience, CachedJson, CombatantId, Die, Int, Redact, Text, public, redacted};
+use crate::vocabulary::{Audience, CachedJson, CombatantId, Die, Int, Redact, Text, redacted, settings, words};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use utoipa::ToSchema;
 
-public! { Means }
-
-/// Options of Active Initiative.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Options {
-    /// The Interrupt Points variant (AI-30 to AI-34). True: the game master gets one point for each player at the start. Players are
-    /// the different `controller`s of the players' characters; one without a named controller (`player`) counts as a player of its
-    /// own, one of the game master's (`gm`) as none. A whole number: that many points.
-    #[schema(inline, default = false)]
-    pub interrupt_points: InterruptPoints,
+settings! {
+    /// Options of Active Initiative.
+    Options {
+        /// The Interrupt Points variant (AI-30 to AI-34): true for one point for each player, or a number of points.
+        /// A named controller of players' characters is one player, as is each character without one (`player`).
+        #[schema(inline)]
+        interrupt_points: InterruptPoints,
+    }
 }
 
 /// Whether the Interrupt Points variant is played, and with how many points (AI-30).
@@ -67,35 +64,24 @@ impl<'de> Deserialize<'de> for InterruptPoints {
     }
 }
 
-/// What a client tells about a combatant under Active Initiative.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct CombatantStats {
-    /// Inspiration points held, at most 3 (AI-28). Only players' characters have any.
-    #[schema(default = 0)]
-    pub inspiration: Int<0, 3>,
-    /// The INT modifier, added to a rolled initiative (AI-5).
-    #[schema(default = 0)]
-    pub int_modifier: Int<-10, 20>,
-    /// The DEX score: the higher one wins a tie of rolled initiatives (AI-5).
-    #[schema(default = 10)]
-    pub dex: Int<0, 50>,
-    /// The WIS score: the higher one wins where DEX is equal too (AI-5).
-    #[schema(default = 10)]
-    pub wis: Int<0, 50>,
-}
-
-impl Default for CombatantStats {
-    fn default() -> Self {
-        Self { inspiration: Int::default(), int_modifier: Int::default(), dex: Int::clamped(10), wis: Int::clamped(10) }
+settings! {
+    /// What a client tells about a combatant under Active Initiative.
+    CombatantStats {
+        /// Inspiration points held, at most 3 (AI-28). Only players' characters have any.
+        inspiration: Int<0, 3>,
+        /// The INT modifier, added to a rolled initiative (AI-5).
+        int_modifier: Int<-10, 20>,
+        /// The DEX score: the higher one wins a tie of rolled initiatives (AI-5).
+        dex: Int<0, 50> = Int::clamped(10),
+        /// The WIS score: the higher one wins where DEX is equal too (AI-5).
+        wis: Int<0, 50> = Int::clamped(10),
     }
 }
 
 /// What play keeps about a combatant under Active Initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
-    /// Whether it took damage in the turn that is going on or has just ended, or since then (AAI14). The next window lets it interrupt
-    /// for free (AI-20), unless that turn was its own (AAI13).
+    /// Whether it took damage since the current or last turn began (AAI14), which lets it interrupt for free (AI-20, AAI13).
     pub exposed: bool,
     /// Whether it has interrupted in this window: once is all (AAI2).
     pub interrupted: bool,
@@ -170,14 +156,13 @@ pub enum Phase {
     },
     /// The scene is over.
     Over,
-    /// Somebody has the turn or must choose of whom the viewer may not know.
+    /// A combatant that the viewer does not see has the turn or must choose.
     SomeoneActs,
 }
 
 redacted! {
     /// A turn of this round.
     pub struct Taken {
-        /// Whose turn.
         pub combatant: CombatantId,
         /// How it got the turn.
         pub by: Way,
@@ -215,16 +200,16 @@ pub enum Way {
     Overridden {},
 }
 
-/// What pays for an interrupt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Means {
-    /// One inspiration point (AI-19).
-    Inspiration,
-    /// Damage taken in the turn that has just ended: free (AI-20).
-    Damage,
-    /// One of the game master's interrupt points (AI-31).
-    InterruptPoint,
+words! {
+    /// What pays for an interrupt.
+    Means {
+        /// One inspiration point (AI-19).
+        Inspiration,
+        /// Damage taken in the turn that has just ended: free (AI-20).
+        Damage,
+        /// One of the game master's interrupt points (AI-31).
+        InterruptPoint,
+    }
 }
 
 impl Redact for CachedJson<Taken> {

@@ -1,12 +1,10 @@
 //! The commands of DC20.
 
 use super::SlotId;
-use crate::vocabulary::{CombatantId, D6, D20, Int, Slug, Text, commands, public};
+use crate::vocabulary::{CombatantId, D6, D20, Int, Slug, Text, commands, words};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
-
-public! { Difficulty }
 
 commands! {
     /// A command of DC20.
@@ -21,19 +19,14 @@ commands! {
         /// The difficulty in the table (DC-1); by default `normal`.
         difficulty: Option<Difficulty>,
         /// The natural d20 that counts, for each character that rolled at the table. The server rolls the others (DC-4).
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
         rolls: BTreeMap<CombatantId, D20>,
         /// The unaware combatants: they are `surprised` until the end of their first turn (DC-42).
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         surprised: Vec<CombatantId>,
         /// The unaware sides: all their combatants are `surprised` (DC-42).
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         surprised_sides: Vec<Slug>,
         /// The side that is the first of several enemy teams; by default Fate Checks decide (DC-26).
         first_team: Option<Slug>,
         /// The d20 of the Fate Checks between enemy teams, as rolled at the table. The server rolls the missing ones (DC-27).
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         fate: Vec<D20>,
         /// The aggression that triggered the clash (DC-3).
         aggression: Option<Aggression>,
@@ -41,7 +34,6 @@ commands! {
 
     /// Make the Initiative Check of a player's character that joined later (DC-4).
     "initiative_check" (Player: combatant) => InitiativeCheck {
-        /// The character.
         combatant: CombatantId,
         /// The natural d20 that counts, as rolled at the table; by default the server rolls.
         roll: Option<D20>,
@@ -49,15 +41,11 @@ commands! {
 
     /// Claim the awaited PC Turn. The highest check takes it after all who could take or share it have claimed or passed (DC-18).
     "claim" (Player: combatant) => Claim {
-        /// The claimant.
         combatant: CombatantId,
         /// The other claimants, sent by the game master: the contest is decided at once.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         others: Vec<CombatantId>,
         /// Whether these claimants agree to share the turn with equal, highest results (DC-19).
-        #[serde(default)]
-        #[schema(default = false)]
-        share: bool,
+        share: bool = false,
     }
 
     /// Put enemies into an Enemy Turn or NPCs into an NPC Turn, now or in advance (DC-20): `combatant` and `also`, or a `side`.
@@ -67,7 +55,6 @@ commands! {
         /// The side: all its combatants that have no place, could act in that turn and are not in `reserve`.
         side: Option<Slug>,
         /// Other combatants.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         also: Vec<CombatantId>,
         /// The turn, empty or not (DC-24); by default the awaited one.
         slot: Option<SlotId>,
@@ -84,17 +71,13 @@ commands! {
 
     /// End a turn; the Action Points come back (DC-45).
     "end_turn" (Player: combatant) => EndTurn {
-        /// The combatant whose turn ends.
         combatant: CombatantId,
         /// Whether all turns of the Initiative Turn end. Only the game master can send it.
-        #[serde(default)]
-        #[schema(default = false)]
-        all: bool,
+        all: bool = false,
     }
 
     /// Delay your turn for good: `to` a later PC Turn, or until `after` an enemy.
     "delay" (Player: combatant) => Delay {
-        /// The combatant whose turn it is.
         combatant: CombatantId,
         /// The later PC Turn (DC-33).
         to: Option<SlotId>,
@@ -104,7 +87,6 @@ commands! {
 
     /// Spend Action Points on your turn or on a reaction (DC-44).
     "spend" (Player: combatant) => Spend {
-        /// The combatant.
         combatant: CombatantId,
         /// How many.
         ap: Int<1, 20>,
@@ -114,7 +96,6 @@ commands! {
 
     /// Hold an action on your turn: pay for it now, and let it wait for a trigger (DC-49).
     "hold" (Player: combatant) => Hold {
-        /// The combatant whose turn it is.
         combatant: CombatantId,
         /// What it costs.
         ap: Int<1, 20>,
@@ -125,14 +106,10 @@ commands! {
     }
 
     /// Carry out a held action just before its trigger (DC-49).
-    "trigger_held" (Player: combatant) => TriggerHeld {
-        /// The combatant that holds it.
-        combatant: CombatantId,
-    }
+    "trigger_held" (Player: combatant) => TriggerHeld { combatant: CombatantId }
 
     /// Attack: the event says whether it has ADV (DC-11). Send `spend` for its cost and `damage` for its effect.
     "attack" (Player: combatant) => Attack {
-        /// The attacker.
         combatant: CombatantId,
         /// The target.
         target: CombatantId,
@@ -140,21 +117,16 @@ commands! {
 
     /// Use up the Inspiration Die on a Check or Save (DC-8).
     "use_inspiration" (Player: combatant) => UseInspiration {
-        /// The combatant that has it.
         combatant: CombatantId,
         /// The d6, as rolled at the table.
         roll: Option<D6>,
     }
 
     /// Use the ADV of a critical success of Initiative on a Check or Save of round 1 (DC-10).
-    "use_advantage" (Player: combatant) => UseAdvantage {
-        /// The combatant that has it.
-        combatant: CombatantId,
-    }
+    "use_advantage" (Player: combatant) => UseAdvantage { combatant: CombatantId }
 
     /// Act with a legendary monster after a PC Turn (DC-52) or at the end of the round (DC-53).
     "legendary" (Gm) => Legendary {
-        /// The monster.
         combatant: CombatantId,
         /// The Legendary Action Points that it spends.
         lap: Int<1, 20>,
@@ -179,15 +151,14 @@ pub struct Aggression {
     pub resolved: bool,
 }
 
-/// A column of the Encounter DC table.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Difficulty {
-    /// The lowest DC.
-    Easy,
-    /// 2 above easy.
-    #[default]
-    Normal,
-    /// 4 above easy.
-    Hard,
+words! {
+    /// A column of the Encounter DC table.
+    Difficulty = Normal {
+        /// The lowest DC.
+        Easy,
+        /// 2 above easy.
+        Normal,
+        /// 4 above easy.
+        Hard,
+    }
 }

@@ -44,7 +44,7 @@ pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Vio
 fn in_turn(play: &Combat<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
     let acting = &play.table().state.acting;
-    ensure(acting.contains(id), "not_your_turn", rule, || {
+    require(acting.contains(id), "not_your_turn", rule, || {
         let whose: Vec<&str> = acting.iter().map(|id| id.as_str()).collect();
         let whose = if whose.is_empty() { "nobody".to_owned() } else { whose.join(" and ") };
         format!("it is not {id}'s turn: it is {whose}'s")

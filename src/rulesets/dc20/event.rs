@@ -9,7 +9,6 @@ events! {
 
     /// An act triggered the clash (DC-3).
     "aggression" => Aggressed {
-        /// The aggressor.
         combatant: CombatantId,
         /// What it is.
         action: Text<200>,
@@ -29,7 +28,6 @@ events! {
 
     /// A player's character made its Initiative Check (DC-4).
     "check_made" => CheckMade {
-        /// The combatant.
         combatant: CombatantId,
         /// The check. It gives an Inspiration Die (DC-8), ADV (DC-10), or ADV against the character (DC-11).
         check: Check,
@@ -80,7 +78,6 @@ events! {
     "claim_made" => ClaimMade {
         /// The turn.
         slot: SlotId,
-        /// The claimant.
         combatant: CombatantId,
         /// Whether it agrees to share the turn with equal results (DC-19).
         share: bool,
@@ -90,7 +87,6 @@ events! {
     "claim_passed" => ClaimPassed {
         /// The turn.
         slot: SlotId,
-        /// The combatant.
         combatant: CombatantId,
     }
 
@@ -131,20 +127,13 @@ events! {
     }
 
     /// The turn of a combatant that is out of the fight passed; effects count it (ADC10).
-    "turn_missed" => TurnMissed {
-        /// The combatant.
-        combatant: CombatantId,
-    }
+    "turn_missed" => TurnMissed { combatant: CombatantId }
 
     /// A delayed turn goes on with the Action Points that were left (DC-36).
-    "turn_resumed" => TurnResumed {
-        /// The combatant.
-        combatant: CombatantId,
-    }
+    "turn_resumed" => TurnResumed { combatant: CombatantId }
 
     /// A finished turn gave the Action Points back (DC-45).
     "turn_closed" => TurnClosed {
-        /// The combatant.
         combatant: CombatantId,
         /// Its Action Points now.
         ap: Ap,
@@ -152,7 +141,6 @@ events! {
 
     /// A delayed turn waits for an enemy without a turn. `delayed` follows after its assignment, or at the end of the round (DC-34).
     "place_held" => PlaceHeld {
-        /// The combatant.
         combatant: CombatantId,
         /// The enemy.
         behind: Option<CombatantId>,
@@ -160,7 +148,6 @@ events! {
 
     /// A turn moved for good to a later PC Turn; no Action Points came back (DC-33 to DC-36).
     "delayed" => Delayed {
-        /// The combatant.
         combatant: CombatantId,
         /// The turn in which it goes on.
         to: SlotId,
@@ -208,7 +195,6 @@ events! {
 
     /// Action Points changed: a penalty came or went, or a combatant joined (DC-43, DC-50).
     "ap_changed" => ApChanged {
-        /// The combatant.
         combatant: CombatantId,
         /// Its Action Points now.
         ap: Ap,
@@ -216,7 +202,6 @@ events! {
 
     /// A combatant spent Action Points (DC-44).
     "ap_spent" => ApSpent {
-        /// The combatant.
         combatant: CombatantId,
         /// The Action Points that it spent.
         spent: u32,
@@ -228,27 +213,19 @@ events! {
 
     /// A combatant paid for an action that waits for a trigger (DC-49).
     "action_held" => ActionHeld {
-        /// The combatant.
         combatant: CombatantId,
         /// The action.
         held: Held,
     }
 
     /// A held action happened, before what triggered it (DC-49).
-    "held_triggered" => HeldTriggered {
-        /// The combatant.
-        combatant: CombatantId,
-    }
+    "held_triggered" => HeldTriggered { combatant: CombatantId }
 
     /// A held action was lost with its Action Points, because the next turn starts (DC-49).
-    "held_wasted" => HeldWasted {
-        /// The combatant.
-        combatant: CombatantId,
-    }
+    "held_wasted" => HeldWasted { combatant: CombatantId }
 
     /// An Attack was made.
     "attacked" => Attacked {
-        /// The attacker.
         combatant: CombatantId,
         /// The target.
         target: CombatantId,
@@ -258,17 +235,13 @@ events! {
 
     /// An Inspiration Die was added to a Check or Save (DC-8).
     "inspiration_used" => InspirationUsed {
-        /// The combatant.
         combatant: CombatantId,
         /// The die.
         die: Die,
     }
 
     /// The ADV of a critical success of Initiative was used (DC-10).
-    "advantage_used" => AdvantageUsed {
-        /// The combatant.
-        combatant: CombatantId,
-    }
+    "advantage_used" => AdvantageUsed { combatant: CombatantId }
 
     /// Legendary monsters may act.
     "legendary_opened" => LegendaryOpened {
@@ -278,7 +251,6 @@ events! {
 
     /// A legendary monster acted.
     "legendary_acted" => LegendaryActed {
-        /// The monster.
         combatant: CombatantId,
         /// The Legendary Action Points that it spent.
         spent: u32,
@@ -288,7 +260,6 @@ events! {
 
     /// A legendary monster has all its points again (DC-53).
     "lap_regained" => LapRegained {
-        /// The monster.
         combatant: CombatantId,
         /// Its Legendary Action Points now.
         lap: u32,
@@ -296,13 +267,11 @@ events! {
 
     /// No combatant is left to act.
     "nobody_left" => NobodyLeft {}
-
 }
 
 redacted! {
     /// The points with which a combatant begins.
     pub struct Points {
-        /// The combatant.
         pub combatant: CombatantId,
         /// Its Action Points.
         pub ap: Ap,

@@ -56,11 +56,13 @@ fn evolve_shared(table: &mut Table, event: &SharedEvent) {
 
 fn evolve_own(table: &mut Table, event: &Event) {
     match event {
-        Event::Aggressed(e) if !e.resolved => change(table, &e.combatant, |s| s.committed = Some(e.action.clone())),
+        Event::Aggressed(e) if !e.resolved => {
+            table.change_state(&e.combatant, |s| s.committed = Some(e.action.clone()))
+        }
         Event::DcSet(e) => table.state.dc = Some(e.dc),
         Event::CheckMade(e) => {
             let critical = Some(e.check.critical).filter(|_| table.round <= 1);
-            change(table, &e.combatant, |s| {
+            table.change_state(&e.combatant, |s| {
                 s.inspiration_die = e.check.success;
                 s.round_one_adv = critical == Some(Critical::Success);
                 s.attacked_with_adv = critical == Some(Critical::Failure);
@@ -111,15 +113,15 @@ fn evolve_own(table: &mut Table, event: &Event) {
                 c.acted = true;
             }
         }
-        Event::TurnResumed(e) => change(table, &e.combatant, |s| (s.delayed, s.behind) = (false, None)),
-        Event::TurnClosed(e) => change(table, &e.combatant, |s| {
+        Event::TurnResumed(e) => table.change_state(&e.combatant, |s| (s.delayed, s.behind) = (false, None)),
+        Event::TurnClosed(e) => table.change_state(&e.combatant, |s| {
             (s.ap, s.committed) = (e.ap, None);
             (s.delayed, s.behind) = (false, None);
         }),
         Event::PlaceHeld(e) => {
             table.state.acting.retain(|id| *id != e.combatant);
             vacate(table, &e.combatant);
-            change(table, &e.combatant, |s| {
+            table.change_state(&e.combatant, |s| {
                 (s.slot, s.placed) = (None, None);
                 (s.delayed, s.behind) = (true, e.behind.clone());
             });
@@ -127,7 +129,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
         Event::Delayed(e) => {
             table.state.acting.retain(|id| *id != e.combatant);
             place(table, &e.to, std::slice::from_ref(&e.combatant), e.by);
-            change(table, &e.combatant, |s| (s.delayed, s.behind) = (true, None));
+            table.change_state(&e.combatant, |s| (s.delayed, s.behind) = (true, None));
         }
         Event::SlotAdded(e) => {
             let slots = Arc::make_mut(&mut table.state.slots);
@@ -160,28 +162,28 @@ fn evolve_own(table: &mut Table, event: &Event) {
                 table.state.merged_turns.push(e.shared.clone());
             }
         }
-        Event::ApChanged(e) => change(table, &e.combatant, |s| s.ap = e.ap),
-        Event::ApSpent(e) => change(table, &e.combatant, |s| s.ap.current = e.left),
-        Event::ActionHeld(e) => change(table, &e.combatant, |s| {
+        Event::ApChanged(e) => table.change_state(&e.combatant, |s| s.ap = e.ap),
+        Event::ApSpent(e) => table.change_state(&e.combatant, |s| s.ap.current = e.left),
+        Event::ActionHeld(e) => table.change_state(&e.combatant, |s| {
             s.ap.current = s.ap.current.saturating_sub(e.held.ap);
             s.held = Some(e.held.clone());
         }),
-        Event::HeldTriggered(e) => change(table, &e.combatant, |s| s.held = None),
-        Event::HeldWasted(e) => change(table, &e.combatant, |s| s.held = None),
-        Event::Attacked(e) if e.adv => change(table, &e.target, |s| s.attacked_with_adv = false),
-        Event::InspirationUsed(e) => change(table, &e.combatant, |s| s.inspiration_die = false),
-        Event::AdvantageUsed(e) => change(table, &e.combatant, |s| s.round_one_adv = false),
+        Event::HeldTriggered(e) => table.change_state(&e.combatant, |s| s.held = None),
+        Event::HeldWasted(e) => table.change_state(&e.combatant, |s| s.held = None),
+        Event::Attacked(e) if e.adv => table.change_state(&e.target, |s| s.attacked_with_adv = false),
+        Event::InspirationUsed(e) => table.change_state(&e.combatant, |s| s.inspiration_die = false),
+        Event::AdvantageUsed(e) => table.change_state(&e.combatant, |s| s.round_one_adv = false),
         Event::LegendaryOpened(e) => {
             table.state.phase = e.phase;
             for c in table.combatants.iter_mut().filter(|c| c.state.lap_spent > 0) {
                 c.change().state.lap_spent = 0;
             }
         }
-        Event::LegendaryActed(e) => change(table, &e.combatant, |s| {
+        Event::LegendaryActed(e) => table.change_state(&e.combatant, |s| {
             s.lap = e.left;
             s.lap_spent = s.lap_spent.saturating_add(e.spent);
         }),
-        Event::LapRegained(e) => change(table, &e.combatant, |s| s.lap = e.lap),
+        Event::LapRegained(e) => table.change_state(&e.combatant, |s| s.lap = e.lap),
         Event::NobodyLeft(_) => table.state.phase = Phase::Idle,
         Event::Aggressed(_) | Event::FateChecked(_) | Event::Attacked(_) | Event::Older(_) => {}
     }
@@ -190,12 +192,6 @@ fn evolve_own(table: &mut Table, event: &Event) {
 fn come_to(state: &mut State, slot: &SlotId) {
     (state.slot, state.put_off) = (Some(slot.clone()), false);
     state.forget_answers();
-}
-
-fn change(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut CombatantState)) {
-    if let Some(c) = table.get_mut(id) {
-        change(&mut c.state);
-    }
 }
 
 fn slot<'t>(table: &'t mut Table, id: &SlotId) -> Option<&'t mut Slot> {
@@ -208,7 +204,7 @@ fn place(table: &mut Table, id: &SlotId, who: &[CombatantId], by: Way) {
         slot.occupants.extend(who.iter().cloned());
     }
     for combatant in who {
-        change(table, combatant, |s| (s.slot, s.placed) = (Some(id.clone()), Some(by)));
+        table.change_state(combatant, |s| (s.slot, s.placed) = (Some(id.clone()), Some(by)));
     }
 }
 

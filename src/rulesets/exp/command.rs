@@ -1,12 +1,8 @@
 //! The commands of EXP.
 
 use super::Component;
-use crate::vocabulary::{CombatantId, D10, D20, Text, commands, public};
-use serde::{Deserialize, Serialize};
+use crate::vocabulary::{CombatantId, D10, D20, Text, commands, words};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
-
-public! { Use, Sequence }
 
 commands! {
     /// A command of EXP.
@@ -15,30 +11,21 @@ commands! {
     /// Begin the fight: everybody rolls initiative for the first unit (EX-2).
     "start" (Gm) => Start {
         /// The d20s rolled at the table; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
-        rolls: Rolls,
+        rolls: BTreeMap<CombatantId, D20>,
         /// The d10s rolled at the table for ties; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
-        tie_rolls: TieRolls,
+        tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
     }
 
     /// Begin the next unit: everybody rolls initiative again (EX-3).
     "roll_unit" (Player) => RollUnit {
         /// The d20s rolled at the table; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
-        rolls: Rolls,
+        rolls: BTreeMap<CombatantId, D20>,
         /// The d10s rolled at the table for ties; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
-        tie_rolls: TieRolls,
+        tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
     }
 
     /// Answer as a persona that is asked; what it does now happens (EX-14, EX-15).
     "declare" (Player: combatant) => Declare {
-        /// Who is asked.
         combatant: CombatantId,
         /// What to do with the move; left out if the move is spent.
         #[serde(rename = "move")]
@@ -54,7 +41,6 @@ commands! {
 
     /// Say what a persona that is asked will declare, so that others may jump ahead of it (AEX13).
     "announce" (Player: combatant) => Announce {
-        /// Who is asked.
         combatant: CombatantId,
         /// What to do with the move; left out if the move is spent.
         #[serde(rename = "move")]
@@ -72,7 +58,6 @@ commands! {
 
     /// Try a wait jump: use a waited component ahead of the lower persona that is asked (EX-25).
     "jump" (Player: combatant) => Jump {
-        /// Who jumps.
         combatant: CombatantId,
         /// Which waited component it uses (EX-29).
         #[schema(inline)]
@@ -85,7 +70,6 @@ commands! {
 
     /// Attack with a mental mutation, at any moment of the unit and outside the list (EX-31, AEX8).
     "mental_attack" (Player: combatant) => MentalAttack {
-        /// Who attacks.
         combatant: CombatantId,
         /// The target.
         target: Option<CombatantId>,
@@ -98,20 +82,13 @@ commands! {
         /// The other.
         opponent: CombatantId,
         /// The d20s rolled at the table; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
-        rolls: Rolls,
+        rolls: BTreeMap<CombatantId, D20>,
         /// The d10s rolled at the table for a tie; the server rolls the others.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, Vec<u8>>)]
-        tie_rolls: TieRolls,
+        tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
     }
 
     /// Decline a mental duel: the duellist keeps its attack, and the duel ends (AEX14).
-    "decline_duel" (Player: combatant) => DeclineDuel {
-        /// Who declines.
-        combatant: CombatantId,
-    }
+    "decline_duel" (Player: combatant) => DeclineDuel { combatant: CombatantId }
 }
 
 /// The d20s rolled at the table, by persona or crowd.
@@ -119,24 +96,22 @@ pub type Rolls = BTreeMap<CombatantId, D20>;
 /// The d10s rolled at the table for ties, by persona or crowd: at most 16 each, used in their order.
 pub type TieRolls = BTreeMap<CombatantId, Vec<D10>>;
 
-/// What to do with a component now.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Use {
-    /// Use it now.
-    Now,
-    /// Wait with it; not open to the lowest persona (EX-15).
-    Wait,
-    /// Let it go unused: stay put, hold fire (AEX2).
-    Nothing,
-}
+words! {
+    /// What to do with a component now.
+    Use {
+        /// Use it now.
+        Now,
+        /// Wait with it; not open to the lowest persona (EX-15).
+        Wait,
+        /// Let it go unused: stay put, hold fire (AEX2).
+        Nothing,
+    }
 
-/// Which of two components comes first (EX-20).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Sequence {
-    /// Move, then act.
-    MoveFirst,
-    /// Act, then move.
-    ActFirst,
+    /// Which of two components comes first (EX-20).
+    Sequence {
+        /// Move, then act.
+        MoveFirst,
+        /// Act, then move.
+        ActFirst,
+    }
 }

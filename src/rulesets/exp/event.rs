@@ -1,11 +1,7 @@
 //! The events of EXP.
 
 use super::{Component, Roll, Sequence, Use};
-use crate::vocabulary::{CombatantId, Die, Text, events, public};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-public! { Loss }
+use crate::vocabulary::{CombatantId, Die, Text, events, words};
 
 events! {
     /// An event of EXP alone.
@@ -33,7 +29,6 @@ events! {
 
     /// A persona said what it will do (AEX13).
     "announced" => Announced {
-        /// Who.
         combatant: CombatantId,
         /// What is done with the move.
         #[serde(rename = "move")]
@@ -51,7 +46,6 @@ events! {
 
     /// A persona answered, and did what it does now.
     "declared" => Declared {
-        /// Who.
         combatant: CombatantId,
         /// What is done with the move.
         #[serde(rename = "move")]
@@ -69,7 +63,6 @@ events! {
 
     /// A persona tried to jump ahead of a lower persona's act (EX-25).
     "wait_jumped" => WaitJumped {
-        /// Who.
         combatant: CombatantId,
         /// The waited component: used after a success (EX-27), still waited after a failure (EX-28).
         #[schema(inline)]
@@ -94,7 +87,6 @@ events! {
 
     /// A mental mutation attacked outside the list (EX-31).
     "mental_attacked" => MentalAttacked {
-        /// Who.
         combatant: CombatantId,
         /// The target.
         target: Option<CombatantId>,
@@ -102,7 +94,6 @@ events! {
 
     /// A persona lost for this unit what it had not used.
     "components_lost" => ComponentsLost {
-        /// Who.
         combatant: CombatantId,
         /// What it lost.
         #[schema(inline)]
@@ -114,20 +105,17 @@ events! {
 
     /// A persona is out of the mental duel: one of the two declined, left, or can no longer attack with its mind, or the game
     /// master set whose turn it is.
-    "duel_broken_off" => DuelBrokenOff {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "duel_broken_off" => DuelBrokenOff { combatant: CombatantId }
 }
 
-/// Why components were lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Loss {
-    /// It can no longer act: what waited is lost (EX-23).
-    CannotAct,
-    /// It could not act when the list came to it (AEX9).
-    CouldNotAnswer,
-    /// It joined during the unit and rolls for the next one (AEX11).
-    JoinedLate,
+words! {
+    /// Why components were lost.
+    Loss {
+        /// It can no longer act: what waited is lost (EX-23).
+        CannotAct,
+        /// It could not act when the list came to it (AEX9).
+        CouldNotAnswer,
+        /// It joined during the unit and rolls for the next one (AEX11).
+        JoinedLate,
+    }
 }

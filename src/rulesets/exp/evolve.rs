@@ -37,7 +37,7 @@ fn own(table: &mut Table, event: &Event) {
         }
         Event::Asked(e) => {
             for id in &e.combatants {
-                change(table, id, |state| state.asked = true);
+                table.change_state(id, |state| state.asked = true);
             }
             let state = &mut table.state;
             state.cursor = e.rank;
@@ -53,25 +53,25 @@ fn own(table: &mut Table, event: &Event) {
                     Some(Use::Wait) => Spending::Waited,
                     None => continue,
                 };
-                change(table, &e.combatant, |state| state.set(component, spending));
+                table.change_state(&e.combatant, |state| state.set(component, spending));
             }
             answered(&mut table.state, &e.combatant);
             table.state.jumps.clear();
         }
         Event::WaitJumped(e) => {
             if e.success {
-                change(table, &e.combatant, |state| state.set(e.component, Spending::Done));
+                table.change_state(&e.combatant, |state| state.set(e.component, Spending::Done));
             }
             table.state.jumps.push(Jumper { combatant: e.combatant.clone(), success: e.success });
         }
         Event::MentalDuelRolled(e) => table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect(),
         Event::MentalAttacked(e) => {
-            change(table, &e.combatant, |state| state.act = Spending::Done);
+            table.change_state(&e.combatant, |state| state.act = Spending::Done);
             spent(table, &e.combatant);
         }
         Event::ComponentsLost(e) => {
             for component in &e.components {
-                change(table, &e.combatant, |state| state.set(*component, Spending::Lost));
+                table.change_state(&e.combatant, |state| state.set(*component, Spending::Lost));
             }
             spent(table, &e.combatant);
         }
@@ -106,10 +106,4 @@ fn spent(table: &mut Table, id: &CombatantId) {
 fn answered(state: &mut State, id: &CombatantId) {
     state.asked.retain(|asked| asked != id);
     state.announced.take_if(|announced| announced.combatant == *id);
-}
-
-fn change(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut CombatantState)) {
-    if let Some(combatant) = table.get_mut(id) {
-        change(&mut combatant.state);
-    }
 }

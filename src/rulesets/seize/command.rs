@@ -1,70 +1,49 @@
 //! The commands of Seize the initiative.
 
-use crate::vocabulary::{CombatantId, D20, Slug, commands};
-use serde::{Deserialize, Serialize};
+use crate::vocabulary::{CombatantId, D20, Slug, commands, words};
 use std::collections::BTreeMap;
-use utoipa::ToSchema;
 
 commands! {
     /// A command of Seize the initiative.
     Command;
 
-    /// The fight begins: everybody rolls (WA-1), and the first turn with it.
-    ///
-    /// A die that is not given is rolled by the server. Enemies are all combatants except those on the side `players`
-    /// and on the sides of the option `not_enemies`.
+    /// Begin the fight and its first turn: everybody rolls (WA-1), the server where no die is given.
+    /// Enemies are all combatants except on the side `players` and on the sides of the option `not_enemies`.
     "start" (Gm) => Start {
         /// Whether the enemies roll one by one and group by group, or once for all of them (WA-3).
         #[serde(default)]
         #[schema(inline, default = "apart")]
         enemies: Enemies,
         /// The d20 of each combatant that rolled for itself at the table.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
         rolls: BTreeMap<CombatantId, D20>,
         /// The d20 of each group that rolled at the table, by the group's `roll_group`; all enemies together are `enemies`.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
         group_rolls: BTreeMap<Slug, D20>,
         /// The d20 with which a combatant rolls off a full tie, should there be one (AWA2).
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
         roll_offs: BTreeMap<CombatantId, D20>,
         /// The same of a group.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        #[schema(value_type = std::collections::HashMap<String, u8>)]
         group_roll_offs: BTreeMap<Slug, D20>,
     }
 
-    /// A turn ends. Whoever lost hit points in it may seize the next one now (WA-13); where nobody can, `next` is picked in the same
-    /// breath (WA-8).
+    /// End a turn. Combatants that lost hit points in it may seize the next one (WA-13); else `next` takes it (WA-8).
     "end_turn" (Player: combatant) => EndTurn {
-        /// Whose turn ends.
         combatant: CombatantId,
-        /// Whose turn is next: of anybody who has had none in this round (WA-9), or who starts the next round where this turn was the
-        /// last (WA-11).
+        /// A combatant without a turn in this round (WA-9), or the first of the next round (WA-11).
         next: Option<CombatantId>,
     }
 
-    /// Seizes the next turn after losing hit points (WA-12).
-    "seize" (Player: combatant) => SeizeTurn {
-        /// Who seizes it.
-        combatant: CombatantId,
-    }
+    /// Seize the next turn after losing hit points (WA-12).
+    "seize" (Player: combatant) => SeizeTurn { combatant: CombatantId }
 
-    /// Leaves it at having lost hit points: seizing is nobody's duty (WA-13).
-    "decline" (Player: combatant) => Decline {
-        /// Who declines.
-        combatant: CombatantId,
-    }
+    /// Decline to seize the next turn (WA-13).
+    "decline" (Player: combatant) => Decline { combatant: CombatantId }
 
-    /// The game master goes on: whoever has not seized by now declines.
+    /// Go on: combatants that have not seized by now decline (WA-13).
     "close_seizing" (Gm) => CloseSeizing {
-        /// Whose turn is next, where nobody has seized it.
+        /// Whose turn is next, if nobody has seized it.
         next: Option<CombatantId>,
     }
 
-    /// Picks whose turn is next, where the last turn ended without that; the turn begins.
+    /// Pick whose turn is next, if the last turn ended without a pick; the turn begins.
     "nominate" (Player: combatant) => Nominate {
         /// Who picks: the one who took the last turn. The game master leaves it out where that one has left the encounter.
         combatant: Option<CombatantId>,
@@ -72,20 +51,16 @@ commands! {
         next: CombatantId,
     }
 
-    /// Spends the extra Action that a 20 gives, in one's own first turn (WA-6).
-    "spend" (Player: combatant) => Spend {
-        /// Who spends it.
-        combatant: CombatantId,
-    }
+    /// Spend the extra Action of a 20, in your own first turn (WA-6).
+    "spend" (Player: combatant) => Spend { combatant: CombatantId }
 }
 
-/// How the enemies roll (WA-3).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Enemies {
-    /// Each for itself, and those with the same `roll_group` once.
-    #[default]
-    Apart,
-    /// Once for all of them.
-    Together,
+words! {
+    /// How the enemies roll (WA-3).
+    Enemies = Apart {
+        /// Each for itself, and those with the same `roll_group` once.
+        Apart,
+        /// Once for all of them.
+        Together,
+    }
 }

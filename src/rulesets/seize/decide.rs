@@ -43,7 +43,7 @@ fn finish(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
     }
 }
 
-/// Ends a turn and goes on: to those who may seize the next one, else to whoever is next.
+/// Ends a turn and goes on: to the combatants that may seize the next one, else to the next.
 pub(super) fn close_turn(play: &mut Fight<'_>, id: &CombatantId) {
     if holds_extra_action(play, id) {
         play.own(ExtraActionLapsed { combatant: id.clone() });
@@ -54,7 +54,7 @@ pub(super) fn close_turn(play: &mut Fight<'_>, id: &CombatantId) {
     }
 }
 
-/// Asks those who may seize the next turn; false where there is nobody.
+/// Asks the combatants that may seize the next turn; false if there is none.
 pub(super) fn open_seizing(play: &mut Fight<'_>) -> bool {
     let table = play.table();
     let eligible: Vec<_> = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
@@ -65,8 +65,8 @@ pub(super) fn open_seizing(play: &mut Fight<'_>) -> bool {
     open
 }
 
-/// Goes on where nobody is left to seize: the first who has seized begins (WA-15); else a round in which everybody has acted
-/// ends (WA-10), and somebody must be picked. With nobody left in the fight it waits for a newcomer.
+/// Goes on when nobody is left to seize: with the first seized turn (WA-15), else with a pick, in a new round if everybody has
+/// acted (WA-10). With nobody in the fight, it waits.
 pub(super) fn advance(play: &mut Fight<'_>) {
     let table = play.table();
     if let Some(Seizer { combatant, .. }) = table.state.queue.first().cloned() {
@@ -95,7 +95,7 @@ fn choose(play: &mut Fight<'_>, starter: bool) {
     }
 }
 
-/// Whose controller picks the next one: whoever took the last turn, dead or alive, as long as it is in the encounter (AWA7).
+/// Whose controller picks the next one: the combatant of the last turn, dead or alive, unless it left (AWA7).
 pub(super) fn chooser(table: &Table) -> Option<CombatantId> {
     table.state.last_actor.clone().filter(|id| table.get(id).is_some())
 }
@@ -119,41 +119,25 @@ fn nominate(play: &mut Fight<'_>, c: &Nominate) -> Result<(), Violation> {
 
 /// Picks `next` and begins its turn, where the turn is to be picked at all.
 fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
-    let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
     let table = play.table();
     let picked = play.combatant("next", next)?;
-    match &table.state.phase {
-        Phase::InTurn { actor } => {
-            return refuse("turn_seized", "WA-12", format!("{actor} has seized the next turn: leave `next` out"));
-        }
-        Phase::SeizeDecision {} => {
-            let detail = "somebody lost hit points and may seize the next turn: first all of them seize or decline";
-            return refuse("seizing_open", "WA-13", detail.into());
-        }
-        Phase::SomeoneActs => {
-            return refuse(
-                "turn_in_progress",
-                "WA-8",
-                "somebody else acts now: the next one is picked after that".into(),
-            );
-        }
-        Phase::Setup | Phase::Over | Phase::ChooseNext {} | Phase::ChooseStarter {} => {}
+    if let Phase::InTurn { actor } = &table.state.phase {
+        let detail = format!("{actor} has seized the next turn: leave `next` out");
+        return Err(Violation::new("turn_seized", "WA-12", detail));
     }
-    if !picked.active() {
-        return refuse("not_active", "WA-10", format!("{next} is out of the fight and takes no turn"));
-    }
-    if picked.acted {
-        return refuse("already_acted", "WA-9", format!("{next} has had its turn of this round"));
-    }
-    if barred(table, picked) {
-        return refuse("barred", "WA-7", format!("{next} rolled a 1 and takes no turn in round 1"));
-    }
+    let detail = "somebody lost hit points and may seize the next turn: first all of them seize or decline";
+    require(table.state.phase != Phase::SeizeDecision {}, "seizing_open", "WA-13", || detail)?;
+    let detail = "somebody else acts now: the next one is picked after that";
+    require(table.state.phase != Phase::SomeoneActs, "turn_in_progress", "WA-8", || detail)?;
+    require(picked.active(), "not_active", "WA-10", || format!("{next} is out of the fight and takes no turn"))?;
+    require(!picked.acted, "already_acted", "WA-9", || format!("{next} has had its turn of this round"))?;
+    require(!barred(table, picked), "barred", "WA-7", || format!("{next} rolled a 1 and takes no turn in round 1"))?;
     let by = chooser(table);
     let starts = matches!(table.state.phase, Phase::ChooseStarter {});
-    if starts && by.as_ref() == Some(next) && table.active().any(|c| c.id != *next) {
-        let detail = format!("{next} took the last turn and cannot start the round while there is anybody else");
-        return refuse("names_itself", "WA-11", detail);
-    }
+    let alone = !table.active().any(|c| c.id != *next);
+    require(!starts || by.as_ref() != Some(next) || alone, "names_itself", "WA-11", || {
+        format!("{next} took the last turn and cannot start the round while there is anybody else")
+    })?;
     play.own(Picked { combatant: next.clone(), by: Way::Picked { by } });
     take_turn(play, next);
     Ok(())

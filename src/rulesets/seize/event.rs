@@ -22,45 +22,31 @@ events! {
 
     /// The next turn was given: by the roll, or by the player of the last one. It starts at once.
     "picked" | "begun" => Picked {
-        /// Whose turn.
         combatant: CombatantId,
         /// How it got the turn: `rolled` or `picked`.
         by: Way,
     }
 
     /// Somebody has an extra Action in the turn that begins, for the 20 that it rolled (WA-6).
-    "extra_action_granted" => ExtraActionGranted {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "extra_action_granted" => ExtraActionGranted { combatant: CombatantId }
 
     /// Somebody spent the extra Action (WA-6).
-    "extra_action_spent" => ExtraActionSpent {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "extra_action_spent" => ExtraActionSpent { combatant: CombatantId }
 
     /// Somebody's first turn ended with the extra Action unspent: it is gone (WA-6).
-    "extra_action_lapsed" => ExtraActionLapsed {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "extra_action_lapsed" => ExtraActionLapsed { combatant: CombatantId }
 
     /// Somebody without a turn in this round lost hit points, which lets it seize the next turn (WA-12).
-    "hurt" => Hurt {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "hurt" => Hurt { combatant: CombatantId }
 
-    /// A turn is over, and those whom it hurt decide whether they seize the next one (WA-13).
+    /// A turn is over, and the combatants that it hurt decide whether they seize the next one (WA-13).
     "seizing_opened" => SeizingOpened {
         /// Who may seize, in the order of joining.
         eligible: Participants,
     }
 
-    /// Somebody seized a turn; it comes after those who seized earlier, and after those with a higher bonus in the same window (WA-15).
+    /// A combatant seized a turn. Earlier seized turns, and higher bonuses of the same window, come first (WA-15).
     "seized" => Seized {
-        /// Who.
         combatant: CombatantId,
         /// Its Initiative Bonus.
         bonus: i64,
@@ -69,16 +55,10 @@ events! {
     }
 
     /// Somebody who could have seized the next turn did not (WA-13).
-    "declined" => Declined {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "declined" => Declined { combatant: CombatantId }
 
     /// Somebody who had seized a turn was put out of action before it came: the turn is lost (AWA4).
-    "seizer_dropped" => SeizerDropped {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "seizer_dropped" => SeizerDropped { combatant: CombatantId }
 
     /// Somebody must be picked: for the next turn, or for the first of a new round.
     "choice_opened" => ChoiceOpened {
@@ -87,7 +67,6 @@ events! {
         /// True where the one to be picked is the first of a round (WA-11).
         starter: bool,
     }
-
 }
 
 redacted! {
@@ -107,9 +86,7 @@ redacted! {
         #[schema(inline)]
         pub meaning: Meaning,
     }
-}
 
-redacted! {
     /// One roll of a roll-off.
     pub struct RollOffRoll {
         /// For whom: one combatant, or a group with the one first who would act first by it.

@@ -1,6 +1,6 @@
 //! What events do to a fight under Seize the initiative; no rules here.
 
-use super::{CombatantState, Event, Meaning, Phase, Seizer, State, Table, Taken, Way};
+use super::{Event, Meaning, Phase, Seizer, State, Table, Taken, Way};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, SharedEvent};
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<super::Seize>) {
@@ -27,21 +27,21 @@ fn evolve_own(table: &mut Table, event: &Event) {
             for roll in e.rolls.iter().filter(|roll| roll.meaning != Meaning::Plain) {
                 let twenty = roll.meaning == Meaning::Twenty;
                 for id in roll.combatants.iter() {
-                    change_state(table, id, |s| (s.extra_action, s.skips_round_1) = (twenty, !twenty));
+                    table.change_state(id, |s| (s.extra_action, s.skips_round_1) = (twenty, !twenty));
                 }
             }
         }
         Event::RolledOff(_) | Event::ExtraActionGranted(_) | Event::Older(_) => {}
         Event::Picked(e) => give_turn(&mut table.state, &e.combatant, e.by.clone()),
-        Event::ExtraActionSpent(e) => change_state(table, &e.combatant, |s| s.extra_action = false),
-        Event::ExtraActionLapsed(e) => change_state(table, &e.combatant, |s| s.extra_action = false),
-        Event::Hurt(e) => change_state(table, &e.combatant, |s| s.hurt = true),
+        Event::ExtraActionSpent(e) => table.change_state(&e.combatant, |s| s.extra_action = false),
+        Event::ExtraActionLapsed(e) => table.change_state(&e.combatant, |s| s.extra_action = false),
+        Event::Hurt(e) => table.change_state(&e.combatant, |s| s.hurt = true),
         Event::SeizingOpened(_) => {
             table.state.windows = table.state.windows.saturating_add(1);
             table.state.phase = Phase::SeizeDecision {};
         }
         Event::Seized(e) => {
-            change_state(table, &e.combatant, |s| s.hurt = false);
+            table.change_state(&e.combatant, |s| s.hurt = false);
             let State { queue, windows, .. } = &mut table.state;
             let window = *windows;
             let mut tied = Vec::new();
@@ -52,7 +52,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
             let place = usize::try_from(e.after).unwrap_or(usize::MAX).min(queue.len());
             queue.insert(place, Seizer { combatant: e.combatant.clone(), bonus: e.bonus, window, tied });
         }
-        Event::Declined(e) => change_state(table, &e.combatant, |s| s.hurt = false),
+        Event::Declined(e) => table.change_state(&e.combatant, |s| s.hurt = false),
         Event::SeizerDropped(e) => table.state.queue.retain(|seizer| seizer.combatant != e.combatant),
         Event::ChoiceOpened(e) => {
             forget_losses(table);
@@ -87,11 +87,5 @@ fn start_turn(table: &mut Table, combatant: &CombatantId) {
 fn forget_losses(table: &mut Table) {
     for c in table.combatants.iter_mut().filter(|c| c.state.hurt) {
         c.change().state.hurt = false;
-    }
-}
-
-fn change_state(table: &mut Table, id: &CombatantId, change: impl FnOnce(&mut CombatantState)) {
-    if let Some(c) = table.get_mut(id) {
-        change(&mut c.state);
     }
 }

@@ -1,28 +1,26 @@
 //! What Seize the initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{Audience, CombatantId, Die, Int, Participants, Redact, Slug, public, redacted};
+use crate::vocabulary::{Audience, CombatantId, Die, Int, Participants, Redact, Slug, redacted, settings, words};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
-public! { Meaning, Tie }
-
-/// Options of Seize the initiative.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Options {
-    /// What counts as a 20 or a 1: the die, or the result (AWA1).
-    #[schema(inline, default = "natural")]
-    pub crit_on: CritOn,
-    /// What decides the first turn where result and bonus are equal (AWA2).
-    #[schema(inline, default = "roll_off")]
-    pub full_tie: FullTie,
-    /// Sides besides `players` that are allied or neutral: their combatants are not enemies and roll for themselves (WA-3).
-    /// At most 16.
-    #[serde(deserialize_with = "sides", skip_serializing_if = "Vec::is_empty")]
-    #[schema(max_items = 16, default = json!([]))]
-    pub not_enemies: Vec<Slug>,
+settings! {
+    /// Options of Seize the initiative.
+    Options {
+        /// What counts as a 20 or a 1: the die, or the result (AWA1).
+        #[schema(inline)]
+        crit_on: CritOn,
+        /// What decides the first turn where result and bonus are equal (AWA2).
+        #[schema(inline)]
+        full_tie: FullTie,
+        /// Sides besides `players` that are allied or neutral: their combatants are not enemies and roll for themselves (WA-3).
+        /// At most 16.
+        #[serde(deserialize_with = "sides", skip_serializing_if = "Vec::is_empty")]
+        #[schema(max_items = 16)]
+        not_enemies: Vec<Slug>,
+    }
 }
 
 impl Options {
@@ -44,43 +42,55 @@ fn sides<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Slug>, D::Err
     Ok(sides)
 }
 
-/// What counts as a 20 or a 1 (AWA1).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CritOn {
-    /// The face of the die.
-    #[default]
-    Natural,
-    /// The die and the bonus together: 20 or more, 1 or less.
-    Total,
+words! {
+    /// What counts as a 20 or a 1 (AWA1).
+    CritOn = Natural {
+        /// The face of the die.
+        Natural,
+        /// The die and the bonus together: 20 or more, 1 or less.
+        Total,
+    }
+
+    /// What decides the first turn where result and bonus are equal (AWA2).
+    FullTie = RollOff {
+        /// Everybody in the tie rolls one more d20; where that ties too it is decided as under `fixed`.
+        RollOff,
+        /// A player's character goes first, then the first to join.
+        Fixed,
+    }
+
+    /// What a roll means, the worst first.
+    Meaning {
+        /// A 1: no turn in round 1 (WA-7).
+        One,
+        /// Nothing besides its result.
+        Plain,
+        /// A 20: before all others, with an extra Action in the first turn (WA-6).
+        Twenty,
+    }
+
+    /// What decides between equal results.
+    Tie {
+        /// The higher Initiative Bonus (WA-5).
+        Bonus,
+        /// The higher die of a roll-off (AWA2).
+        RollOff,
+        /// A player's character before others, then the first to join (AWA2).
+        Fixed,
+    }
 }
 
-/// What decides the first turn where result and bonus are equal (AWA2).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FullTie {
-    /// Everybody in the tie rolls one more d20; where that ties too it is decided as under `fixed`.
-    #[default]
-    RollOff,
-    /// A player's character goes before others, then whoever joined first.
-    Fixed,
-}
-
-/// What a client tells about a combatant under Seize the initiative.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct CombatantStats {
-    /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first among several who seize (WA-15).
-    /// The DEX modifier where it is not given (WA-2).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initiative_bonus: Option<Int<-20, 50>>,
-    /// The DEX modifier: the Initiative Bonus of a combatant that has none of its own (WA-2).
-    #[schema(default = 0)]
-    pub dex_modifier: Int<-20, 50>,
-    /// Enemies with the same word here roll once for all of them (WA-3). Combatants on the side `players` and on the sides of the
-    /// option `not_enemies` are not enemies: each rolls for itself.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub roll_group: Option<Slug>,
+settings! {
+    /// What a client tells about a combatant under Seize the initiative.
+    CombatantStats {
+        /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first among several who seize (WA-15).
+        /// The DEX modifier where it is not given (WA-2).
+        initiative_bonus: Option<Int<-20, 50>>,
+        /// The DEX modifier: the Initiative Bonus of a combatant that has none of its own (WA-2).
+        dex_modifier: Int<-20, 50>,
+        /// Enemies with the same word here roll once for all of them (WA-3). Other combatants roll for themselves.
+        roll_group: Option<Slug>,
+    }
 }
 
 impl CombatantStats {
@@ -97,8 +107,7 @@ pub struct CombatantState {
     pub skips_round_1: bool,
     /// Whether it rolled a 20 and has its extra Action still to come: it is good in its first turn alone (WA-6).
     pub extra_action: bool,
-    /// Whether it lost hit points in the turn that is going on or has just ended, without a turn of its own in this round yet:
-    /// that lets it seize the next turn (WA-12).
+    /// Whether it lost hit points since the current or last turn began, which lets it seize the next turn (WA-12).
     pub hurt: bool,
 }
 
@@ -110,7 +119,7 @@ pub struct State {
     /// Who took the last turn: its controller picks the next one (WA-8), also when it has died (AWA7).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_actor: Option<CombatantId>,
-    /// Those who have seized a turn that they have not taken yet, in the order of their turns (WA-15, AWA4).
+    /// The seized turns to come, in their order (WA-15, AWA4).
     pub queue: Vec<Seizer>,
     /// The turns of this round so far, the one that is going on included.
     pub turns: Vec<Taken>,
@@ -130,7 +139,7 @@ pub enum Phase {
         /// Whose turn.
         actor: CombatantId,
     },
-    /// A turn is over, and those whom it hurt seize the next one or decline (WA-13).
+    /// A turn is over, and the combatants that it hurt seize the next one or decline (WA-13).
     SeizeDecision {},
     /// A turn is over and the next combatant must be picked (WA-8).
     ChooseNext {},
@@ -138,16 +147,15 @@ pub enum Phase {
     ChooseStarter {},
     /// The fight is over.
     Over,
-    /// Somebody has the turn or must decide of whom the viewer may not know.
+    /// A combatant that the viewer does not see has the turn or must decide.
     SomeoneActs,
 }
 
 redacted! {
     /// Somebody who has seized a turn and waits for it.
     pub struct Seizer {
-        /// Who.
         pub combatant: CombatantId,
-        /// The Initiative Bonus with which it seized: those who seize after the same turn act in its order (WA-15).
+        /// The Initiative Bonus with which it seized: turns seized after the same turn come in its order (WA-15).
         pub bonus: i64,
         /// Which of the times at which turns could be seized it was; earlier ones go first (AWA4).
         pub window: u32,
@@ -155,12 +163,9 @@ redacted! {
         #[serde(default, deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
         pub tied: Vec<CombatantId>,
     }
-}
 
-redacted! {
     /// A turn of this round.
     pub struct Taken {
-        /// Whose turn.
         pub combatant: CombatantId,
         /// How it got the turn.
         pub by: Way,
@@ -204,18 +209,6 @@ pub enum Way {
     Overridden {},
 }
 
-/// What a roll means, the worst first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Meaning {
-    /// A 1: no turn in round 1 (WA-7).
-    One,
-    /// Nothing besides its result.
-    Plain,
-    /// A 20: before all others, with an extra Action in the first turn (WA-6).
-    Twenty,
-}
-
 redacted! {
     /// Somebody whose result was as good as the best.
     pub struct Equal {
@@ -225,18 +218,6 @@ redacted! {
         #[schema(inline)]
         pub tie: Tie,
     }
-}
-
-/// What decides between equal results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Tie {
-    /// The higher Initiative Bonus (WA-5).
-    Bonus,
-    /// The higher die of a roll-off (AWA2).
-    RollOff,
-    /// A player's character before others, then whoever joined first (AWA2).
-    Fixed,
 }
 
 /// A roll-off with hidden combatants alone did not take place.

@@ -1,6 +1,6 @@
 //! The commands of Venture.
 
-use crate::vocabulary::{CombatantId, D10, Int, Slug, Text, commands, public};
+use crate::vocabulary::{CombatantId, D10, Int, Slug, Text, commands, public, settings, words};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -14,7 +14,6 @@ commands! {
     /// Begin the fight: all combatants Join Battle (VE-2), then take their free actions (VE-6).
     "start" (Gm) => Start {
         /// How each combatant Joins Battle. For the others the server rolls Wits and Awareness.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         #[schema(value_type = std::collections::HashMap<String, Join>)]
         joins: BTreeMap<CombatantId, Join>,
     }
@@ -29,7 +28,6 @@ commands! {
 
     /// Join Battle as a newcomer (VE-2).
     "join_battle" (Player: combatant) => JoinBattle {
-        /// Who.
         combatant: CombatantId,
         /// How it gets into the fight.
         #[serde(default)]
@@ -45,14 +43,12 @@ commands! {
         /// The successes, if the table counted them; then leave out `dice`.
         successes: Option<Int<0, 100>>,
         /// The dice that the table rolled, at most the whole pool; the server rolls the others.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schema(max_items = 80)]
         dice: Vec<D10>,
     }
 
     /// Take the free action of Joining Battle: a combat action that harms nobody and that nobody opposes (VE-6).
     "free_action" (Player: combatant) => FreeAction {
-        /// Who.
         combatant: CombatantId,
         /// What it does: ready a weapon, enter a Form, take cover, use a Charm that prepares.
         action: Text<200>,
@@ -63,26 +59,16 @@ commands! {
     }
 
     /// Begin the turn of the combatant on the reached tick, with the steps of a turn's start in order (VE-14 to VE-18).
-    "begin_turn" (Player: combatant) => BeginTurn {
-        /// Whose turn.
-        combatant: CombatantId,
-    }
+    "begin_turn" (Player: combatant) => BeginTurn { combatant: CombatantId }
 
     /// Hold the action back when its tick is reached (VE-12).
-    "delay" (Player: combatant) => Delay {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "delay" (Player: combatant) => Delay { combatant: CombatantId }
 
     /// Take the delayed turn now, between two others (VE-12, AVE4).
-    "claim" (Player: combatant) => Claim {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "claim" (Player: combatant) => Claim { combatant: CombatantId }
 
     /// Take a combat action (VE-10), an attack if `attack` is true.
     "act" (Player: combatant) => Act {
-        /// Who acts.
         combatant: CombatantId,
         /// What it does, for the log.
         action: Option<Text<200>>,
@@ -94,7 +80,6 @@ commands! {
         /// not count at the end of a turn. Only the game master sends it (AVE16).
         reflexive: bool = false,
         /// Who is attacked, hit or missed: at most 50, each once.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[schema(max_items = 50)]
         targets: Vec<Target>,
         /// Initiative that the attack costs the attacker, instead of what the options say (VE-27).
@@ -103,7 +88,6 @@ commands! {
 
     /// Take a combat action that closes in on somebody.
     "rush" (Player: combatant) => Rush {
-        /// Who.
         combatant: CombatantId,
         /// Whether it moved as part of it; if not, the move can follow until its next turn has begun (VE-15).
         moved: bool = false,
@@ -111,45 +95,28 @@ commands! {
 
     /// Take a combat action that breaks away from everybody close.
     "disengage" (Player: combatant) => Disengage {
-        /// Who.
         combatant: CombatantId,
         /// Whether it moved as part of it; if not, the move can follow until its next turn has begun (VE-15).
         moved: bool = false,
     }
 
     /// Open a second combat action after the first; Initiative pays for both at the turn's end (VE-11, VE-21).
-    "flurry" (Player: combatant) => Flurry {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "flurry" (Player: combatant) => Flurry { combatant: CombatantId }
 
     /// Make the reflexive move of a turn (VE-10).
-    "move" (Player: combatant) => Move {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "move" (Player: combatant) => Move { combatant: CombatantId }
 
     /// Make the move that a Rush or Disengage left open, at the latest when the next turn begins (VE-15).
-    "follow_up" (Player: combatant) => FollowUp {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "follow_up" (Player: combatant) => FollowUp { combatant: CombatantId }
 
     /// Give up the free action (VE-6), or at the start of a turn the move from a Rush or Disengage (VE-15).
-    "pass" (Player: combatant) => Pass {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "pass" (Player: combatant) => Pass { combatant: CombatantId }
 
     /// End the turn, with the steps of a turn's end in order (VE-19 to VE-22).
-    "end_turn" (Player: combatant) => EndTurn {
-        /// Whose turn.
-        combatant: CombatantId,
-    }
+    "end_turn" (Player: combatant) => EndTurn { combatant: CombatantId }
 
     /// Pay a cost in Initiative (such as 2i), in motes, or in both, at any time (VE-25).
     "spend" (Player: combatant) => Spend {
-        /// Who pays.
         combatant: CombatantId,
         /// Initiative; paying it may cause a Crash.
         initiative: Int<0, 40> = 0,
@@ -161,7 +128,6 @@ commands! {
 
     /// From now on something happens at the start of each turn of a combatant, such as anima flux (VE-17).
     "declare" (Player: combatant) => Declare {
-        /// Whose turns.
         combatant: CombatantId,
         /// Its name for people, unique within its combatant, which has at most 8.
         name: Text<80>,
@@ -173,7 +139,6 @@ commands! {
 
     /// End what was declared for the start of turns.
     "withdraw" (Player: combatant) => Withdraw {
-        /// Whose turns.
         combatant: CombatantId,
         /// Its name.
         name: Text<80>,
@@ -182,7 +147,6 @@ commands! {
     /// Correct the state of a combatant (VE-13, VE-24). The change of Initiative and its consequences come first; then `crashed`,
     /// `recovery_tokens`, `onslaught` and `acted` are set.
     "adjust" (Gm) => Adjust {
-        /// Who.
         combatant: CombatantId,
         /// Initiative gained, or lost if negative.
         initiative: Int<-40, 40> = 0,
@@ -204,43 +168,36 @@ commands! {
     }
 }
 
-/// How a combatant gets into the fight, which decides the possible Join Battle pools.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Approach {
-    /// Weapons drawn, into the fray: Wits and Awareness (VE-2).
-    #[default]
-    Default,
-    /// From stealth or seclusion: Dexterity for Wits and Stealth for Awareness, either, both or none (VE-3).
-    Stealth,
-    /// Turning talk into violence: Manipulation for Wits and Socialize for Awareness, either, both or none (VE-4).
-    Escalation,
-}
+words! {
+    /// How a combatant gets into the fight, which decides the possible Join Battle pools.
+    Approach = Default {
+        /// Weapons drawn, into the fray: Wits and Awareness (VE-2).
+        Default,
+        /// From stealth or seclusion: Dexterity for Wits and Stealth for Awareness, either, both or none (VE-3).
+        Stealth,
+        /// Turning talk into violence: Manipulation for Wits and Socialize for Awareness, either, both or none (VE-4).
+        Escalation,
+    }
 
-/// An attribute of a Join Battle pool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Attribute {
-    /// Wits.
-    #[default]
-    Wits,
-    /// Dexterity, from stealth (VE-3).
-    Dexterity,
-    /// Manipulation, escalating (VE-4).
-    Manipulation,
-}
+    /// An attribute of a Join Battle pool.
+    Attribute = Wits {
+        /// Wits.
+        Wits,
+        /// Dexterity, from stealth (VE-3).
+        Dexterity,
+        /// Manipulation, escalating (VE-4).
+        Manipulation,
+    }
 
-/// An ability of a Join Battle pool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Ability {
-    /// Awareness.
-    #[default]
-    Awareness,
-    /// Stealth, from stealth (VE-3).
-    Stealth,
-    /// Socialize, escalating (VE-4).
-    Socialize,
+    /// An ability of a Join Battle pool.
+    Ability = Awareness {
+        /// Awareness.
+        Awareness,
+        /// Stealth, from stealth (VE-3).
+        Stealth,
+        /// Socialize, escalating (VE-4).
+        Socialize,
+    }
 }
 
 /// What a Join Battle pool is made of.
@@ -254,25 +211,24 @@ pub struct Pool {
     pub ability: Ability,
 }
 
-/// How a combatant Joins Battle: the pool, and what the table rolled.
-#[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Join {
-    /// How it gets into the fight.
-    pub approach: Approach,
-    /// The attribute of the pool.
-    pub attribute: Attribute,
-    /// The ability of the pool.
-    pub ability: Ability,
-    /// Dice beyond attribute and ability, fewer if negative: stunts, Charms, wounds.
-    pub bonus_dice: Int<-40, 40>,
-    /// The successes, if the table counted them; then leave out `dice`.
-    pub successes: Option<Int<0, 100>>,
-    /// The dice that the table rolled, at most the whole pool; the server rolls the others.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(max_items = 80)]
-    pub dice: Vec<D10>,
+settings! {
+    /// How a combatant Joins Battle: the pool, and what the table rolled.
+    Join {
+        /// How it gets into the fight.
+        approach: Approach,
+        /// The attribute of the pool.
+        attribute: Attribute,
+        /// The ability of the pool.
+        ability: Ability,
+        /// Dice beyond attribute and ability, fewer if negative: stunts, Charms, wounds.
+        bonus_dice: Int<-40, 40>,
+        /// The successes, if the table counted them; then leave out `dice`.
+        successes: Option<Int<0, 100>>,
+        /// The dice that the table rolled, at most the whole pool; the server rolls the others.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(max_items = 80)]
+        dice: Vec<D10>,
+    }
 }
 
 /// A target of an attack.

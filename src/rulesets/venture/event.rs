@@ -1,11 +1,7 @@
 //! The events of Venture.
 
 use super::{JoinRoll, StartEffect, Tick, TimedChange};
-use crate::vocabulary::{CombatantId, Text, events, public};
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-public! { Cause }
+use crate::vocabulary::{CombatantId, Text, events, words};
 
 events! {
     /// An event of Venture alone.
@@ -21,7 +17,6 @@ events! {
 
     /// A combatant Joined Battle and has a place on the track (VE-5).
     "joined_battle" => JoinedBattle {
-        /// Who.
         combatant: CombatantId,
         /// The pool, the dice and the successes.
         roll: JoinRoll,
@@ -32,24 +27,17 @@ events! {
     }
 
     /// A combatant's free action is next (VE-7).
-    "free_action_reached" => FreeActionReached {
-        /// Whose.
-        combatant: CombatantId,
-    }
+    "free_action_reached" => FreeActionReached { combatant: CombatantId }
 
     /// A combatant took its free action (VE-6).
     "free_action_taken" => FreeActionTaken {
-        /// Who.
         combatant: CombatantId,
         /// What it did.
         action: Text<200>,
     }
 
     /// A combatant gave up its free action.
-    "free_action_passed" => FreeActionPassed {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "free_action_passed" => FreeActionPassed { combatant: CombatantId }
 
     /// A combatant is next, unless the track changes before its turn begins (VE-9, VE-13).
     "tick_reached" => TickReached {
@@ -62,33 +50,22 @@ events! {
 
     /// Start of turn, step 1: Onslaught is over (VE-14).
     "onslaught_ended" => OnslaughtEnded {
-        /// Whose.
         combatant: CombatantId,
         /// Its points.
         points: u32,
     }
 
     /// Start of turn, step 2: the move left from a Rush or Disengage can be made now (VE-15).
-    "follow_up_offered" => FollowUpOffered {
-        /// Who may move.
-        combatant: CombatantId,
-    }
+    "follow_up_offered" => FollowUpOffered { combatant: CombatantId }
 
     /// The move from a Rush or Disengage was made (VE-15).
-    "follow_up_taken" => FollowUpTaken {
-        /// Who moved.
-        combatant: CombatantId,
-    }
+    "follow_up_taken" => FollowUpTaken { combatant: CombatantId }
 
     /// The move from a Rush or Disengage was given up (VE-15).
-    "follow_up_passed" => FollowUpPassed {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "follow_up_passed" => FollowUpPassed { combatant: CombatantId }
 
     /// Start of turn, step 3: recovery tokens ended the Crash (VE-16).
     "recovered" => Recovered {
-        /// Who.
         combatant: CombatantId,
         /// The spent tokens: all of them (AVE8).
         tokens_spent: i64,
@@ -100,7 +77,6 @@ events! {
 
     /// Something was declared for the start of each turn of a combatant (VE-17).
     "start_effect_declared" => StartEffectDeclared {
-        /// Whose turns.
         combatant: CombatantId,
         /// What happens.
         effect: StartEffect,
@@ -108,7 +84,6 @@ events! {
 
     /// Something that was declared for the start of turns ended.
     "start_effect_withdrawn" => StartEffectWithdrawn {
-        /// Whose turns.
         combatant: CombatantId,
         /// Its name.
         name: Text<80>,
@@ -116,7 +91,6 @@ events! {
 
     /// Start of turn, step 4: something that was declared happens; its changes follow as events (VE-17).
     "start_effect_resolved" => StartEffectResolved {
-        /// Whose turn.
         combatant: CombatantId,
         /// Its name.
         name: Text<80>,
@@ -124,7 +98,6 @@ events! {
 
     /// A combatant took a combat action (VE-10).
     "action_taken" => ActionTaken {
-        /// Who.
         combatant: CombatantId,
         /// What it did, if that was said.
         action: Option<Text<200>>,
@@ -141,7 +114,6 @@ events! {
 
     /// A combatant was attacked, hit or missed: its Onslaught rises (VE-30).
     "attacked" => Attacked {
-        /// Who attacked.
         combatant: CombatantId,
         /// Who was attacked.
         target: CombatantId,
@@ -150,26 +122,16 @@ events! {
     }
 
     /// A combatant opened a second combat action (VE-11).
-    "flurried" => Flurried {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "flurried" => Flurried { combatant: CombatantId }
 
     /// A combatant made the reflexive move of its turn (VE-10).
-    "moved" => Moved {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "moved" => Moved { combatant: CombatantId }
 
     /// A combatant delayed its turn (VE-12).
-    "delayed" => Delayed {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "delayed" => Delayed { combatant: CombatantId }
 
     /// A combatant rose or fell on the track (VE-13), within -20 and 20 (VE-24).
     "initiative_changed" => InitiativeChanged {
-        /// Who.
         combatant: CombatantId,
         /// The Initiative before.
         from: i64,
@@ -181,21 +143,16 @@ events! {
 
     /// A combatant is at 0 or less on the track and is Crashed, without recovery tokens (VE-23).
     "crashed" => Crashed {
-        /// Who.
         combatant: CombatantId,
         /// Who forced it, if anybody else did.
         by: Option<CombatantId>,
     }
 
     /// A combatant's Crash and its recovery tokens are gone, because it rose above 0 or the game master said so (VE-23, AVE12).
-    "crash_ended" => CrashEnded {
-        /// Who.
-        combatant: CombatantId,
-    }
+    "crash_ended" => CrashEnded { combatant: CombatantId }
 
     /// A combatant crashed the combatant that had crashed it, and Joins Battle anew (VE-31).
     "shifted" => Shifted {
-        /// Who.
         combatant: CombatantId,
         /// The pool, the dice and the successes that are added to its Initiative.
         roll: JoinRoll,
@@ -203,7 +160,6 @@ events! {
 
     /// End of turn, step 2: a Crashed combatant gets recovery tokens (VE-20).
     "recovery_tokens_gained" => RecoveryTokensGained {
-        /// Who.
         combatant: CombatantId,
         /// How many: 1, or 2 after a turn without an attack.
         gained: i64,
@@ -213,7 +169,6 @@ events! {
 
     /// A combatant's motes changed: regained at the end of its turn, step 4 (VE-22), spent, or set.
     "motes_changed" => MotesChanged {
-        /// Who.
         combatant: CombatantId,
         /// The motes before.
         from: i64,
@@ -223,7 +178,6 @@ events! {
 
     /// The timed changes of a combatant's Initiative began, counted down, or ended (AVE18).
     "timed_changes_set" => TimedChangesSet {
-        /// Whose.
         combatant: CombatantId,
         /// All of them, as they are now.
         changes: Vec<TimedChange>,
@@ -231,7 +185,6 @@ events! {
 
     /// The game master corrected the state of a combatant (AVE19).
     "corrected" => Corrected {
-        /// Who.
         combatant: CombatantId,
         /// Its recovery tokens now, if they were set.
         recovery_tokens: Option<i64>,
@@ -242,30 +195,30 @@ events! {
     }
 }
 
-/// Why a combatant rose or fell on the track.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Cause {
-    /// End of turn, step 1: a turn without an attack (VE-19).
-    NoAttack,
-    /// End of turn, step 3: a flurry is paid (VE-21).
-    Flurry,
-    /// A cost (VE-25).
-    Spent,
-    /// It was attacked (VE-27).
-    Attacked,
-    /// It made an attack that costs Initiative, such as a killing blow (VE-27).
-    OwnAttack,
-    /// It forced an opponent into Crash (VE-26).
-    CrashBonus,
-    /// It went into Crash (VE-27).
-    CrashLoss,
-    /// It crashed the combatant that had crashed it (VE-31).
-    Shift,
-    /// Something at the start of its turn (VE-17).
-    StartEffect,
-    /// The game master moved it.
-    Adjusted,
-    /// Start of turn, step 1: a timed change ended (AVE18).
-    Expired,
+words! {
+    /// Why a combatant rose or fell on the track.
+    Cause {
+        /// End of turn, step 1: a turn without an attack (VE-19).
+        NoAttack,
+        /// End of turn, step 3: a flurry is paid (VE-21).
+        Flurry,
+        /// A cost (VE-25).
+        Spent,
+        /// It was attacked (VE-27).
+        Attacked,
+        /// It made an attack that costs Initiative, such as a killing blow (VE-27).
+        OwnAttack,
+        /// It forced an opponent into Crash (VE-26).
+        CrashBonus,
+        /// It went into Crash (VE-27).
+        CrashLoss,
+        /// It crashed the combatant that had crashed it (VE-31).
+        Shift,
+        /// Something at the start of its turn (VE-17).
+        StartEffect,
+        /// The game master moved it.
+        Adjusted,
+        /// Start of turn, step 1: a timed change ended (AVE18).
+        Expired,
+    }
 }

@@ -27,10 +27,7 @@ const RULES: &[Rule] = &[
     Rule::official("VE-10", "A turn is one combat action and one reflexive move."),
     Rule::official("VE-11", "After the combat action a flurry opens a second one, for Initiative."),
     Rule::official("VE-12", "A combatant may delay when its tick is reached, and act later, never earlier."),
-    Rule::supplementary(
-        "VE-13",
-        "Changes of Initiative hold at once: the highest who has not acted is next. Nobody acts twice in a round.",
-    ),
+    Rule::supplementary("VE-13", "Initiative changes hold at once; the highest that has not acted is next, once."),
     Rule::official("VE-14", "Start of turn, 1: what lasts one turn ends: Onslaught, expired hazards and poisons."),
     Rule::official("VE-15", "Start of turn, 2: a combatant that Rushed or Disengaged without moving can move now."),
     Rule::official("VE-16", "Start of turn, 3: a Crashed combatant spends 3 recovery tokens and has Initiative 3."),

@@ -1,110 +1,82 @@
 //! The options, stats and state of Venture.
 
 use super::{Ability, Attribute, Pool};
-use crate::vocabulary::{CombatantId, Die, Int, Text, redacted};
+use crate::vocabulary::{CombatantId, Die, Int, Text, redacted, settings, words};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Options of Venture: the amounts that its text leaves open, and variants from later versions of the game.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Options {
-    /// Initiative gained for forcing an opponent into Crash (VE-26).
-    pub crash_bonus: Int<0, 20>,
-    /// Initiative lost on going into Crash, on top of what brought it there (VE-27).
-    pub crash_loss: Int<0, 20>,
-    /// Initiative that the target of an attack loses if the command gives no amount (VE-27).
-    pub attacked_loss: Int<0, 20>,
-    /// Which decisive attacks reset the attacker to its base Initiative (VE-27, VE-28).
-    pub decisive_reset: DecisiveReset,
-    /// What the base Initiative is (VE-28).
-    pub base_initiative: BaseInitiative,
-    /// Whether an unusual Join Battle swaps only one of attribute and ability (VE-33).
-    pub single_swap: bool,
-    /// Whether crashing the combatant that crashed you adds a new Join Battle roll to your Initiative (VE-31).
-    pub shift: bool,
-}
+settings! {
+    /// Options of Venture: the amounts that its text leaves open, and variants from later versions of the game.
+    Options {
+        /// Initiative gained for forcing an opponent into Crash (VE-26).
+        crash_bonus: Int<0, 20> = Int::clamped(5),
+        /// Initiative lost on going into Crash, on top of what brought it there (VE-27).
+        crash_loss: Int<0, 20>,
+        /// Initiative that the target of an attack loses if the command gives no amount (VE-27).
+        attacked_loss: Int<0, 20>,
+        /// Which decisive attacks reset the attacker to its base Initiative (VE-27, VE-28).
+        decisive_reset: DecisiveReset,
+        /// What the base Initiative is (VE-28).
+        base_initiative: BaseInitiative,
+        /// Whether an unusual Join Battle swaps only one of attribute and ability (VE-33).
+        single_swap: bool,
+        /// Whether crashing the combatant that crashed you adds a new Join Battle roll to your Initiative (VE-31).
+        shift: bool,
+    }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            crash_bonus: Int::clamped(5),
-            crash_loss: Int::default(),
-            attacked_loss: Int::default(),
-            decisive_reset: DecisiveReset::default(),
-            base_initiative: BaseInitiative::default(),
-            single_swap: false,
-            shift: false,
-        }
+    /// The stats of a combatant under Venture.
+    CombatantStats {
+        /// The attribute of the usual Join Battle pool (VE-2).
+        wits: Int<0, 20> = Int::clamped(1),
+        /// The attribute that may stand in for Wits from stealth (VE-3).
+        dexterity: Int<0, 20> = Int::clamped(1),
+        /// The attribute that may stand in for Wits when talk turns violent (VE-4).
+        manipulation: Int<0, 20> = Int::clamped(1),
+        /// The attribute that the base Initiative may rest on (VE-28).
+        stamina: Int<0, 20> = Int::clamped(1),
+        /// The ability of the usual Join Battle pool (VE-2).
+        awareness: Int<0, 20>,
+        /// The ability that may stand in for Awareness from stealth (VE-3).
+        stealth: Int<0, 20>,
+        /// The ability that may stand in for Awareness when talk turns violent (VE-4).
+        socialize: Int<0, 20>,
+        /// Motes now; all of them when it Joins Battle, if not given. Play changes it (VE-22).
+        motes: Option<Int<0, 1000>>,
+        /// The maximum of its motes.
+        max_motes: Int<0, 1000>,
+        /// Whether it is a Worthy Foe. One roll settles a fight with any other combatant (VE-1).
+        worthy_foe: bool = true,
     }
 }
 
-/// Which decisive attacks reset the attacker to its base Initiative.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DecisiveReset {
-    /// Killing blows.
-    #[default]
-    KillingBlow,
-    /// All, as in the later revision.
-    Always,
-    /// None.
-    Never,
-}
+words! {
+    /// Which decisive attacks reset the attacker to its base Initiative.
+    DecisiveReset = KillingBlow {
+        /// Killing blows.
+        KillingBlow,
+        /// All, as in the later revision.
+        Always,
+        /// None.
+        Never,
+    }
 
-/// The Initiative to which a decisive attack resets the attacker.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BaseInitiative {
-    /// 3.
-    #[default]
-    Three,
-    /// 2 and half the Stamina, rounded up, as in the later revision.
-    Stamina,
-}
+    /// The Initiative to which a decisive attack resets the attacker.
+    BaseInitiative = Three {
+        /// 3.
+        Three,
+        /// 2 and half the Stamina, rounded up, as in the later revision.
+        Stamina,
+    }
 
-/// The stats of a combatant under Venture.
-#[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct CombatantStats {
-    /// The attribute of the usual Join Battle pool (VE-2).
-    pub wits: Int<0, 20>,
-    /// The attribute that may stand in for Wits from stealth (VE-3).
-    pub dexterity: Int<0, 20>,
-    /// The attribute that may stand in for Wits when talk turns violent (VE-4).
-    pub manipulation: Int<0, 20>,
-    /// The attribute that the base Initiative may rest on (VE-28).
-    pub stamina: Int<0, 20>,
-    /// The ability of the usual Join Battle pool (VE-2).
-    pub awareness: Int<0, 20>,
-    /// The ability that may stand in for Awareness from stealth (VE-3).
-    pub stealth: Int<0, 20>,
-    /// The ability that may stand in for Awareness when talk turns violent (VE-4).
-    pub socialize: Int<0, 20>,
-    /// Motes now; all of them when it Joins Battle, if not given. Play changes it (VE-22).
-    pub motes: Option<Int<0, 1000>>,
-    /// The maximum of its motes.
-    pub max_motes: Int<0, 1000>,
-    /// Whether it is a Worthy Foe. One roll settles a fight with any other combatant (VE-1).
-    pub worthy_foe: bool,
-}
-
-impl Default for CombatantStats {
-    fn default() -> Self {
-        Self {
-            wits: Int::clamped(1),
-            dexterity: Int::clamped(1),
-            manipulation: Int::clamped(1),
-            stamina: Int::clamped(1),
-            awareness: Int::default(),
-            stealth: Int::default(),
-            socialize: Int::default(),
-            motes: None,
-            max_motes: Int::default(),
-            worthy_foe: true,
-        }
+    /// The state of a free action.
+    FreeActionState = Open {
+        /// It can still be taken.
+        Open,
+        /// It was taken.
+        Taken,
+        /// It was given up.
+        Passed,
     }
 }
 
@@ -149,19 +121,6 @@ pub struct CombatantState {
     pub timed: Vec<TimedChange>,
 }
 
-/// The state of a free action.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FreeActionState {
-    /// It can still be taken.
-    #[default]
-    Open,
-    /// It was taken.
-    Taken,
-    /// It was given up.
-    Passed,
-}
-
 redacted! {
     /// A Join Battle roll.
     pub struct JoinRoll {
@@ -172,9 +131,7 @@ redacted! {
         /// The successes: 7 and up counts one, 10 counts two (AVE9).
         pub successes: i64,
     }
-}
 
-redacted! {
     /// Something that happens at the start of each turn of a combatant, such as anima flux (VE-17).
     pub struct StartEffect {
         /// Its name for people, unique within its combatant.
@@ -184,9 +141,7 @@ redacted! {
         /// Motes gained, or lost where negative, at each start of turn.
         pub motes: Int<-1000, 1000>,
     }
-}
 
-redacted! {
     /// A change of Initiative that lasts for a number of turns (AVE18).
     pub struct TimedChange {
         /// Initiative that was gained, or lost where negative.

@@ -24,7 +24,7 @@ pub(super) fn hold(play: &mut Combat<'_>, c: &Hold) -> Result<(), Violation> {
     in_turn(play, id, "DC-49")?;
     let (ap, _) = paid(play, id, c.ap.get())?;
     let holding = play.combatant("combatant", id)?.state.held.is_some();
-    ensure(!holding, "already_holding", "DC-49", || format!("{id} holds an action already"))?;
+    require(!holding, "already_holding", "DC-49", || format!("{id} holds an action already"))?;
     let held = Held { action: c.action.clone(), trigger: c.trigger.clone(), ap };
     play.own(ActionHeld { combatant: id.clone(), held });
     Ok(())
@@ -43,18 +43,21 @@ fn paid(play: &Combat<'_>, id: &CombatantId, ap: i64) -> Result<(u32, u32), Viol
 
 /// Refuses what needs a first assigned turn (DC-31).
 fn begun(play: &Combat<'_>) -> Result<(), Violation> {
-    ensure(play.table().round > 0, "combat_not_begun", "DC-31", || {
-        "the combat begins when the first turn is assigned: nobody acts before".to_owned()
-    })
+    require(
+        play.table().round > 0,
+        "combat_not_begun",
+        "DC-31",
+        || "the combat begins when the first turn is assigned: nobody acts before",
+    )
 }
 
 fn in_fight(c: &Creature, rule: &'static str) -> Result<(), Violation> {
-    ensure(c.active(), "not_active", rule, || format!("{} is out of the fight", c.id))
+    require(c.active(), "not_active", rule, || format!("{} is out of the fight", c.id))
 }
 
 pub(super) fn trigger(play: &mut Combat<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
-    ensure(c.state.held.is_some(), "nothing_held", "DC-49", || format!("{id} holds no action"))?;
+    require(c.state.held.is_some(), "nothing_held", "DC-49", || format!("{id} holds no action"))?;
     in_fight(c, "DC-49")?;
     play.own(HeldTriggered { combatant: id.clone() });
     Ok(())
@@ -78,7 +81,7 @@ pub(super) fn use_inspiration(play: &mut Combat<'_>, c: &UseInspiration) -> Resu
     let id = &c.combatant;
     let has_die = play.combatant("combatant", id)?.state.inspiration_die;
     begun(play)?;
-    ensure(has_die, "no_inspiration_die", "DC-8", || format!("{id} has no Inspiration Die"))?;
+    require(has_die, "no_inspiration_die", "DC-8", || format!("{id} has no Inspiration Die"))?;
     let die = play.die(c.roll);
     play.own(InspirationUsed { combatant: id.clone(), die });
     Ok(())
@@ -87,7 +90,7 @@ pub(super) fn use_inspiration(play: &mut Combat<'_>, c: &UseInspiration) -> Resu
 pub(super) fn use_advantage(play: &mut Combat<'_>, id: &CombatantId) -> Result<(), Violation> {
     let has_adv = play.combatant("combatant", id)?.state.round_one_adv;
     begun(play)?;
-    ensure(has_adv, "no_advantage", "DC-10", || {
+    require(has_adv, "no_advantage", "DC-10", || {
         format!("{id} has no ADV of a critical success: it is there once, in round 1")
     })?;
     play.own(AdvantageUsed { combatant: id.clone() });
@@ -107,7 +110,7 @@ pub(super) fn legendary(play: &mut Combat<'_>, c: &Legendary) -> Result<(), Viol
     };
     let max = spendable(play.table(), monster);
     let spent = u32::try_from(c.lap.get()).unwrap_or(0);
-    ensure(spent <= max, "not_enough_lap", rule, || {
+    require(spent <= max, "not_enough_lap", rule, || {
         format!("{id} can spend {max} Legendary Action Points {when}, not {spent}")
     })?;
     let left = monster.state.lap.saturating_sub(spent);

@@ -69,12 +69,12 @@ fn win(play: &mut Combat<'_>, won: SlotClaimed) {
 /// Refuses a combatant that cannot take this PC Turn.
 fn claimable(play: &Combat<'_>, field: &'static str, id: &CombatantId) -> Result<(), Violation> {
     let (table, c) = (play.table(), play.combatant(field, id)?);
-    ensure(team(&table.state, c) == Team::Pc, "not_on_the_pc_team", "DC-17", || {
+    require(team(&table.state, c) == Team::Pc, "not_on_the_pc_team", "DC-17", || {
         format!("{id} is not on the PC team: it takes no PC Turn")
     })?;
     placeable(&table.state, c)?;
     let candidate = table.state.at().is_some_and(|slot| candidates(table, slot).any(|c| c.id == *id));
-    ensure(candidate, "turn_of_the_hidden", "DC-17", || {
+    require(candidate, "turn_of_the_hidden", "DC-17", || {
         format!("only hidden combatants take this turn, and {id} is seen")
     })
 }

@@ -7,7 +7,7 @@ pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
     in_turn(play, id, "DC-32")?;
     let state = &play.table().state;
     let on_the_pc_team = play.table().get(id).is_some_and(|c| team(state, c) == Team::Pc);
-    ensure(on_the_pc_team, "not_on_the_pc_team", "DC-33", || {
+    require(on_the_pc_team, "not_on_the_pc_team", "DC-33", || {
         format!("{id} is not on the PC team: only its members delay")
     })?;
     match (&c.to, &c.after) {
@@ -17,9 +17,9 @@ pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
             };
             let open = !slot.unseen || play.table().get(id).is_some_and(|c| c.hidden);
             let later = state.later().iter().any(|later| later.id == *to);
-            ensure(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || format!("{to} is not a PC Turn"))?;
-            ensure(open, "turn_of_the_hidden", "DC-33", || format!("only hidden combatants take {to}"))?;
-            ensure(later, "not_later", "DC-37", || format!("{to} is not later in the order than this turn"))?;
+            require(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || format!("{to} is not a PC Turn"))?;
+            require(open, "turn_of_the_hidden", "DC-33", || format!("only hidden combatants take {to}"))?;
+            require(later, "not_later", "DC-37", || format!("{to} is not later in the order than this turn"))?;
             move_to(play, id, Some(to.clone()), Way::Delayed);
         }
         (None, Some(enemy)) if later_enemy(play, enemy)? => {
@@ -78,17 +78,17 @@ fn holding(table: &Table) -> Vec<CombatantId> {
 /// Whether that enemy has a turn that is still to come; false if it has none yet.
 fn later_enemy(play: &Combat<'_>, enemy: &CombatantId) -> Result<bool, Violation> {
     let (state, c) = (&play.table().state, play.combatant("after", enemy)?);
-    ensure(!c.hidden, "not_seen", "DC-34", || {
+    require(!c.hidden, "not_seen", "DC-34", || {
         format!("{enemy} is hidden: a turn is delayed behind an enemy that is seen")
     })?;
-    ensure(is_enemy(c) && c.active(), "not_an_enemy", "DC-34", || {
+    require(is_enemy(c) && c.active(), "not_an_enemy", "DC-34", || {
         format!("{enemy} is no enemy in the fight: to act after an ally move to that PC Turn")
     })?;
     if c.state.slot.is_none() && !c.acted && !state.acting.contains(enemy) {
         return Ok(false);
     }
     let later = state.later().iter().any(|slot| slot.occupants.contains(enemy));
-    ensure(later, "not_later", "DC-37", || format!("{enemy}'s turn is not later in the order than this one"))?;
+    require(later, "not_later", "DC-37", || format!("{enemy}'s turn is not later in the order than this one"))?;
     Ok(true)
 }
 

@@ -5,15 +5,15 @@ use super::*;
 /// Refuses a combatant that has a place, has acted, or is out of the fight. It may leave a turn of the hidden.
 pub(super) fn placeable(state: &State, c: &Creature) -> Result<(), Violation> {
     let id = &c.id;
-    ensure(c.state.slot.is_some() || !c.state.delayed, "already_placed", "ADC12", || {
+    require(c.state.slot.is_some() || !c.state.delayed, "already_placed", "ADC12", || {
         format!("{id} has delayed its turn behind an enemy: its place is held")
     })?;
     if let Some(slot) = c.state.slot.as_ref().filter(|_| !waits_unseen(state, c)) {
         let detail = format!("{id} has its place in the turn {slot}: there is one turn in a round");
         return Err(Violation::new("already_placed", "ADC12", detail));
     }
-    ensure(c.active(), "not_active", "ADC15", || format!("{id} is out of the fight and takes no turn"))?;
-    ensure(!c.acted, "already_acted", "DC-38", || format!("{id} has acted this round"))
+    require(c.active(), "not_active", "ADC15", || format!("{id} is out of the fight and takes no turn"))?;
+    require(!c.acted, "already_acted", "DC-38", || format!("{id} has acted this round"))
 }
 
 /// The turn that is awaited in this phase.
@@ -32,10 +32,10 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
     let Some(slot) = play.table().state.slot(&id) else {
         return Err(Violation::field("unknown_slot", "slot", format!("there is no turn {id} in the order")));
     };
-    ensure(slot.team != Team::Pc, "pc_turn", "DC-17", || {
+    require(slot.team != Team::Pc, "pc_turn", "DC-17", || {
         format!("{id} is a PC Turn: the PC team decides who takes it")
     })?;
-    ensure(!slot.removed, "slot_merged", "DC-25", || format!("{id} was merged into another turn"))?;
+    require(!slot.removed, "slot_merged", "DC-25", || format!("{id} was merged into another turn"))?;
     let combatants = assignees(play, c, slot)?;
     begin_combat(play);
     play.own(Assigned { slot: id.clone(), combatants: combatants.clone().into(), by: Way::Assigned });
@@ -68,7 +68,7 @@ fn assignees(play: &Combat<'_>, c: &Assign, slot: &Slot) -> Result<Vec<Combatant
             }
             let free = table.waiting().filter(|c| c.side == *side && c.state.slot.is_none() && !c.stats.reserve);
             let combatants: Vec<CombatantId> = free.filter(|c| fits(c)).map(|c| c.id.clone()).collect();
-            ensure(!combatants.is_empty(), "nobody_to_assign", "DC-20", || {
+            require(!combatants.is_empty(), "nobody_to_assign", "DC-20", || {
                 format!("nobody on the side {side} waits for a place that {} could be", slot.id)
             })?;
             return Ok(combatants);
@@ -86,7 +86,7 @@ fn assignees(play: &Combat<'_>, c: &Assign, slot: &Slot) -> Result<Vec<Combatant
             return Err(Violation::field("named_twice", field, format!("{id} is named twice")));
         }
         let rule = if slot.team == Team::Npc { "DC-28" } else { "DC-26" };
-        ensure(fits(c), "wrong_team", rule, || format!("{} is not a turn of {id}'s team", slot.id))?;
+        require(fits(c), "wrong_team", rule, || format!("{} is not a turn of {id}'s team", slot.id))?;
         placeable(&table.state, c)?;
         combatants.push(id.clone());
     }

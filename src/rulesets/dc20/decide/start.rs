@@ -13,9 +13,7 @@ struct Sides {
 }
 
 pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
-    ensure(play.table().status == Status::Setup, "already_started", "DC-31", || {
-        "the encounter has started already".to_owned()
-    })?;
+    require(play.table().status == Status::Setup, "already_started", "DC-31", || "the encounter has started already")?;
     check_fields(play, c)?;
     let sides = enemy_sides(play.table(), c)?;
     let pcs: Vec<&Creature> = play.table().active().filter(|c| is_pc(c)).collect();
@@ -23,9 +21,8 @@ pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
     // Hidden characters count only if there are no others: else the DC, the winner and the turns would reveal them.
     let counted = if seen.is_empty() { hidden.len() } else { seen.len() };
     let pcs: Vec<CombatantId> = seen.into_iter().chain(hidden).map(|c| c.id.clone()).collect();
-    ensure(!pcs.is_empty(), "no_player_characters", "ADC17", || {
-        "there is no player's character who could roll: add one on the side players first".to_owned()
-    })?;
+    let detail = "there is no player's character who could roll: add one on the side players first";
+    require(!pcs.is_empty(), "no_player_characters", "ADC17", || detail)?;
     play.shared(EncounterStarted {});
     if let Some(Aggression { combatant, action, resolved }) = c.aggression.clone() {
         play.own(Aggressed { combatant, action, resolved });
@@ -58,7 +55,7 @@ fn check_fields(play: &Combat<'_>, c: &Start) -> Result<(), Violation> {
     }
     if let Some(Aggression { combatant: id, .. }) = &c.aggression {
         let aggressor = play.combatant("aggression.combatant", id)?;
-        ensure(is_pc(aggressor), "not_a_pc", "DC-3", || format!("{id} is no player's character"))?;
+        require(is_pc(aggressor), "not_a_pc", "DC-3", || format!("{id} is no player's character"))?;
     }
     Ok(())
 }
@@ -122,7 +119,7 @@ pub(super) fn check_late(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<(
     let id = &c.combatant;
     let roller = play.combatant("combatant", id)?;
     can_check(roller)?;
-    ensure(roller.state.check.is_none(), "already_checked", "DC-4", || {
+    require(roller.state.check.is_none(), "already_checked", "DC-4", || {
         format!("{id} has made its Initiative Check: there is one in a combat")
     })?;
     let dc = play.table().state.dc.unwrap_or_default();
@@ -134,7 +131,7 @@ pub(super) fn check_late(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<(
 }
 
 fn can_check(c: &Creature) -> Result<(), Violation> {
-    ensure(is_pc(c) && c.active(), "no_check", "DC-4", || {
+    require(is_pc(c) && c.active(), "no_check", "DC-4", || {
         format!("{} makes no Initiative Check: only players' characters in the fight do", c.id)
     })
 }

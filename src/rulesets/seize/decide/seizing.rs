@@ -20,8 +20,7 @@ pub(in super::super) fn able(c: &Combatant<Seize>) -> bool {
     c.active() && !hit(&c.conditions, DISABLED) && (c.members.is_empty() || c.members.iter().any(stands))
 }
 
-/// Whether a loss of hit points now would let it seize: it has had no turn in this round, has not got one to come, and the turn
-/// that hurts is not its own (WA-12, WA-20, AWA6).
+/// Whether a loss of hit points now lets it seize: not after, before or in a turn of its own (WA-12, WA-20, AWA6).
 pub(in super::super) fn loss_counts(table: &Table, c: &Combatant<Seize>) -> bool {
     let moment = match &table.state.phase {
         Phase::InTurn { actor } => *actor != c.id,
@@ -70,10 +69,8 @@ pub(super) fn close(play: &mut Fight<'_>, c: &CloseSeizing) -> Result<(), Violat
         play.combatant("next", next)?;
     }
     let table = play.table();
-    if !matches!(table.state.phase, Phase::SeizeDecision {}) {
-        let detail = "nobody is deciding whether to seize the next turn";
-        return Err(Violation::new("no_seizing", "WA-13", detail));
-    }
+    let detail = "nobody is deciding whether to seize the next turn";
+    require(table.state.phase == Phase::SeizeDecision {}, "no_seizing", "WA-13", || detail)?;
     let undecided: Vec<_> = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
     for combatant in undecided {
         play.own(Declined { combatant });
@@ -93,42 +90,23 @@ fn go_on(play: &mut Fight<'_>) {
     }
 }
 
-/// Refuses whoever has nothing to decide now.
+/// Refuses a combatant that has nothing to decide now.
 fn check(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let refuse = |code, rule, detail: String| Err(Violation::new(code, rule, detail));
     let table = play.table();
     let c = play.combatant("combatant", id)?;
-    if matches!(&table.state.phase, Phase::InTurn { actor } if actor == id) {
-        return refuse("own_turn", "WA-20", format!("it is {id}'s own turn"));
-    }
-    if c.acted {
-        return refuse("already_acted", "WA-20", format!("{id} has had its turn of this round"));
-    }
-    if queued(table, id) {
-        return refuse("already_seized", "AWA4", format!("{id} has seized a turn already: it comes"));
-    }
-    if barred(table, c) {
-        return refuse("barred", "WA-7", format!("{id} rolled a 1 and takes no turn in round 1"));
-    }
-    if !c.active() {
-        return refuse("not_active", "WA-10", format!("{id} is out of the fight and takes no turn"));
-    }
-    match &table.state.phase {
-        Phase::SeizeDecision {} => {}
-        Phase::InTurn { actor } => {
-            let detail = format!("it is {actor}'s turn: whether to seize is decided when it has ended");
-            return refuse("no_seizing", "WA-13", detail);
-        }
-        Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {} | Phase::Over | Phase::SomeoneActs => {
-            return refuse("no_seizing", "WA-13", "there is no turn now that anybody may seize".into());
-        }
-    }
-    if !able(c) {
-        return refuse("disabled", "AWA4", format!("{id} is disabled ({}) and cannot seize", DISABLED.join(", ")));
-    }
-    if !c.state.hurt {
-        let detail = format!("{id} lost no hit points in the turn that has just ended, or has declined");
-        return refuse("not_hurt", "WA-12", detail);
-    }
+    let own = matches!(&table.state.phase, Phase::InTurn { actor } if actor == id);
+    require(!own, "own_turn", "WA-20", || format!("it is {id}'s own turn"))?;
+    require(!c.acted, "already_acted", "WA-20", || format!("{id} has had its turn of this round"))?;
+    require(!queued(table, id), "already_seized", "AWA4", || format!("{id} has seized a turn already: it comes"))?;
+    require(!barred(table, c), "barred", "WA-7", || format!("{id} rolled a 1 and takes no turn in round 1"))?;
+    require(c.active(), "not_active", "WA-10", || format!("{id} is out of the fight and takes no turn"))?;
+    require(table.state.phase == Phase::SeizeDecision {}, "no_seizing", "WA-13", || match &table.state.phase {
+        Phase::InTurn { actor } => format!("it is {actor}'s turn: whether to seize is decided when it has ended"),
+        _ => "there is no turn now that anybody may seize".to_owned(),
+    })?;
+    require(able(c), "disabled", "AWA4", || format!("{id} is disabled ({}) and cannot seize", DISABLED.join(", ")))?;
+    require(c.state.hurt, "not_hurt", "WA-12", || {
+        format!("{id} lost no hit points in the turn that has just ended, or has declined")
+    })?;
     Ok(())
 }
