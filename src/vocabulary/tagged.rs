@@ -37,7 +37,7 @@ pub trait Commands: Tagged {
 /// Declares the events of a ruleset: a union in JSON (`{"type": "...", ...}`), and a struct for each event.
 ///
 /// Each struct serializes without its absent fields and is redacted field by field ([`Redact`](super::Redact)). After `older` stand the
-/// tags of events that only older programs wrote ([`OlderEvent`](super::OlderEvent)), after a tag those that older programs gave it.
+/// tags of events that only older programs wrote ([`OlderEvent`]), after a tag those that older programs gave it.
 #[macro_export]
 macro_rules! events {
     ($(#[$doc:meta])* $union:ident $(older $($older:literal)+)?; $(

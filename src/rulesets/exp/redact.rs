@@ -52,7 +52,7 @@ fn ranking(rolls: &[Roll], audience: &Audience<'_>) -> Vec<Roll> {
     ranking
 }
 
-/// A roll is for an audience that knows all who rolled; [`ranking`] redacts the lists of a unit.
+/// A roll is for an audience that knows all who rolled; `ranking` redacts the lists of a unit.
 impl Redact for Roll {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         self.combatants.iter().all(|id| audience.knows(id)).then(|| self.clone())
