@@ -130,7 +130,7 @@ fn start(listen: &str, settings: &[(&str, &str)]) -> String {
 fn a_server_that_listens_wider_without_keys_says_what_that_means() {
     let (_, pair) = made("bot");
     let warned = start("0.0.0.0:0", &[]);
-    assert!(warned.contains("WARN") && warned.contains("whoever reaches 0.0.0.0:"), "{warned}");
+    assert!(warned.contains("WARN") && warned.contains("every client that reaches 0.0.0.0:"), "{warned}");
     for part in ["TURNKEEPER_APP_KEYS", "app-key", "127.0.0.1"] {
         assert!(warned.contains(part), "{part}: {warned}");
     }
