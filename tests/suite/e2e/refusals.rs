@@ -74,3 +74,8 @@ async fn every_bad_combatant_of_a_creation_is_reported() {
     let (status, paths) = create(json!({"ruleset": "seize", "combatants": many})).await;
     assert_eq!((status, paths.len()), (422, 20), "a bounded number");
 }
+
+#[tokio::test]
+async fn options_that_make_no_sense_are_refused_with_their_field() {
+    play("refusals/options").await;
+}
