@@ -1,5 +1,5 @@
-//! The published document: what is committed is what the code says, its examples are what a server answered, and every answer
-//! fits its schema. `TURNKEEPER_BLESS=1 tests/run openapi` rewrites it.
+//! The published document: what is committed is what the code says, and its examples are what a server answered.
+//! `TURNKEEPER_BLESS=1 tests/run openapi` rewrites it. `openapi/check` holds references, descriptions, tags and examples.
 
 use crate::e2e::applications::{key, named};
 use crate::e2e::{Api, Fight, text};
@@ -180,41 +180,6 @@ fn published() -> Value {
     serde_json::from_slice(&std::fs::read(file()).expect("the document is there")).expect("JSON")
 }
 
-fn each(value: &Value, visit: &mut impl FnMut(&str, &Value)) {
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| each(item, visit)),
-        Value::Object(fields) => {
-            for (key, value) in fields {
-                visit(key, value);
-                each(value, visit);
-            }
-        }
-        _ => {}
-    }
-}
-
-#[test]
-fn every_reference_leads_somewhere_and_every_schema_is_used() {
-    let document = published();
-    let mut used = BTreeSet::new();
-    each(&document, &mut |key, value| {
-        let targets: Vec<&str> = match (key, value) {
-            ("$ref", Value::String(target)) => vec![target],
-            ("mapping", Value::Object(mapping)) => mapping.values().filter_map(Value::as_str).collect(),
-            _ => Vec::new(),
-        };
-        for target in targets {
-            assert!(document.pointer(&target[1..]).is_some(), "{target} leads nowhere");
-            used.insert(target.to_owned());
-        }
-    });
-    for kind in ["schemas", "responses", "parameters", "headers"] {
-        let components = document["components"][kind].as_object().expect("components").keys();
-        let unused: Vec<_> = components.filter(|name| !used.contains(&format!("#/components/{kind}/{name}"))).collect();
-        assert!(unused.is_empty(), "nothing refers to {unused:?}");
-    }
-}
-
 #[test]
 fn the_document_stays_small() {
     let document = published();
@@ -259,14 +224,11 @@ fn every_variant_of_a_union_carries_the_tag_that_tells_it_from_the_others() {
 }
 
 #[test]
-fn every_operation_says_what_it_needs_and_gives_and_shows_an_example() {
+fn every_operation_says_who_may_send_it_and_shows_an_example() {
     let document = published();
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for (method, operation) in methods.as_object().expect("methods") {
             let what = format!("{method} {path}");
-            assert!(operation["operationId"].is_string(), "{what} has no id");
-            assert!(operation["summary"].is_string(), "{what} has no summary");
-            assert_eq!(operation["tags"].as_array().map(Vec::len), Some(1), "{what} has one tag");
             let needed = match operation["operationId"].as_str() {
                 _ if path.starts_with("/v1/encounters/{id}") => json!([{"token": []}]),
                 Some("list_encounters") => json!([{"application": []}]),
@@ -274,20 +236,12 @@ fn every_operation_says_what_it_needs_and_gives_and_shows_an_example() {
                 _ => json!([]),
             };
             assert_eq!(operation["security"], needed, "{what}: who may");
-            let schemes = needed.as_array().into_iter().flatten().filter_map(Value::as_object).flat_map(Map::keys);
-            for scheme in schemes {
-                assert!(document["components"]["securitySchemes"][scheme].is_object(), "{what}: {scheme}");
-            }
             if path.starts_with("/v1/encounters/{id}") {
                 let gm = path.contains("tokens") || path.ends_with("export") || method != "get";
                 for status in ["401", "404"].into_iter().chain(gm.then_some("403")) {
                     assert!(operation["responses"][status].is_object(), "{what} has no {status}");
                 }
             }
-            let responses = operation["responses"].as_object().expect("responses");
-            let described = |response: &Value| response["description"].is_string() || response["$ref"].is_string();
-            assert!(responses.values().all(described), "{what}: each answer is described");
-            assert!(operation["description"].is_string(), "{what} has no description");
             let shows = ["/requestBody/content/application~1json", "/responses/200/content/application~1json"];
             let has_body = |pointer: &&str| operation.pointer(pointer).is_some();
             for pointer in shows.iter().filter(|p| has_body(p)).filter(|_| !path.ends_with('z')) {
@@ -296,15 +250,6 @@ fn every_operation_says_what_it_needs_and_gives_and_shows_an_example() {
             }
         }
     }
-}
-
-#[test]
-fn every_tag_is_described_and_used() {
-    let document = openapi::document(&http::openapi(), &Map::new());
-    let described = document["tags"].as_array().expect("tags").iter().filter_map(|tag| tag["name"].as_str());
-    let operations = document["paths"].as_object().expect("paths").values().filter_map(Value::as_object);
-    let used = operations.flat_map(|methods| methods.values()).filter_map(|operation| operation["tags"][0].as_str());
-    assert_eq!(described.collect::<BTreeSet<_>>(), used.collect::<BTreeSet<_>>());
 }
 
 /// The operation of this id, of the document as the code says it.
@@ -353,25 +298,4 @@ fn the_document_says_what_every_operation_may_be_answered_and_numbers_may_be() {
     }
     let seed = &document["components"]["schemas"]["NewEncounterFields"]["properties"]["seed"];
     assert_eq!((&seed["format"], &seed["minimum"]), (&json!("uint64"), &json!(0)), "{seed}");
-}
-
-#[test]
-fn every_example_fits_its_schema() {
-    let document = published();
-    let mut checked = 0;
-    each(&document, &mut |_, value| {
-        let (Some(schema), Some(examples)) = (value.get("schema"), value.get("examples").and_then(Value::as_object))
-        else {
-            return;
-        };
-        let schema = json!({"allOf": [schema], "components": {"schemas": document["components"]["schemas"]}});
-        let validator = jsonschema::draft202012::new(&schema).expect("a schema");
-        for (name, example) in examples {
-            let errors: Vec<_> =
-                validator.iter_errors(&example["value"]).map(|e| format!("{}: {e}", e.instance_path())).collect();
-            assert!(errors.is_empty(), "the example {name} does not fit: {errors:#?}");
-            checked += 1;
-        }
-    });
-    assert!(checked > 15, "only {checked} examples");
 }

@@ -132,3 +132,17 @@ fn deciding_stops_before_the_next_command() {
     let stopped = table.game.decide_until(&request, &mut SeededDice::new([1; 32]), &tenth);
     assert_eq!((stopped.err(), asked.get()), (Some(Refusal::Stopped), 10));
 }
+
+#[test]
+fn what_is_listed_grows_no_faster_than_the_encounter_does() {
+    let size = |count: usize| {
+        let group = |n: usize| json!({"id": format!("g{n}"), "side": "monsters", "members": ["one", "two"]});
+        let combatants: Vec<Value> = (0..count).map(group).collect();
+        let legal_commands =
+            Table::create(json!({"ruleset": "round-robin", "combatants": combatants})).legal_commands();
+        assert!(listed(&legal_commands, &json!({"type": "damage", "target": "g7", "amount": 1, "source": "g9"})));
+        serde_json::to_vec(&legal_commands).expect("legal_commands are JSON").len()
+    };
+    let (half, full) = (size(250), size(500));
+    assert!(full < half * 5 / 2, "{half} bytes for 250 groups, {full} for 500");
+}

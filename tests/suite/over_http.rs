@@ -21,8 +21,8 @@ async fn take(fight: &Fight, step: &Value) -> Vec<String> {
             None if answer.status != 200 => wrong.push(format!("{send}: {}", answer.text())),
             Some(refused) if refused.get("rule").is_some() => {
                 let problem = answer.json();
-                let as_told = answer.status == 409 && ["code", "rule"].iter().all(|f| problem[*f] == refused[*f]);
-                wrong.extend((!as_told).then(|| format!("{send}: expected {refused}, got {problem}")));
+                let as_written = answer.status == 409 && ["code", "rule"].iter().all(|f| problem[*f] == refused[*f]);
+                wrong.extend((!as_written).then(|| format!("{send}: expected {refused}, got {problem}")));
             }
             Some(_) if !matches!(answer.status, 400 | 409 | 422) => wrong.push(format!("{send}: {}", answer.text())),
             _ => {}

@@ -307,31 +307,6 @@ fn an_encounter_that_has_ended_takes_notes_and_a_way_back_and_nothing_else() {
 }
 
 #[test]
-fn ids_are_unique_conditions_are_set_once_and_effects_have_an_anchor() {
-    shows(&["TK-2", "TK-3", "TK-6"]);
-    every_ruleset(|ruleset| {
-        let mut table = gathered(ruleset, 2).table;
-        let mut code = |command: Value| (table.refuse(command.clone()).code, table.game.version());
-        let add = json!({"type": "add_combatant", "combatant": {"id": "c1"}});
-        assert_eq!(code(add), ("combatant_exists".into(), 0));
-        let clear = json!({"type": "clear_condition", "target": "c1", "condition": "prone"});
-        assert_eq!(code(clear), ("condition_not_set".into(), 0));
-        let unanchored = json!({"type": "add_effect", "effect": {"name": "Fog", "expires": {"at": "turn_start"}}});
-        assert_eq!(code(unanchored), ("no_anchor".into(), 0));
-        let set = json!({"type": "set_condition", "target": "c1", "condition": "prone"});
-        table.accept(set.clone());
-        assert_eq!(table.refuse(set).rule.as_deref(), Some("TK-3"));
-        let effect =
-            json!({"type": "add_effect", "effect": {"id": "fog", "name": "Fog", "expires": {"at": "removed"}}});
-        table.accept(effect.clone());
-        assert_eq!(table.refuse(effect).rule.as_deref(), Some("TK-2"));
-        let named = json!({"type": "add_combatant", "combatant": {"name": "C1"}});
-        table.accept(named);
-        assert_eq!(table.at("combatants.c1-2.name"), "C1");
-    });
-}
-
-#[test]
 fn an_encounter_holds_so_many_and_no_more() {
     shows(&["TK-4"]);
     every_ruleset(|ruleset| {

@@ -1,9 +1,9 @@
-//! Transcripts: fights written down as JSON, one folder for each ruleset, played by one runner.
+//! Transcripts: fights written down as JSON, played by one runner. Each ruleset has a folder; those in `every` play in all rulesets.
 
 use crate::support::contract;
 use crate::support::dice::ScriptedDice;
 use crate::support::json::{at, difference, short};
-use crate::support::legal_commands::listed;
+use crate::support::legal_commands::{listed, promised};
 use crate::support::sources;
 use crate::support::table::{RULESETS, Refused, Table};
 use serde::Deserialize;
@@ -19,7 +19,7 @@ pub struct Transcript {
     /// The rules of the catalogue that it shows.
     #[serde(default)]
     pub rules: Vec<String>,
-    /// The creation of the encounter.
+    /// The creation of the encounter; in `every` without its ruleset.
     create: Value,
     /// The server's dice in order: no more and no fewer may be rolled.
     #[serde(default)]
@@ -47,10 +47,18 @@ struct Step {
     expect: Map<String, Value>,
     #[serde(default)]
     events: Option<Vec<Value>>,
+    /// Events that are among those of the command.
+    #[serde(default)]
+    among_events: Vec<Value>,
     #[serde(default)]
     offered: Vec<Value>,
     #[serde(default)]
     not_offered: Vec<Value>,
+    /// Commands of which the options say that they are accepted.
+    #[serde(default)]
+    promised: Vec<Value>,
+    #[serde(default)]
+    not_promised: Vec<Value>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -61,6 +69,9 @@ struct ExpectedRefusal {
     rule: Option<String>,
     #[serde(default)]
     field: Option<String>,
+    /// A part of the sentence for people.
+    #[serde(default)]
+    detail: String,
 }
 
 /// Every transcript's file, as `ruleset/name.json` and its text, in the order of the names.
@@ -122,6 +133,8 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
         match (table.try_send(body.clone(), dice)?, &step.refused) {
             (Ok(events), None) => {
                 wrong.extend(step.events.iter().filter_map(|e| unlike(e, &events)));
+                let missing = step.among_events.iter().filter(|e| !events.iter().any(|event| fits(e, event)));
+                wrong.extend(missing.map(|e| format!("no event is {e}")));
                 let commands = body.as_array().map_or(std::slice::from_ref(body), Vec::as_slice);
                 let parts = commands.iter().map(|command| ("Command", command));
                 let parts: Vec<_> = parts.chain(events.iter().map(|event| ("Event", event))).collect();
@@ -135,7 +148,8 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
                 *dice = untouched;
                 let expected_one = refused.code == expected.code
                     && (expected.rule.is_none() || refused.rule == expected.rule)
-                    && (expected.field.is_none() || refused.field == expected.field);
+                    && (expected.field.is_none() || refused.field == expected.field)
+                    && refused.detail.contains(&expected.detail);
                 if !expected_one {
                     wrong.push(format!("expected {expected:?}, got {}", described(&refused)));
                 }
@@ -152,12 +166,22 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
             Err(nowhere) => wrong.push(format!("{path}: {nowhere}")),
         }
     }
-    if !step.offered.is_empty() || !step.not_offered.is_empty() {
-        let legal_commands = table.legal_commands();
-        let missing = step.offered.iter().filter(|c| !listed(&legal_commands, c));
-        wrong.extend(missing.map(|c| format!("{c} is not offered; there are {}", alike(&legal_commands, c))));
-        let surplus = step.not_offered.iter().filter(|c| listed(&legal_commands, c));
-        wrong.extend(surplus.map(|c| format!("{c} is offered")));
+    type Check = fn(&[turnkeeper::vocabulary::LegalCommand], &Value) -> bool;
+    let checks: [(&[Value], Check, bool, &str); 4] = [
+        (&step.offered, listed, true, "offered"),
+        (&step.not_offered, listed, false, "offered"),
+        (&step.promised, promised, true, "promised"),
+        (&step.not_promised, promised, false, "promised"),
+    ];
+    let legal_commands =
+        if checks.iter().all(|check| check.0.is_empty()) { Vec::new() } else { table.legal_commands() };
+    for (commands, check, expected, word) in checks {
+        for command in commands.iter().filter(|command| check(&legal_commands, command) != expected) {
+            wrong.push(match expected {
+                true => format!("{command} is not {word}; there are {}", alike(&legal_commands, command)),
+                false => format!("{command} is {word}"),
+            });
+        }
     }
     Ok(wrong)
 }
@@ -180,12 +204,16 @@ fn alike(legal_commands: &[turnkeeper::vocabulary::LegalCommand], command: &Valu
     short(&Value::Array(same))
 }
 
-/// How the events differ from those expected: a string is a type, an object holds some of the fields.
-fn unlike(expected: &[Value], got: &[Value]) -> Option<String> {
-    let fits = |expected: &Value, got: &Value| match expected {
+/// Whether an event is the expected one: a string is its type, an object holds some of its fields.
+fn fits(expected: &Value, got: &Value) -> bool {
+    match expected {
         Value::Object(fields) => fields.iter().all(|(field, value)| got.get(field) == Some(value)),
         kind => got.get("type") == Some(kind),
-    };
+    }
+}
+
+/// How the events differ from those expected.
+fn unlike(expected: &[Value], got: &[Value]) -> Option<String> {
     let same = expected.len() == got.len() && expected.iter().zip(got).all(|(e, g)| fits(e, g));
     let list = |events: &[Value]| events.iter().map(short).collect::<Vec<_>>().join("\n        ");
     (!same).then(|| format!("events: expected\n        {}\n      got\n        {}", list(expected), list(got)))
@@ -200,23 +228,31 @@ fn described(refused: &Refused) -> String {
 
 /// Plays the transcript of a file; everything that is wrong with it, a panic included.
 fn check(file: &str, text: &str) -> Vec<String> {
-    let transcript = match read(text) {
-        Ok(transcript) => transcript,
-        Err(wrong) => return vec![wrong],
-    };
     let folder = file.split(['/', '\\']).next().unwrap_or_default();
-    if RULESETS.get(folder).is_none() {
+    let rulesets = RULESETS.iter().map(|ruleset| ruleset.manifest());
+    let rulesets: Vec<_> = rulesets.filter(|manifest| folder == "every" || manifest.id == folder).collect();
+    if rulesets.is_empty() {
         return vec![format!("there is no ruleset {folder}")];
     }
-    if transcript.create["ruleset"] != folder {
-        return vec![format!("it stands in the folder {folder} and plays {}", transcript.create["ruleset"])];
-    }
-    let played = catch_unwind(AssertUnwindSafe(|| play(&transcript)));
-    let wrong = played.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        vec![format!("it panicked: {}", text.unwrap_or("?"))]
+    let all = rulesets.iter().flat_map(|manifest| {
+        let mut transcript = match read(&text.replace("$down", manifest.down)) {
+            Ok(transcript) => transcript,
+            Err(wrong) => return vec![wrong],
+        };
+        if folder == "every" {
+            transcript.create["ruleset"] = json!(manifest.id);
+        }
+        if transcript.create["ruleset"] != manifest.id {
+            return vec![format!("it stands in the folder {folder} and plays {}", transcript.create["ruleset"])];
+        }
+        let played = catch_unwind(AssertUnwindSafe(|| play(&transcript)));
+        let wrong = played.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+            vec![format!("it panicked: {}", text.unwrap_or("?"))]
+        });
+        wrong.into_iter().map(|wrong| format!("({}, {}) {wrong}", manifest.id, transcript.name)).collect()
     });
-    wrong.into_iter().map(|wrong| format!("({}) {wrong}", transcript.name)).collect()
+    all.collect()
 }
 
 /// `TURNKEEPER_ONLY` plays only the files whose name holds it.

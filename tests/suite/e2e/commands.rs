@@ -1,6 +1,6 @@
 //! Commands and their answers.
 
-use super::{Api, note};
+use super::Api;
 use serde_json::json;
 
 #[tokio::test]
@@ -22,50 +22,6 @@ async fn a_creation_answers_with_the_encounter_its_place_and_a_token() {
 }
 
 #[tokio::test]
-async fn a_command_answers_with_what_happened_and_the_encounter_after_it() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let answer = fight.accepted(json!({"type": "start", "first": "chansi"})).await;
-    let body = answer.json();
-    assert_eq!((answer.header("etag"), &body["version"]), ("\"1\"", &json!(1)));
-    assert_eq!(body["encounter"]["current"], json!(["chansi"]));
-    assert!(body["events"].as_array().unwrap().iter().any(|event| event["type"] == "turn_started"), "{body}");
-    assert_eq!(fight.read("").await, body["encounter"]);
-}
-
-#[tokio::test]
-async fn a_list_is_applied_all_or_nothing_and_makes_one_version() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let damage = |target: &str| json!({"type": "damage", "target": target, "amount": 2});
-    let problem = fight.command(&json!([damage("brakkus"), damage("chansi"), damage("nobody")])).send().await;
-    problem.problem(422, "unknown_combatant");
-    assert_eq!(fight.read("").await["version"], 0);
-    let body = fight.accepted(json!([damage("brakkus"), damage("chansi")])).await.json();
-    assert_eq!((&body["version"], body["events"].as_array().unwrap().len()), (&json!(1), 2));
-    assert_eq!(fight.log().await, [1]);
-    let log = fight.read("/events").await;
-    assert_eq!(log["items"][0]["commands"], json!(["damage", "damage"]));
-}
-
-#[tokio::test]
-async fn a_dry_run_answers_the_same_and_writes_nothing() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let start = json!({"type": "start", "first": "chansi"});
-    let rehearsed = fight.dry_run(&start).send().await;
-    assert_eq!((rehearsed.status, rehearsed.header("etag")), (200, ""));
-    fight
-        .dry_run(&json!({"type": "damage", "target": "nobody", "amount": 1}))
-        .send()
-        .await
-        .problem(422, "unknown_combatant");
-    fight.dry_run(&start).if_match("\"4\"").send().await.problem(412, "stale_version");
-    assert_eq!(fight.log().await, [0; 0]);
-    assert_eq!(fight.accepted(start).await.json(), rehearsed.json());
-}
-
-#[tokio::test]
 async fn a_seed_makes_the_dice_reproducible_and_a_dry_run_does_not_show_them() {
     let api = Api::start().await;
     let mut creation = super::ambush();
@@ -83,21 +39,6 @@ async fn a_seed_makes_the_dice_reproducible_and_a_dry_run_does_not_show_them() {
     assert!(rolls[0].contains("\"given\":false"), "the server rolled: {}", rolls[0]);
     assert_eq!(rolls[0], rolls[1]);
     assert!(rehearsals.len() > 1, "40 rehearsals with the same dice: {rehearsals:?}");
-}
-
-#[tokio::test]
-async fn a_minimal_answer_holds_what_a_bot_needs() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    for prefer in ["return=minimal", "respond-async, Return=\"minimal\""] {
-        let answer = fight.command(&note(prefer)).header("prefer", prefer).send().await;
-        assert_eq!((answer.status, answer.header("preference-applied")), (200, "return=minimal"));
-        let body = answer.json();
-        let fields: Vec<_> = body.as_object().unwrap().keys().map(String::as_str).collect();
-        assert_eq!(fields, ["current", "events", "pending", "version"]);
-    }
-    let full = fight.command(&note("x")).header("prefer", "return=representation").send().await;
-    assert!(full.json().get("encounter").is_some());
 }
 
 #[tokio::test]

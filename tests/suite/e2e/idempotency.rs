@@ -26,31 +26,6 @@ async fn a_repeated_command_is_answered_alike_and_applied_once() {
 }
 
 #[tokio::test]
-async fn a_key_is_good_for_one_request_only() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    assert_eq!(fight.command(&note("a")).key("k").send().await.status, 200);
-    fight.command(&note("b")).key("k").send().await.problem(422, "idempotency_key_reused");
-    let other = api.fight().await;
-    assert_eq!(other.command(&note("b")).key("k").send().await.status, 200, "keys belong to their encounter");
-    assert_eq!(fight.log().await, [1]);
-}
-
-#[tokio::test]
-async fn refusals_and_dry_runs_do_not_use_up_a_key() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let prone = json!({"type": "clear_condition", "target": "chansi", "condition": "prone"});
-    fight.command(&prone).key("k").send().await.problem(409, "condition_not_set");
-    let dry = fight.dry_run(&note("x")).key("k").send().await;
-    assert_eq!((dry.status, dry.header("idempotency-replayed")), (200, ""));
-    fight.accepted(json!({"type": "set_condition", "target": "chansi", "condition": "prone"})).await;
-    let now = fight.command(&prone).key("k").send().await;
-    assert_eq!((now.status, now.header("idempotency-replayed")), (200, ""));
-    assert_eq!(fight.log().await, [1, 2]);
-}
-
-#[tokio::test]
 async fn a_repeated_request_gets_the_first_answer_however_much_it_wants_to_be_told_now() {
     let api = Api::start().await;
     let fight = api.fight().await;

@@ -21,6 +21,7 @@ mod process;
 mod rates;
 mod reading;
 mod refusals;
+mod scripts;
 mod secrecy;
 mod status;
 mod tokens;

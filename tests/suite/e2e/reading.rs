@@ -1,51 +1,7 @@
 //! Reading: the turn table, the log, manifests, the document, health.
 
-use super::{Api, note};
+use super::Api;
 use serde_json::json;
-
-#[tokio::test]
-async fn the_turn_table_is_plain_text_for_a_client_that_asks_for_it() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    fight.accepted(json!({"type": "start", "first": "chansi"})).await;
-    let table = fight.get("").header("accept", "text/plain").send().await;
-    assert_eq!(table.header("content-type"), "text/plain; charset=utf-8");
-    assert_eq!(table.header("vary"), "accept, authorization");
-    assert!(table.text().starts_with("Ambush - Active Initiative, round 1\n"), "{}", table.text());
-    assert!(table.text().contains("> Chansi"), "{}", table.text());
-    fight.accepted(json!({"type": "end_turn", "combatant": "chansi", "next": "valiant"})).await;
-    let table = fight.printed().await;
-    assert!(table.ends_with("\nawaiting: begin turn by valiant (begin_turn)\n"), "nobody could interrupt: {table}");
-    let json = fight.get("").header("accept", "application/json, text/plain, */*").send().await;
-    assert_eq!(json.header("content-type"), "application/json");
-}
-
-#[tokio::test]
-async fn the_turn_table_says_who_and_what_is_hidden_to_those_alone_who_see_it() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    for command in [
-        json!({"type": "add_combatant", "combatant":
-            {"id": "ninja", "side": "monsters", "hidden": true, "hp": {"current": 9}, "conditions": ["prone"]}}),
-        json!({"type": "add_effect", "effect": {"name": "Trap", "hidden": true, "expires": {"at": "round_end", "rounds": 2}}}),
-        json!({"type": "add_effect", "effect": {"name": "Poison", "target": "ninja", "expires": {"at": "removed"}}}),
-        json!({"type": "add_effect", "effect": {"name": "Fog", "target": "chansi", "expires": {"at": "removed"}}}),
-    ] {
-        fight.accepted(command).await;
-    }
-    let table = fight.printed().await;
-    let rows: Vec<&str> = table.lines().filter(|row| row.contains("hidden")).collect();
-    assert_eq!(rows.len(), 3, "{table}");
-    assert!(rows[0].starts_with("  ninja ") && rows[0].ends_with("  hidden, hp 9/9, prone"), "{table}");
-    assert_eq!(rows[1..], ["* Trap, hidden, rounds left: 2", "* Poison on ninja, hidden"], "{table}");
-    let owner = fight.player(&["ninja"]).await;
-    let channel = fight.spectator().await.printed().await;
-    assert!(
-        !channel.contains("hidden") && !channel.contains("ninja") && channel.contains("* Fog on chansi"),
-        "{channel}"
-    );
-    assert!(owner.printed().await.contains("hidden, hp 9/9"), "whose it is sees that the others do not");
-}
 
 #[tokio::test]
 async fn the_log_is_read_page_by_page_without_a_gap() {
@@ -72,45 +28,6 @@ async fn the_log_is_read_page_by_page_without_a_gap() {
     assert_eq!((&entry["version"], &entry["commands"], &entry["by"]), (&json!(25), &json!(["note"]), &json!("gm")));
     assert_eq!(entry["events"], json!([{"type": "noted", "text": "note 24"}]));
     assert!(entry["at"].as_str().unwrap().ends_with('Z'), "{entry}");
-}
-
-#[tokio::test]
-async fn a_version_that_has_not_been_is_refused_by_pages_polls_and_streams_alike() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    fight.accepted(note("only one")).await;
-    let player = fight.player(&["valiant"]).await;
-    let newest = 1;
-    for viewer in [&fight, &player] {
-        let last = viewer.get(&format!("/events?after={newest}")).send().await;
-        assert_eq!(last.json(), json!({"items": [], "next_cursor": null}), "the newest version is one");
-        let next = format!("/events?after={}", newest + 1);
-        for (path, accept) in [
-            (next.clone(), "application/json"),
-            (format!("{next}&wait=1"), "application/json"),
-            (next.clone(), "application/x-ndjson"),
-            (next.clone(), "text/event-stream"),
-        ] {
-            let refused = viewer.get(&path).header("accept", accept).send().await;
-            assert_eq!(refused.problem(422, "no_such_version")["current_version"], newest, "{path} {accept}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn an_encounter_shows_what_was_chosen_for_it_at_its_creation() {
-    let api = Api::start().await;
-    let usual = api.fight().await.read("").await;
-    assert_eq!((&usual["foe_hp"], &usual["player_undo"]), (&json!("exact"), &json!(false)), "defaults are shown too");
-    let mut creation = super::ambush();
-    (creation["foe_hp"], creation["player_undo"], creation["seed"]) = (json!("none"), json!(true), json!(7));
-    let fight = api.create(&creation).await;
-    let onlooker = fight.spectator().await;
-    for viewer in [&fight, &onlooker] {
-        let state = viewer.read("").await;
-        assert_eq!((&state["foe_hp"], &state["player_undo"]), (&json!("none"), &json!(true)), "{state}");
-        assert!(state.get("seed").is_none(), "who knows the seed knows the dice to come: {state}");
-    }
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! What each viewer reads over HTTP: no answer shows what is hidden from it.
 
-use super::{Answer, Api, Fight, note, text};
+use super::{Answer, Api, Fight, note};
 use crate::support::shows;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -204,116 +204,6 @@ async fn no_answer_differs_between_a_hidden_combatant_and_none() {
 }
 
 #[tokio::test]
-async fn whose_player_acts_for_somebody_hidden_is_not_told() {
-    let api = Api::start().await;
-    let table = with_shade(&api).await;
-    let (shade, shades_id) = table.gm.hand_out(json!({"role": "player", "combatants": ["shade"]})).await;
-    table.gm.accepted(json!({"type": "start", "first": "shade"})).await;
-    let last = async |fight: &Fight| fight.entries().await.pop().expect("an entry");
-    let open = json!({"type": "note", "text": "a scream", "readers": "all"});
-    table.gm.accepted(open).await;
-    let entry = last(&table.onlooker).await;
-    assert!(entry.get("by").is_none() && entry["events"][0]["text"] == "a scream", "{entry}");
-    shade.accepted(json!({"type": "end_turn", "combatant": "shade", "next": "ann"})).await;
-    for viewer in [&table.player, &table.onlooker] {
-        let entry = last(viewer).await;
-        assert!(entry.get("by").is_none() && entry["at"].is_string(), "{entry}");
-    }
-    for viewer in [&table.gm, &shade] {
-        assert_eq!(last(viewer).await["by"], json!(shades_id));
-    }
-    table.player.accepted(json!({"type": "begin_turn", "combatant": "ann"})).await;
-    assert_eq!(last(&table.onlooker).await["by"], last(&table.gm).await["by"]);
-}
-
-#[tokio::test]
-async fn a_hidden_combatant_in_turn_is_somebody_and_its_reveal_is_its_joining() {
-    let api = Api::start().await;
-    let table = with_shade(&api).await;
-    table.gm.accepted(json!({"type": "start", "first": "shade"})).await;
-    let state = table.player.read("").await;
-    assert_eq!((&state["current"], &state["pending"]["decision"]), (&json!([]), &json!("someone_acts")));
-    assert_eq!((&state["pending"]["gm"], &state["state"]["phase"]), (&json!(true), &json!("someone_acts")));
-    let log = table.onlooker.get("/events").send().await;
-    let types = |entry: &Value| -> Vec<String> {
-        entry["events"].as_array().expect("events").iter().map(|event| text(&event["type"])).collect()
-    };
-    assert_eq!(types(&log.json()["items"][0]), ["encounter_started", "round_started", "someone_acts"]);
-    let refused = table.player.command(&json!({"type": "end_turn", "combatant": "ann"})).send().await;
-    assert_eq!(refused.problem(409, "not_your_turn")["detail"], "somebody else acts now, not ann");
-    let printed = table.player.get("").header("accept", "text/plain").send().await;
-    assert!(printed.text().ends_with("\nawaiting: someone acts\n"), "{}", printed.text());
-    for answer in [&log, &refused, &printed] {
-        assert!(!answer.text().to_lowercase().contains("shade"), "{answer:?}");
-    }
-    table.gm.accepted(json!({"type": "update_combatant", "combatant": "shade", "changes": {"hidden": false}})).await;
-    let entry = table.onlooker.read("/events?after=1").await["items"][0].clone();
-    assert_eq!((types(&entry), &entry["version"]), (vec!["combatant_joined".to_owned()], &json!(2)));
-    assert_eq!(entry["events"][0]["combatant"]["name"], "Night Shade");
-    let state = table.onlooker.read("").await;
-    assert_eq!((&state["current"], &state["version"]), (&json!(["shade"]), &json!(2)));
-    table.gm.accepted(json!({"type": "update_combatant", "combatant": "shade", "changes": {"hidden": true}})).await;
-    let entry = table.onlooker.read("/events?after=2").await["items"][0].clone();
-    assert_eq!(types(&entry), ["combatant_left", "someone_acts"]);
-}
-
-#[tokio::test]
-async fn every_viewer_counts_all_versions_and_is_told_of_some() {
-    let api = Api::with(settings()).await;
-    let mut combatants = cast();
-    combatants[0]["hidden"] = json!(true);
-    let table = table(&api, &combatants).await;
-    table.gm.accepted(json!({"type": "damage", "target": "ann", "amount": 2})).await;
-    table.gm.accepted(note("for me alone")).await;
-    table.gm.accepted(json!({"type": "damage", "target": "orc", "amount": 2})).await;
-    let version = async |viewer: &Fight| viewer.read("").await["version"].clone();
-    for viewer in [&table.gm, &table.player, &table.onlooker] {
-        assert_eq!(version(viewer).await, 3);
-    }
-    assert_eq!(table.gm.log().await, [1, 2, 3]);
-    assert_eq!(table.player.log().await, [1, 3], "the owner of Ann");
-    assert_eq!(table.onlooker.log().await, [3]);
-    let ids = async |viewer: &Fight, at: &str| -> Vec<String> {
-        let state = viewer.read(at).await;
-        let combatants = state["combatants"].as_array().expect("combatants").iter();
-        combatants.map(|c| format!("{}{}", c["id"].as_str().unwrap_or(""), c["hp"]["current"])).collect()
-    };
-    assert_eq!(ids(&table.player, "?at=0").await, ["ann20", "bobnull", "orc12"]);
-    assert_eq!(ids(&table.player, "?at=1").await, ["ann18", "bobnull", "orc12"]);
-    assert_eq!(ids(&table.onlooker, "?at=2").await, ["bobnull", "orc12"]);
-    assert_eq!(ids(&table.onlooker, "").await, ["bobnull", "orc10"]);
-    let stream = table.player.get("/events?after=1").header("accept", "text/event-stream").send().await.text();
-    assert!(stream.contains("id: 3\n") && !stream.contains("id: 2\n") && !stream.contains("alone"), "{stream}");
-    table.player.get("?at=4").send().await.problem(422, "no_such_version");
-    let stale = table.player.command(&json!({"type": "spend", "combatant": "ann"})).if_match("\"2\"").send().await;
-    assert_eq!(stale.problem(412, "stale_version")["current_version"], 3);
-}
-
-#[tokio::test]
-async fn a_page_holds_at_most_its_limit_and_goes_on_where_nothing_is_told() {
-    let api = Api::start().await;
-    let table = with_shade(&api).await;
-    let open = |n: u64| json!({"type": "note", "text": format!("open {n}"), "readers": "all"});
-    table.gm.accepted(open(1)).await;
-    table.gm.accepted(open(2)).await;
-    table.gm.accepted(open(3)).await;
-    table.gm.notes(120).await;
-    table.gm.accepted(open(4)).await;
-    let page = async |query: &str| {
-        let page = table.onlooker.get(query).send().await.json();
-        let versions: Vec<u64> =
-            page["items"].as_array().expect("items").iter().filter_map(|entry| entry["version"].as_u64()).collect();
-        (versions, page["next_cursor"].as_str().map(str::to_owned))
-    };
-    assert_eq!(page("/events?limit=2").await, (vec![1, 2], Some("2".to_owned())));
-    // The viewer reads none of the next hundred entries: the page says where to go on.
-    let (versions, next) = page("/events?limit=2&after=2").await;
-    assert_eq!((versions, next.as_deref()), (vec![3], Some("102")));
-    assert_eq!(page("/events?limit=2&after=102").await, (vec![124], None));
-    assert_eq!(page("/events?limit=2&after=3&wait=5").await, (vec![], Some("103".to_owned())), "it does not wait");
-}
-
-#[tokio::test]
 async fn each_command_has_dice_of_its_own_of_a_seed() {
     let api = Api::start().await;
     let hidden = |id: &str| json!({"id": id, "hidden": true, "wits": 5, "awareness": 5});
@@ -337,68 +227,6 @@ async fn each_command_has_dice_of_its_own_of_a_seed() {
         plays.push(dice);
     }
     assert_eq!(plays[0], plays[1], "a seed makes them reproducible");
-}
-
-#[tokio::test]
-async fn hit_points_of_foes_are_told_as_the_encounter_says_and_those_of_the_own_always() {
-    let api = Api::start().await;
-    for (choice, exact, band) in
-        [("exact", true, Value::Null), ("banded", false, json!("bloodied")), ("none", false, Value::Null)]
-    {
-        let mut combatants = cast();
-        combatants.push(json!({"id": "spy", "side": "monsters", "hp": {"current": 9}}));
-        combatants.push(json!({"id": "rats", "side": "monsters", "members": [{"id": "one", "hp": {"current": 4}}]}));
-        let body = json!({"ruleset": "active-initiative", "foe_hp": choice, "combatants": combatants});
-        let table = Table::new(&api, body).await;
-        let spy = table.gm.player(&["spy", "rats"]).await;
-        for (verb, target, amount) in [("damage", "orc", 8), ("damage", "spy", 3), ("heal", "spy", 1)] {
-            table.gm.accepted(json!({"type": verb, "target": target, "amount": amount})).await;
-        }
-        for (viewer, all, own) in [
-            (&table.gm, true, true),
-            (&spy, exact, true),
-            (&table.player, exact, exact),
-            (&table.onlooker, exact, exact),
-        ] {
-            let hp = |known: bool, hp: u64| if known { json!(hp) } else { Value::Null };
-            let state = viewer.read("").await;
-            let [ann, orc, spy, rats] = [0, 2, 3, 4].map(|place| &state["combatants"][place]);
-            assert_eq!((&ann["hp"]["current"], &orc["hp"]["current"]), (&json!(20), &hp(all, 4)), "{choice}");
-            assert_eq!(orc["hp_band"], if all { Value::Null } else { band.clone() }, "{choice}");
-            let rat = &rats["members"][0]["hp"]["current"];
-            assert_eq!((&spy["hp"]["current"], rat), (&hp(own, 7), &hp(own, 4)), "{choice}");
-            let events: Vec<Value> = viewer.entries().await.iter().map(|entry| entry["events"][0].clone()).collect();
-            assert_eq!((&events[0]["hp"], &events[0]["amount"]), (&hp(all, 4), &json!(8)), "{choice}");
-            assert_eq!((&events[1]["hp"], &events[2]["hp"]), (&hp(own, 6), &hp(own, 7)), "{choice}: {events:?}");
-        }
-    }
-}
-
-#[tokio::test]
-async fn an_effect_that_somebody_hidden_made_names_no_source() {
-    let api = Api::start().await;
-    let table = with_shade(&api).await;
-    for expires in [json!({"at": "removed"}), json!({"at": "turn_end", "turns": 2})] {
-        let effect = json!({"name": "Hex", "target": "bob", "source": "shade", "expires": expires});
-        table.gm.accepted(json!({"type": "add_effect", "effect": effect})).await;
-    }
-    for viewer in [&table.player, &table.onlooker] {
-        for rest in ["", "/events", "/events?after=0&limit=1", "?at=1"] {
-            let text = viewer.get(rest).send().await.text();
-            assert!(text.contains("Hex") && !text.contains("shade"), "{rest}: {text}");
-        }
-        let effects = viewer.read("").await["effects"].clone();
-        assert_eq!((&effects[0]["target"], effects[0].get("source")), (&json!("bob"), None), "{effects}");
-        for media in ["text/plain", "application/x-ndjson"] {
-            let rest = if media == "text/plain" { "" } else { "/events?after=0&limit=2" };
-            let text = viewer.get(rest).header("accept", media).send().await.text();
-            assert!(text.contains("Hex") && !text.contains("shade"), "{media}: {text}");
-        }
-    }
-    let reveal = json!({"type": "update_combatant", "combatant": "shade", "changes": {"hidden": false}});
-    table.gm.accepted(reveal).await;
-    let effects = table.onlooker.read("").await["effects"].clone();
-    assert_eq!((&effects[0]["source"], &effects[1]["expires"]["of"]), (&json!("shade"), &json!("shade")));
 }
 
 #[tokio::test]

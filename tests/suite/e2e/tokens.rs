@@ -46,23 +46,6 @@ async fn tokens_are_shown_once_listed_without_their_secrets_and_revoked() {
 }
 
 #[tokio::test]
-async fn the_game_masters_list_says_whom_a_token_is_for() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let body = json!({"role": "player", "name": "Anna at the window", "combatants": ["valiant"]});
-    let (first, again) = (fight.ask(&body).key("anna").send().await, fight.ask(&body).key("anna").send().await);
-    assert_eq!(first.json()["name"], body["name"], "{first:?}");
-    assert_eq!(first.json(), again.json());
-    fight.hand_out(json!({"role": "spectator"})).await;
-    let names: Vec<_> = tokens(&fight).await.iter().map(|token| token.get("name").cloned()).collect();
-    assert_eq!(names, [None, Some(body["name"].clone()), None]);
-    fight.accepted(note("the name is in no answer but these")).await;
-    for rest in ["", "/events", "/export", "/options"] {
-        assert!(!fight.get(rest).send().await.text().contains("window"), "{rest}");
-    }
-}
-
-#[tokio::test]
 async fn an_encounter_has_at_most_100_tokens() {
     let api = Api::start().await;
     let fight = api.fight().await;
@@ -135,21 +118,6 @@ async fn a_key_that_is_forgotten_brings_no_revoked_token_back() {
     fight.with_token(&text(&anew.json()["token"])).read("").await;
 }
 
-#[tokio::test]
-async fn the_last_game_masters_token_that_lasts_cannot_be_revoked() {
-    shows(&["TK-10"]);
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let problem = fight.revoke("gm").await.problem(409, "last_gm_token");
-    assert_eq!(problem["rule"], "TK-10");
-    fight.hand_out(json!({"role": "gm", "expires_in": 3600})).await;
-    fight.revoke("gm").await.problem(409, "last_gm_token");
-    let (other, id) = fight.hand_out(json!({"role": "gm"})).await;
-    assert_eq!(other.revoke("gm").await.status, 204);
-    fight.get("").send().await.problem(404, "not_found");
-    other.revoke(&id).await.problem(409, "last_gm_token");
-}
-
 /// Every operation of an encounter, as the document has it: method, path, operation.
 fn operations() -> Vec<(String, String, Value)> {
     let document = turnkeeper::openapi::document(&turnkeeper::http::openapi(), &serde_json::Map::new());
@@ -211,99 +179,6 @@ async fn every_route_answers_each_kind_of_token_as_it_must() {
     }
     assert!(checked >= 9, "{checked}");
     assert_eq!(fight.read("").await["version"], 0, "nothing of it changed anything");
-}
-
-#[tokio::test]
-async fn a_player_acts_for_its_own_combatants_and_for_no_others() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let (valiant, brakkus) = (fight.player(&["valiant"]).await, fight.player(&["brakkus"]).await);
-    let begin = json!({"type": "start", "first": "valiant"});
-    let problem = valiant.refused(begin.clone(), 403, "forbidden").await;
-    assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains("game master")), "{problem}");
-    fight.accepted(begin).await;
-    let end = json!({"type": "end_turn", "combatant": "valiant", "next": "brakkus"});
-    let problem = brakkus.refused(end.clone(), 403, "forbidden").await;
-    let detail = problem["detail"].as_str().expect("a detail");
-    assert!(detail.contains("valiant's") && detail.contains("brakkus"), "whose it is, and whose it is not: {detail}");
-    brakkus.dry_run(&end).send().await.problem(403, "forbidden");
-    // A right is looked at before a version.
-    brakkus.command(&end).if_match("\"99\"").send().await.problem(403, "forbidden");
-    let list = json!([{"type": "begin_turn", "combatant": "brakkus"}, end]);
-    let problem = brakkus.refused(list, 403, "forbidden").await;
-    assert_eq!(problem["errors"][0]["path"], "1", "{problem}");
-    // Only the owner of both may begin the next turn at once.
-    let both = json!({"type": "end_turn", "combatant": "valiant", "next": "brakkus", "begin": true});
-    valiant.refused(both, 403, "forbidden").await;
-    valiant.accepted(end).await;
-    brakkus.accepted(json!({"type": "begin_turn", "combatant": "brakkus"})).await;
-    for other in [json!({"type": "damage", "target": "brakkus", "amount": 1}), note("x"), json!({"type": "undo"})] {
-        brakkus.refused(other, 403, "forbidden").await;
-    }
-    let by: Vec<String> = fight.entries().await.iter().map(|entry| text(&entry["by"])).collect();
-    assert!(by[0] == "gm" && by[1].starts_with("player-") && by[2].starts_with("player-") && by[1] != by[2], "{by:?}");
-}
-
-#[tokio::test]
-async fn options_are_those_of_the_token() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let (valiant, brakkus) = (fight.player(&["valiant"]).await, fight.player(&["brakkus"]).await);
-    let onlooker = fight.spectator().await;
-    fight.accepted(json!({"type": "start", "first": "valiant"})).await;
-    let types = async |fight: &Fight| -> Vec<String> {
-        fight.options().await.iter().map(|option| text(&option["command"]["type"])).collect()
-    };
-    assert!(types(&onlooker).await.is_empty() && types(&brakkus).await.is_empty());
-    let own = types(&valiant).await;
-    assert!(own.contains(&"end_turn".to_owned()) && !own.contains(&"damage".to_owned()), "{own:?}");
-    let all = types(&fight).await;
-    assert!(all.contains(&"damage".to_owned()) && all.contains(&"undo".to_owned()), "{all:?}");
-}
-
-#[tokio::test]
-async fn where_the_encounter_allows_it_a_player_takes_back_the_own_last_command() {
-    shows(&["TK-9"]);
-    let api = Api::start().await;
-    let creation = json!({"ruleset": "active-initiative", "player_undo": true,
-        "combatants": [{"id": "valiant"}, {"id": "clanda"}, {"id": "chansi"}]});
-    let fight = api.create(&creation).await;
-    let (valiant, clanda) = (fight.player(&["valiant"]).await, fight.player(&["clanda"]).await);
-    let undo = json!({"type": "undo"});
-    let lists_undo =
-        async |fight: &Fight| fight.options().await.iter().any(|option| option["command"] == json!({"type": "undo"}));
-    let not_yours = async |fight: &Fight| fight.refused(json!({"type": "undo"}), 409, "not_yours_to_undo").await;
-    assert!(!lists_undo(&valiant).await, "there is nothing to take back");
-    valiant.refused(undo.clone(), 409, "nothing_to_undo").await;
-    fight.accepted(json!({"type": "start", "first": "valiant"})).await;
-    assert_eq!(not_yours(&valiant).await["rule"], "TK-9");
-    let before = fight.read("").await;
-    valiant.accepted(json!({"type": "end_turn", "combatant": "valiant", "next": "clanda"})).await;
-    assert!(lists_undo(&valiant).await && !lists_undo(&clanda).await);
-    not_yours(&clanda).await;
-    let further = json!({"type": "undo", "to_version": 0});
-    valiant.refused(further, 409, "not_yours_to_undo").await;
-    valiant.refused(json!({"type": "redo"}), 403, "forbidden").await;
-    valiant.accepted(undo.clone()).await;
-    let mut after = fight.read("").await;
-    after["version"] = before["version"].clone();
-    assert_eq!(after, before, "it is as it was");
-    assert!(!lists_undo(&valiant).await, "what comes before it is the game master's");
-    not_yours(&valiant).await;
-    // Two of the own, one after the other.
-    valiant.accepted(json!({"type": "end_turn", "combatant": "valiant"})).await;
-    valiant.accepted(json!({"type": "nominate", "combatant": "valiant", "next": "clanda"})).await;
-    valiant.accepted(undo.clone()).await;
-    valiant.accepted(json!({"type": "undo", "to_version": 3})).await;
-    // Somebody has acted on it.
-    valiant.accepted(json!({"type": "end_turn", "combatant": "valiant", "next": "clanda"})).await;
-    clanda.accepted(json!({"type": "begin_turn", "combatant": "clanda"})).await;
-    assert!(!lists_undo(&valiant).await && lists_undo(&clanda).await);
-    not_yours(&valiant).await;
-    fight.accepted(undo.clone()).await;
-    let why = "the game master took back what came after it, and has so acted too";
-    assert_eq!(valiant.command(&undo).send().await.status, 409, "{why}");
-    fight.accepted(undo).await;
 }
 
 /// A stream of the token's, whose first message is read where it can be read alone.

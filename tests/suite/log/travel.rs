@@ -52,21 +52,6 @@ async fn undo_goes_back_step_by_step_and_redo_forth_until_something_else_happens
 }
 
 #[tokio::test]
-async fn a_dry_undo_changes_nothing_and_an_options_list_offers_what_can_be_undone() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let listed = async |verb: &str| listed(&fight, verb).await.is_some();
-    assert!(!listed("undo").await && !listed("redo").await);
-    fight.notes(1).await;
-    assert!(listed("undo").await && !listed("redo").await);
-    let dry = fight.dry_run(&json!({"type": "undo"}));
-    assert_eq!(dry.send().await.status, 200);
-    assert_eq!(fight.read("").await["version"], 1);
-    fight.accepted(json!({"type": "undo"})).await;
-    assert!(!listed("undo").await && listed("redo").await);
-}
-
-#[tokio::test]
 async fn the_encounter_shows_itself_at_every_version_there_has_been() {
     let api = Api::start().await;
     let fight = api.fight().await;

@@ -104,52 +104,6 @@ async fn players_alone_play_a_round_of_dc20_once_the_game_master_has_placed_the_
 }
 
 #[tokio::test]
-async fn players_alone_contest_and_share_a_turn_of_dc20() {
-    let api = Api::start().await;
-    let claim = |id: &str, share: bool| json!({"type": "claim", "combatant": id, "share": share});
-    for (ann_rolls, share, current) in [(10, false, json!(["bob"])), (15, true, json!(["ann", "bob"]))] {
-        let start = json!({"type": "start", "dc": 1, "rolls": {"ann": ann_rolls, "bob": 15}});
-        let round = Round::new(&api, "dc20", four(), start).await;
-        let [ann, bob] = &round.players;
-        ann.accepted(claim("ann", share)).await;
-        let pending = round.state().await["pending"].clone();
-        assert_eq!(pending["combatants"], json!(["bob"]), "{pending}");
-        assert!(round.legal_commands(ann, &pending["commands"]).await.is_empty(), "ann has answered");
-        assert!(
-            round
-                .legal_commands(bob, &pending["commands"])
-                .await
-                .contains(&json!({"type": "claim", "combatant": "bob"}))
-        );
-        // Only the game master settles a contest for all.
-        bob.refused(json!({"type": "claim", "combatant": "bob", "others": ["ann"]}), 403, "forbidden").await;
-        bob.accepted(claim("bob", share)).await;
-        assert_eq!(round.state().await["current"], current);
-    }
-}
-
-#[tokio::test]
-async fn a_combatant_that_must_choose_and_has_fallen_still_chooses_by_its_player() {
-    let api = Api::start().await;
-    let round = Round::new(&api, "active-initiative", four(), json!({"type": "start", "first": "ann"})).await;
-    let [ann, bob] = &round.players;
-    ann.accepted(json!({"type": "end_turn", "combatant": "ann"})).await;
-    let dead = json!({"type": "set_condition", "target": "ann", "condition": "dead"});
-    ann.refused(dead.clone(), 403, "forbidden").await;
-    round.gm.accepted(dead).await;
-    let pending = round.state().await["pending"].clone();
-    assert_eq!((&pending["combatants"], &pending["controllers"]), (&json!(["ann"]), &json!(["Ann"])), "{pending}");
-    let choice = json!({"type": "nominate", "combatant": "ann", "next": "bob"});
-    let listed = round.legal_commands(ann, &json!(["nominate"])).await;
-    assert!(!listed.is_empty(), "the choice is listed");
-    assert!(round.legal_commands(bob, &json!(["nominate"])).await.is_empty(), "and for nobody else");
-    bob.refused(choice.clone(), 403, "forbidden").await;
-    let own = json!({"type": "nominate", "combatant": "bob", "next": "bob"});
-    assert_eq!(bob.command(&own).send().await.status, 409, "an own name does not make it an own choice");
-    ann.accepted(choice).await;
-}
-
-#[tokio::test]
 async fn a_player_ends_the_last_turn_of_a_round_with_no_game_master_there() {
     let api = Api::start().await;
     let round = Round::new(&api, "seize", four(), json!({"type": "start"})).await;

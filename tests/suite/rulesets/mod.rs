@@ -2,4 +2,3 @@
 
 mod dc20;
 mod exp;
-mod options;

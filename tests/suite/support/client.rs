@@ -180,11 +180,6 @@ impl Fight {
         self.get(rest).send().await.expect(200).json()
     }
 
-    /// The turn table as plain text.
-    pub async fn printed(&self) -> String {
-        self.get("").header("accept", "text/plain").send().await.text()
-    }
-
     /// A command, or a list of them.
     pub fn command(&self, command: &Value) -> Call {
         self.api.post(&self.path("/commands"), command).token(&self.token)

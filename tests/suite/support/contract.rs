@@ -185,7 +185,7 @@ pub fn check(method: &str, path: &str, sent: &[u8], answer: &Answer) {
 }
 
 fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<String> {
-    let path = path.split('?').next().unwrap_or_default();
+    let path = path.split('?').next().unwrap_or_default().trim_end_matches('/');
     let contract = CONTRACTS.values().next().expect("a ruleset");
     let Some(template) = contract.template(path) else { return Vec::new() };
     let operation = format!("/paths/{}/{}", template.replace('/', "~1"), method.to_lowercase());
