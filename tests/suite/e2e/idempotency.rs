@@ -4,6 +4,17 @@ use super::{Api, Client, Fight, ambush, note};
 use serde_json::json;
 
 #[tokio::test]
+async fn a_key_is_good_for_one_request_only() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    assert_eq!(fight.command(&note("a")).key("k").send().await.status, 200);
+    fight.command(&note("b")).key("k").send().await.problem(422, "idempotency_key_reused");
+    let other = api.fight().await;
+    assert_eq!(other.command(&note("b")).key("k").send().await.status, 200, "keys belong to their encounter");
+    assert_eq!(fight.log().await, [1]);
+}
+
+#[tokio::test]
 async fn a_repeated_command_is_answered_alike_and_applied_once() {
     let api = Api::start().await;
     let fight = api.fight().await;
