@@ -8,7 +8,7 @@ commands! {
     /// A command of Active Initiative.
     Command;
 
-    /// The scene begins and its first turn with it: of `first`, who triggered it (AI-2), else of whoever rolls highest (AI-3).
+    /// Begin the scene: `first`, who triggered it, takes the first turn (AI-2), else the highest roll does (AI-3).
     "start" (Gm) => Start {
         /// Who triggered the scene: a combatant, a group or a hazard (AI-6).
         first: Option<CombatantId>,
@@ -16,16 +16,16 @@ commands! {
         rolls: BTreeMap<CombatantId, D20>,
     }
 
-    /// A turn ends; with `next` the next combatant is named in the same breath (AI-7), with `begin` its turn begins too.
+    /// End a turn. With `next`, name the next combatant too (AI-7); with `begin`, its turn begins.
     "end_turn" (Player: combatant) => EndTurn {
         combatant: CombatantId,
-        /// Who is next: anybody who has not acted this round (AI-8), or who starts the next round where this turn was the last (AI-41).
+        /// A combatant that has not acted this round (AI-8), or the first of the next round (AI-41).
         next: Option<CombatantId>,
-        /// True where nobody at the table wants to interrupt: the turn of `next` begins at once.
+        /// Whether nobody wants to interrupt, so that the turn of `next` begins at once.
         begin: bool = false,
     }
 
-    /// Names the next combatant, where the turn ended without that, or where the one who was named is gone.
+    /// Name the next combatant, if the turn ended without a name or the named one is gone.
     "nominate" (Player: combatant) => Nominate {
         /// Who names: the one who took the last turn. The game master leaves it out where that one has left the encounter.
         combatant: Option<CombatantId>,
@@ -33,17 +33,17 @@ commands! {
         next: CombatantId,
     }
 
-    /// The turn of the one who is named begins; nobody can interrupt any more (AI-24).
+    /// Begin the turn of the named combatant; nobody can interrupt any more (AI-24).
     "begin_turn" (Player: combatant) => BeginTurn { combatant: CombatantId }
 
-    /// Steals the next turn from the one who is named (AI-22).
+    /// Steal the next turn from the named combatant (AI-22).
     "interrupt" (Player: combatant) => Interrupt {
         combatant: CombatantId,
         /// What pays for it.
         means: Means,
     }
 
-    /// Readies an action in one's own turn; the place in the round stays as it is (AI-12).
+    /// Ready an action in your own turn; the place in the round stays (AI-12).
     "ready" (Player: combatant) => Ready {
         combatant: CombatantId,
         /// What will be done.
@@ -52,13 +52,13 @@ commands! {
         trigger: Text<200>,
     }
 
-    /// A readied action happens; who names the next combatant stays the same (AI-13).
+    /// Carry out a readied action; it does not change who names the next combatant (AI-13).
     "fire" (Player: combatant) => Fire { combatant: CombatantId }
 
-    /// The game master hands out an inspiration point; three is the most that anybody holds (AI-28).
+    /// Give an inspiration point to a combatant, which holds at most three (AI-28).
     "inspire" (Gm) => Inspire { combatant: CombatantId }
 
-    /// Spends an inspiration point on advantage for a roll, before it is rolled (AI-29).
+    /// Spend an inspiration point on advantage for a roll, before it is rolled (AI-29).
     "spend" (Player: combatant) => Spend { combatant: CombatantId }
 
     /// Always refused: nobody passes or delays under Active Initiative (AI-11).

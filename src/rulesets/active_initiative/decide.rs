@@ -77,8 +77,7 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     Ok(())
 }
 
-/// How many players there are (AI-15, AI-30): the different controllers of the players' characters. Where nobody is named as the
-/// controller, each character counts.
+/// The number of players (AI-15, AI-30): the named controllers of players' characters, and each character without one.
 fn players(table: &Table) -> usize {
     let controllers = || table.iter().filter(|c| c.kind == Kind::Pc).map(|c| c.controller.as_str());
     let unnamed = controllers().filter(|name| *name == "player").count();
@@ -139,7 +138,7 @@ fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
     name(play, &c.next)
 }
 
-/// Whose controller names the next one: whoever took the last turn, dead or alive, as long as it is in the encounter (AAI6).
+/// Whose controller names the next one: the combatant of the last turn, dead or alive, unless it left (AAI6).
 pub(super) fn chooser(table: &Table) -> Option<CombatantId> {
     table.state.last_actor.clone().filter(|id| table.get(id).is_some())
 }
@@ -178,7 +177,7 @@ fn begin(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     }
 }
 
-/// Refuses whoever may not steal this turn. What is spent is looked at before who spends it.
+/// Refuses a combatant that may not steal this turn. What it spends is checked first.
 fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
     let interrupter = play.combatant("combatant", &c.combatant)?;
     let state = &play.table().state;

@@ -38,7 +38,7 @@ events! {
     "interrupted" => Interrupted {
         /// Who takes the next turn now.
         combatant: CombatantId,
-        /// Who was named before and has not acted; untold to those who may not know of it.
+        /// The combatant that was named before and has not acted, if the viewer knows it.
         displaced: Option<CombatantId>,
         /// What paid for it.
         means: Means,
@@ -52,8 +52,7 @@ events! {
         starter: bool,
     }
 
-    /// Somebody took damage: until the next turn begins it may interrupt for free, if it has not acted (AI-20) and the turn that has just
-    /// ended was not its own (AAI13).
+    /// A combatant took damage. It may interrupt for free until the next turn begins (AI-20, AAI13).
     "exposed" => Exposed { combatant: CombatantId }
 
     /// Somebody readied an action (AI-12).

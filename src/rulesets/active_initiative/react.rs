@@ -33,8 +33,7 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
     }
 }
 
-/// Brings the round on where nobody's turn is going on and somebody new, gone or dead makes a difference: a nominee who can
-/// no longer act is given up.
+/// Goes on between two turns after a change of the roster; a nominee that can no longer act is given up.
 fn settle(play: &mut Scene<'_>) {
     let table = play.table();
     match &table.state.phase {
@@ -47,8 +46,7 @@ fn settle(play: &mut Scene<'_>) {
     }
 }
 
-/// Goes on after a turn: a round in which everybody has acted ends (AI-35, AAI7) and the next one begins (AI-41), and somebody
-/// must be named. With nobody left in the fight it waits for a newcomer.
+/// Goes on after a turn, in a new round if everybody has acted (AI-35, AAI7). With nobody in the fight, it waits.
 pub(super) fn advance(play: &mut Scene<'_>, starter: bool) {
     let table = play.table();
     if table.waiting().next().is_some() || table.active().next().is_none() {

@@ -10,9 +10,8 @@ use utoipa::ToSchema;
 settings! {
     /// Options of Active Initiative.
     Options {
-        /// The Interrupt Points variant (AI-30 to AI-34). True: the game master gets one point for each player at the start. Players are
-        /// the different `controller`s of the players' characters; one without a named controller (`player`) counts as a player of its
-        /// own, one of the game master's (`gm`) as none. A whole number: that many points.
+        /// The Interrupt Points variant (AI-30 to AI-34): true for one point for each player, or a number of points.
+        /// A named controller of players' characters is one player, as is each character without one (`player`).
         #[schema(inline)]
         interrupt_points: InterruptPoints,
     }
@@ -82,8 +81,7 @@ settings! {
 /// What play keeps about a combatant under Active Initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
-    /// Whether it took damage in the turn that is going on or has just ended, or since then (AAI14). The next window lets it interrupt
-    /// for free (AI-20), unless that turn was its own (AAI13).
+    /// Whether it took damage since the current or last turn began (AAI14), which lets it interrupt for free (AI-20, AAI13).
     pub exposed: bool,
     /// Whether it has interrupted in this window: once is all (AAI2).
     pub interrupted: bool,
@@ -158,7 +156,7 @@ pub enum Phase {
     },
     /// The scene is over.
     Over,
-    /// Somebody has the turn or must choose of whom the viewer may not know.
+    /// A combatant that the viewer does not see has the turn or must choose.
     SomeoneActs,
 }
 

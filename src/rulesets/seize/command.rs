@@ -7,10 +7,8 @@ commands! {
     /// A command of Seize the initiative.
     Command;
 
-    /// The fight begins: everybody rolls (WA-1), and the first turn with it.
-    ///
-    /// A die that is not given is rolled by the server. Enemies are all combatants except those on the side `players`
-    /// and on the sides of the option `not_enemies`.
+    /// Begin the fight and its first turn: everybody rolls (WA-1), the server where no die is given.
+    /// Enemies are all combatants except on the side `players` and on the sides of the option `not_enemies`.
     "start" (Gm) => Start {
         /// Whether the enemies roll one by one and group by group, or once for all of them (WA-3).
         #[serde(default)]
@@ -26,28 +24,26 @@ commands! {
         group_roll_offs: BTreeMap<Slug, D20>,
     }
 
-    /// A turn ends. Whoever lost hit points in it may seize the next one now (WA-13); where nobody can, `next` is picked in the same
-    /// breath (WA-8).
+    /// End a turn. Combatants that lost hit points in it may seize the next one (WA-13); else `next` takes it (WA-8).
     "end_turn" (Player: combatant) => EndTurn {
         combatant: CombatantId,
-        /// Whose turn is next: of anybody who has had none in this round (WA-9), or who starts the next round where this turn was the
-        /// last (WA-11).
+        /// A combatant without a turn in this round (WA-9), or the first of the next round (WA-11).
         next: Option<CombatantId>,
     }
 
-    /// Seizes the next turn after losing hit points (WA-12).
+    /// Seize the next turn after losing hit points (WA-12).
     "seize" (Player: combatant) => SeizeTurn { combatant: CombatantId }
 
-    /// Leaves it at having lost hit points: seizing is nobody's duty (WA-13).
+    /// Decline to seize the next turn (WA-13).
     "decline" (Player: combatant) => Decline { combatant: CombatantId }
 
-    /// The game master goes on: whoever has not seized by now declines.
+    /// Go on: combatants that have not seized by now decline (WA-13).
     "close_seizing" (Gm) => CloseSeizing {
-        /// Whose turn is next, where nobody has seized it.
+        /// Whose turn is next, if nobody has seized it.
         next: Option<CombatantId>,
     }
 
-    /// Picks whose turn is next, where the last turn ended without that; the turn begins.
+    /// Pick whose turn is next, if the last turn ended without a pick; the turn begins.
     "nominate" (Player: combatant) => Nominate {
         /// Who picks: the one who took the last turn. The game master leaves it out where that one has left the encounter.
         combatant: Option<CombatantId>,
@@ -55,7 +51,7 @@ commands! {
         next: CombatantId,
     }
 
-    /// Spends the extra Action that a 20 gives, in one's own first turn (WA-6).
+    /// Spend the extra Action of a 20, in your own first turn (WA-6).
     "spend" (Player: combatant) => Spend { combatant: CombatantId }
 }
 

@@ -43,7 +43,7 @@ fn finish(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
     }
 }
 
-/// Ends a turn and goes on: to those who may seize the next one, else to whoever is next.
+/// Ends a turn and goes on: to the combatants that may seize the next one, else to the next.
 pub(super) fn close_turn(play: &mut Fight<'_>, id: &CombatantId) {
     if holds_extra_action(play, id) {
         play.own(ExtraActionLapsed { combatant: id.clone() });
@@ -54,7 +54,7 @@ pub(super) fn close_turn(play: &mut Fight<'_>, id: &CombatantId) {
     }
 }
 
-/// Asks those who may seize the next turn; false where there is nobody.
+/// Asks the combatants that may seize the next turn; false if there is none.
 pub(super) fn open_seizing(play: &mut Fight<'_>) -> bool {
     let table = play.table();
     let eligible: Vec<_> = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
@@ -65,8 +65,8 @@ pub(super) fn open_seizing(play: &mut Fight<'_>) -> bool {
     open
 }
 
-/// Goes on where nobody is left to seize: the first who has seized begins (WA-15); else a round in which everybody has acted
-/// ends (WA-10), and somebody must be picked. With nobody left in the fight it waits for a newcomer.
+/// Goes on when nobody is left to seize: with the first seized turn (WA-15), else with a pick, in a new round if everybody has
+/// acted (WA-10). With nobody in the fight, it waits.
 pub(super) fn advance(play: &mut Fight<'_>) {
     let table = play.table();
     if let Some(Seizer { combatant, .. }) = table.state.queue.first().cloned() {
@@ -95,7 +95,7 @@ fn choose(play: &mut Fight<'_>, starter: bool) {
     }
 }
 
-/// Whose controller picks the next one: whoever took the last turn, dead or alive, as long as it is in the encounter (AWA7).
+/// Whose controller picks the next one: the combatant of the last turn, dead or alive, unless it left (AWA7).
 pub(super) fn chooser(table: &Table) -> Option<CombatantId> {
     table.state.last_actor.clone().filter(|id| table.get(id).is_some())
 }

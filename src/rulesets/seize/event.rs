@@ -39,13 +39,13 @@ events! {
     /// Somebody without a turn in this round lost hit points, which lets it seize the next turn (WA-12).
     "hurt" => Hurt { combatant: CombatantId }
 
-    /// A turn is over, and those whom it hurt decide whether they seize the next one (WA-13).
+    /// A turn is over, and the combatants that it hurt decide whether they seize the next one (WA-13).
     "seizing_opened" => SeizingOpened {
         /// Who may seize, in the order of joining.
         eligible: Participants,
     }
 
-    /// Somebody seized a turn; it comes after those who seized earlier, and after those with a higher bonus in the same window (WA-15).
+    /// A combatant seized a turn. Earlier seized turns, and higher bonuses of the same window, come first (WA-15).
     "seized" => Seized {
         combatant: CombatantId,
         /// Its Initiative Bonus.

@@ -22,8 +22,8 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) {
     }
 }
 
-/// Lost hit points let somebody seize (WA-12); what temporary hit points took is not lost (AWA10). As long as nobody is picked
-/// after a turn, a loss counts for that turn (AWA6).
+/// Lost hit points, other than temporary ones (AWA10), let a combatant seize (WA-12). Until a pick, a loss counts for the
+/// turn before (AWA6).
 fn hurt(play: &mut Fight<'_>, e: &Damaged) {
     let table = play.table();
     let counts = |c: &Combatant<Seize>| !c.state.hurt && loss_counts(table, c);
@@ -36,8 +36,7 @@ fn hurt(play: &mut Fight<'_>, e: &Damaged) {
     }
 }
 
-/// Brings the fight on where somebody new, gone or out of action makes a difference: whoever can do nothing with a seized turn
-/// loses it (AWA4), and where nobody is left to decide or to be picked it goes on.
+/// Goes on after a change of the roster or of conditions: a seizer that is out of action loses its turn (AWA4).
 fn settle(play: &mut Fight<'_>) {
     let table = play.table();
     let lost = table.state.queue.iter().filter(|seizer| !table.get(&seizer.combatant).is_some_and(able));

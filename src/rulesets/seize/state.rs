@@ -55,7 +55,7 @@ words! {
     FullTie = RollOff {
         /// Everybody in the tie rolls one more d20; where that ties too it is decided as under `fixed`.
         RollOff,
-        /// A player's character goes before others, then whoever joined first.
+        /// A player's character goes first, then the first to join.
         Fixed,
     }
 
@@ -75,7 +75,7 @@ words! {
         Bonus,
         /// The higher die of a roll-off (AWA2).
         RollOff,
-        /// A player's character before others, then whoever joined first (AWA2).
+        /// A player's character before others, then the first to join (AWA2).
         Fixed,
     }
 }
@@ -88,8 +88,7 @@ settings! {
         initiative_bonus: Option<Int<-20, 50>>,
         /// The DEX modifier: the Initiative Bonus of a combatant that has none of its own (WA-2).
         dex_modifier: Int<-20, 50>,
-        /// Enemies with the same word here roll once for all of them (WA-3). Combatants on the side `players` and on the sides of the
-        /// option `not_enemies` are not enemies: each rolls for itself.
+        /// Enemies with the same word here roll once for all of them (WA-3). Other combatants roll for themselves.
         roll_group: Option<Slug>,
     }
 }
@@ -108,8 +107,7 @@ pub struct CombatantState {
     pub skips_round_1: bool,
     /// Whether it rolled a 20 and has its extra Action still to come: it is good in its first turn alone (WA-6).
     pub extra_action: bool,
-    /// Whether it lost hit points in the turn that is going on or has just ended, without a turn of its own in this round yet:
-    /// that lets it seize the next turn (WA-12).
+    /// Whether it lost hit points since the current or last turn began, which lets it seize the next turn (WA-12).
     pub hurt: bool,
 }
 
@@ -121,7 +119,7 @@ pub struct State {
     /// Who took the last turn: its controller picks the next one (WA-8), also when it has died (AWA7).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_actor: Option<CombatantId>,
-    /// Those who have seized a turn that they have not taken yet, in the order of their turns (WA-15, AWA4).
+    /// The seized turns to come, in their order (WA-15, AWA4).
     pub queue: Vec<Seizer>,
     /// The turns of this round so far, the one that is going on included.
     pub turns: Vec<Taken>,
@@ -141,7 +139,7 @@ pub enum Phase {
         /// Whose turn.
         actor: CombatantId,
     },
-    /// A turn is over, and those whom it hurt seize the next one or decline (WA-13).
+    /// A turn is over, and the combatants that it hurt seize the next one or decline (WA-13).
     SeizeDecision {},
     /// A turn is over and the next combatant must be picked (WA-8).
     ChooseNext {},
@@ -149,7 +147,7 @@ pub enum Phase {
     ChooseStarter {},
     /// The fight is over.
     Over,
-    /// Somebody has the turn or must decide of whom the viewer may not know.
+    /// A combatant that the viewer does not see has the turn or must decide.
     SomeoneActs,
 }
 
@@ -157,7 +155,7 @@ redacted! {
     /// Somebody who has seized a turn and waits for it.
     pub struct Seizer {
         pub combatant: CombatantId,
-        /// The Initiative Bonus with which it seized: those who seize after the same turn act in its order (WA-15).
+        /// The Initiative Bonus with which it seized: turns seized after the same turn come in its order (WA-15).
         pub bonus: i64,
         /// Which of the times at which turns could be seized it was; earlier ones go first (AWA4).
         pub window: u32,

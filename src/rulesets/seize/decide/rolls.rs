@@ -5,7 +5,7 @@ use crate::vocabulary::{D20, Die, EncounterStarted, Kind, Slug};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Whoever rolls one die: a combatant, or a group of enemies (WA-3).
+/// A combatant or a group of enemies that rolls one die (WA-3).
 struct Roller {
     group: Option<Slug>,
     /// The highest bonus first, then who joined first; the hidden last.
@@ -16,7 +16,7 @@ struct Roller {
     seat: CachedCombatant,
 }
 
-/// Who goes first where nothing else decides: a player's character, then whoever joined first (AWA2).
+/// Breaks a full tie: a player's character goes first, then the first to join (AWA2).
 type CachedCombatant = (bool, Reverse<u32>);
 
 /// A roller with its die, to be compared with others.
@@ -28,7 +28,7 @@ struct Contender {
 }
 
 impl Contender {
-    /// What the rules compare; equal ranks are a full tie. Of those who rolled a 1 the bonus alone counts (AWA3).
+    /// What the rules compare; equal ranks are a full tie. After a 1 only the bonus counts (AWA3).
     fn rank(&self) -> (Meaning, i64, i64) {
         let result = if self.meaning == Meaning::One { self.roller.bonus } else { self.total };
         (self.meaning, result, self.roller.bonus)
@@ -152,8 +152,7 @@ fn roll(play: &mut Fight<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<Contender>
     contenders
 }
 
-/// Who takes the first turn, and why: the best of `contenders`, which come best first, after a roll-off where the best are in a
-/// full tie.
+/// Who takes the first turn, and why: the best of `contenders`, which come best first, after a roll-off in a full tie.
 fn winner(play: &mut Fight<'_>, c: &Start, contenders: &[Contender]) -> Option<(CombatantId, Way)> {
     let best = contenders.first()?;
     let tied = contenders.iter().take_while(|other| other.rank() == best.rank()).count();

@@ -20,8 +20,7 @@ pub(in super::super) fn able(c: &Combatant<Seize>) -> bool {
     c.active() && !hit(&c.conditions, DISABLED) && (c.members.is_empty() || c.members.iter().any(stands))
 }
 
-/// Whether a loss of hit points now would let it seize: it has had no turn in this round, has not got one to come, and the turn
-/// that hurts is not its own (WA-12, WA-20, AWA6).
+/// Whether a loss of hit points now lets it seize: not after, before or in a turn of its own (WA-12, WA-20, AWA6).
 pub(in super::super) fn loss_counts(table: &Table, c: &Combatant<Seize>) -> bool {
     let moment = match &table.state.phase {
         Phase::InTurn { actor } => *actor != c.id,
@@ -91,7 +90,7 @@ fn go_on(play: &mut Fight<'_>) {
     }
 }
 
-/// Refuses whoever has nothing to decide now.
+/// Refuses a combatant that has nothing to decide now.
 fn check(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let table = play.table();
     let c = play.combatant("combatant", id)?;
