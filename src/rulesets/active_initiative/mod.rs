@@ -69,27 +69,27 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        let awaited =
-            |decision, who, commands: &[&'static str], rule| Some(Pending::new(decision, who, commands, rule));
-        match &table.state.phase {
-            Phase::Setup => awaited("start", Vec::new(), &["start"], "AI-2"),
-            Phase::InTurn { actor } => awaited("end_turn", vec![actor.clone()], &["end_turn"], "AI-7"),
+        Some(match &table.state.phase {
+            Phase::Setup => Pending::new("start", Vec::new(), &["start"], "AI-2"),
+            Phase::InTurn { actor } => Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "AI-7"),
             Phase::ChooseNext {} | Phase::ChooseStarter {} if table.active().next().is_none() => {
-                awaited("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "AI-35")
+                Pending::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "AI-35")
             }
-            Phase::ChooseNext {} => awaited("next", chooser(table).into_iter().collect(), &["nominate"], "AI-7"),
-            Phase::ChooseStarter {} => awaited("starter", chooser(table).into_iter().collect(), &["nominate"], "AI-41"),
+            Phase::ChooseNext {} => Pending::new("next", chooser(table).into_iter().collect(), &["nominate"], "AI-7"),
+            Phase::ChooseStarter {} => {
+                Pending::new("starter", chooser(table).into_iter().collect(), &["nominate"], "AI-41")
+            }
             Phase::Window { nominee, .. } => {
                 let may_interrupt = table.waiting().filter(|c| may_interrupt(table, c, nominee)).map(|c| c.id.clone());
                 let who: Vec<_> = std::iter::once(nominee.clone()).chain(may_interrupt).collect();
                 match who.len() {
-                    1 => awaited("begin_turn", who, &["begin_turn"], "AI-17"),
-                    _ => awaited("begin_or_interrupt", who, &["begin_turn", "interrupt"], "AI-17"),
+                    1 => Pending::new("begin_turn", who, &["begin_turn"], "AI-17"),
+                    _ => Pending::new("begin_or_interrupt", who, &["begin_turn", "interrupt"], "AI-17"),
                 }
             }
-            Phase::Over => None,
-            Phase::SomeoneActs => Some(Pending::someone()),
-        }
+            Phase::Over => return None,
+            Phase::SomeoneActs => Pending::someone(),
+        })
     }
 
     /// The turns of this round that started and were not taken back, and the next one.

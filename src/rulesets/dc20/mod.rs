@@ -86,10 +86,8 @@ impl Ruleset for Dc20 {
 
     fn pending(table: &Table) -> Option<Pending> {
         let state = &table.state;
-        let pending =
-            |decision, who, commands: &[&'static str], rule| Some(Pending::new(decision, who, commands, rule));
-        match state.phase {
-            Phase::Setup => pending("start", Vec::new(), &["start"], "DC-4"),
+        Some(match state.phase {
+            Phase::Setup => Pending::new("start", Vec::new(), &["start"], "DC-4"),
             Phase::Claim => {
                 let contest = contest(table, false);
                 let rule = match contest {
@@ -100,16 +98,16 @@ impl Ruleset for Dc20 {
                 let asked = contest.asked().to_vec();
                 let several = asked.len() > 1 && !matches!(contest, Contest::Needed(_));
                 let passable = several || !state.claims.is_empty() || may_pass(table);
-                pending("claim", asked, if passable { &["claim", "pass"] } else { &["claim"] }, rule)
+                Pending::new("claim", asked, if passable { &["claim", "pass"] } else { &["claim"] }, rule)
             }
-            Phase::Assign => pending("assign", Vec::new(), &["assign", "pass"], "DC-20"),
-            Phase::Turn => pending("end_turn", state.acting.clone(), &["end_turn"], "DC-45"),
-            Phase::BetweenTurns => pending("legendary", Vec::new(), &["legendary", "pass"], "DC-52"),
-            Phase::RoundEnd => pending("legendary", Vec::new(), &["legendary", "pass"], "DC-53"),
-            Phase::Idle => pending("newcomer", Vec::new(), &["assign", "add_combatant", "end_encounter"], "DC-38"),
-            Phase::Over => None,
-            Phase::SomeoneActs => Some(Pending::someone()),
-        }
+            Phase::Assign => Pending::new("assign", Vec::new(), &["assign", "pass"], "DC-20"),
+            Phase::Turn => Pending::new("end_turn", state.acting.clone(), &["end_turn"], "DC-45"),
+            Phase::BetweenTurns => Pending::new("legendary", Vec::new(), &["legendary", "pass"], "DC-52"),
+            Phase::RoundEnd => Pending::new("legendary", Vec::new(), &["legendary", "pass"], "DC-53"),
+            Phase::Idle => Pending::new("newcomer", Vec::new(), &["assign", "add_combatant", "end_encounter"], "DC-38"),
+            Phase::Over => return None,
+            Phase::SomeoneActs => Pending::someone(),
+        })
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {

@@ -62,23 +62,23 @@ impl Ruleset for Seize {
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        let awaited =
-            |decision, who, commands: &[&'static str], rule| Some(Pending::new(decision, who, commands, rule));
-        match &table.state.phase {
-            Phase::Over => None,
-            Phase::SomeoneActs => Some(Pending::someone()),
-            Phase::InTurn { actor } => awaited("end_turn", vec![actor.clone()], &["end_turn"], "WA-8"),
+        Some(match &table.state.phase {
+            Phase::Over => return None,
+            Phase::SomeoneActs => Pending::someone(),
+            Phase::InTurn { actor } => Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "WA-8"),
             Phase::SeizeDecision {} => {
                 let eligible = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
-                awaited("seize", eligible, &["seize", "decline"], "WA-13")
+                Pending::new("seize", eligible, &["seize", "decline"], "WA-13")
             }
             _ if table.active().next().is_none() => {
-                awaited("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "WA-10")
+                Pending::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "WA-10")
             }
-            Phase::Setup => awaited("start", Vec::new(), &["start"], "WA-1"),
-            Phase::ChooseNext {} => awaited("next", chooser(table).into_iter().collect(), &["nominate"], "WA-8"),
-            Phase::ChooseStarter {} => awaited("starter", chooser(table).into_iter().collect(), &["nominate"], "WA-11"),
-        }
+            Phase::Setup => Pending::new("start", Vec::new(), &["start"], "WA-1"),
+            Phase::ChooseNext {} => Pending::new("next", chooser(table).into_iter().collect(), &["nominate"], "WA-8"),
+            Phase::ChooseStarter {} => {
+                Pending::new("starter", chooser(table).into_iter().collect(), &["nominate"], "WA-11")
+            }
+        })
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {

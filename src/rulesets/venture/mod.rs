@@ -71,25 +71,24 @@ impl Ruleset for Venture {
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        let awaits = |decision, who, commands: &[_], rule| Some(Pending::new(decision, who, commands, rule));
         let ids = |c: &Fighter| c.id.clone();
         let newcomers = table.active().filter(|c| c.stats.worthy_foe && c.state.join_battle.is_none());
         let newcomers: Vec<_> = newcomers.map(ids).collect();
         let join = ("join_battle", !newcomers.is_empty());
-        match &table.state.phase {
+        Some(match &table.state.phase {
             Phase::Setup | Phase::Standstill {} if table.active().next().is_none() => {
-                awaits("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "VE-9")
+                Pending::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "VE-9")
             }
             Phase::Setup if table.active().all(|c| c.stats.worthy_foe) => {
-                awaits("start", Vec::new(), &["start"], "VE-2")
+                Pending::new("start", Vec::new(), &["start"], "VE-2")
             }
-            Phase::Standstill {} if join.1 => awaits("join_battle", newcomers, &["join_battle"], "VE-2"),
+            Phase::Standstill {} if join.1 => Pending::new("join_battle", newcomers, &["join_battle"], "VE-2"),
             Phase::Setup | Phase::Standstill {} => {
-                awaits("settle", Vec::new(), &["settle", "update_combatant", "remove_combatant"], "VE-1")
+                Pending::new("settle", Vec::new(), &["settle", "update_combatant", "remove_combatant"], "VE-1")
             }
             Phase::FreeActions { next } => {
                 let commands = open([("free_action", true), ("pass", true), join]);
-                awaits("free_action", [vec![next.clone()], newcomers].concat(), &commands, "VE-7")
+                Pending::new("free_action", [vec![next.clone()], newcomers].concat(), &commands, "VE-7")
             }
             Phase::Tick(tick) => {
                 let others = table.waiting().filter(|c| c.state.delaying && c.id != tick.next);
@@ -97,9 +96,11 @@ impl Ruleset for Venture {
                 let claim = ("claim", tick.delayed || !others.is_empty());
                 let who = [vec![tick.next.clone()], others, newcomers].concat();
                 let commands = open([("begin_turn", true), ("delay", !tick.delayed), claim, join]);
-                awaits("begin_turn", who, &commands, if tick.delayed { "AVE4" } else { "VE-9" })
+                Pending::new("begin_turn", who, &commands, if tick.delayed { "AVE4" } else { "VE-9" })
             }
-            Phase::FollowUp { actor } => awaits("follow_up", vec![actor.clone()], &["follow_up", "pass"], "VE-15"),
+            Phase::FollowUp { actor } => {
+                Pending::new("follow_up", vec![actor.clone()], &["follow_up", "pass"], "VE-15")
+            }
             Phase::InTurn { actor } => {
                 let state = &table.get(actor)?.state;
                 let untouched = state.actions_taken == 0;
@@ -114,10 +115,10 @@ impl Ruleset for Venture {
                     ("move", !state.moved),
                     ("end_turn", true),
                 ]);
-                awaits("end_turn", vec![actor.clone()], &commands, "VE-10")
+                Pending::new("end_turn", vec![actor.clone()], &commands, "VE-10")
             }
-            Phase::SomeoneActs {} => Some(Pending::someone()),
-        }
+            Phase::SomeoneActs {} => Pending::someone(),
+        })
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {
