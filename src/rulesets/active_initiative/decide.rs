@@ -203,7 +203,7 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
     require(!interrupter.acted, "already_acted", rule, || format!("{id} has acted this round"))?;
     require(interrupter.active(), "not_active", "AI-8", || format!("{id} is out of the fight and takes no turn"))?;
     require(nominee != id, "already_named", "AI-21", || format!("{id} is named already: begin its turn"))?;
-    require(!play.table().get(nominee).is_some_and(|n| n.side == interrupter.side), "ally", "AI-21", || {
+    require(play.table().get(nominee).is_none_or(|n| n.side != interrupter.side), "ally", "AI-21", || {
         format!("{id} and {nominee} are on the same side")
     })?;
     require(!interrupter.state.interrupted, "interrupted_before", "AAI2", || {
@@ -246,13 +246,8 @@ pub(super) fn is_the_gms(c: &Combatant<ActiveInitiative>) -> bool {
 
 fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "AI-12")?;
-    let detail = || format!("{} has readied an action already", c.combatant);
-    require(
-        !play.table().get(&c.combatant).is_some_and(|x| x.state.readied.is_some()),
-        "already_readied",
-        "AI-12",
-        detail,
-    )?;
+    let free = play.table().get(&c.combatant).is_none_or(|x| x.state.readied.is_none());
+    require(free, "already_readied", "AI-12", || format!("{} has readied an action already", c.combatant))?;
     let readied = Readied { action: c.action.clone(), trigger: c.trigger.clone() };
     play.own(ActionReadied { combatant: c.combatant.clone(), readied });
     Ok(())

@@ -57,7 +57,7 @@ fn evolve_shared(table: &mut Table, event: &SharedEvent) {
 fn evolve_own(table: &mut Table, event: &Event) {
     match event {
         Event::Aggressed(e) if !e.resolved => {
-            table.change_state(&e.combatant, |s| s.committed = Some(e.action.clone()))
+            table.change_state(&e.combatant, |s| s.committed = Some(e.action.clone()));
         }
         Event::DcSet(e) => table.state.dc = Some(e.dc),
         Event::CheckMade(e) => {
