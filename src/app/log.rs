@@ -124,7 +124,7 @@ impl App {
         if after.is_some_and(|after| after > current) {
             return Err(AppError::FutureVersion { current });
         }
-        let read = if !viewer.is_gm() { limit.max(MIN_READ) } else { limit };
+        let read = if viewer.is_gm() { limit } else { limit.max(MIN_READ) };
         let mut cursor = after.unwrap_or(0);
         let log = self.log_views(id, cursor, read).await?;
         if after.is_some_and(|after| after < log.base_version) {
