@@ -88,10 +88,10 @@ fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: &Damage) -> Result<(), Violatio
 
 fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
     let hp = play.hit_points(&c.target, c.member.as_ref())?;
-    let amount = whole(c.amount.get());
+    let amount = c.amount.count();
     let after = hp.map(|hp| {
-        let max = whole(hp.max.unwrap_or(hp.current).get());
-        whole(hp.current.get()).saturating_add(amount).min(max)
+        let max = hp.max.unwrap_or(hp.current).count();
+        hp.current.count().saturating_add(amount).min(max)
     });
     let combatant = c.target.clone();
     emit(play, Healed { combatant, member: c.member.clone(), amount, hp: after })?;
@@ -101,10 +101,6 @@ fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
         return Ok(());
     }
     clear_condition(play, &c.target, c.member.as_ref(), condition)
-}
-
-fn whole(n: i64) -> u32 {
-    u32::try_from(n).unwrap_or(0)
 }
 
 fn set_condition<R: Ruleset>(

@@ -59,6 +59,11 @@ impl Pending {
         Self::new(Self::SOMEONE_ACTS, Vec::new(), &[], "TK-11")
     }
 
+    /// Nobody is left in the fight: it waits for a newcomer, by `rule`.
+    pub fn newcomer(rule: &'static str) -> Self {
+        Self::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], rule)
+    }
+
     /// Whether it is [`someone`](Self::someone).
     pub fn is_someone(&self) -> bool {
         self.decision == Self::SOMEONE_ACTS

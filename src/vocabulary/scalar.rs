@@ -46,6 +46,11 @@ impl<const MIN: i64, const MAX: i64> Int<MIN, MAX> {
     pub fn get(self) -> i64 {
         self.0
     }
+
+    /// The plain number as a count; 0 if it is negative.
+    pub fn count(self) -> u32 {
+        u32::try_from(self.0).unwrap_or(0)
+    }
 }
 
 impl<const MIN: i64, const MAX: i64> Default for Int<MIN, MAX> {

@@ -17,8 +17,7 @@ pub enum Status {
     Ended,
 }
 
-/// What those who are not the game master are told of the hit points of foes: of whoever is not on the side `players`, unless it
-/// is their own.
+/// How players and spectators see the hit points of foes: of combatants that are neither on the side `players` nor their own.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FoeHp {

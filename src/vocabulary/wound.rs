@@ -19,10 +19,10 @@ impl<R: Ruleset> Play<'_, R> {
         if let Some(source) = &damage.source {
             self.combatant("source", source)?;
         }
-        let amount = whole(damage.amount.get());
-        let temp_lost = hp.map_or(0, |hp| whole(hp.temp.get()).min(amount));
-        let hp_lost = hp.map_or(amount, |hp| whole(hp.current.get()).min(amount - temp_lost));
-        let left = hp.map(|hp| whole(hp.current.get()) - hp_lost);
+        let amount = damage.amount.count();
+        let temp_lost = hp.map_or(0, |hp| hp.temp.count().min(amount));
+        let hp_lost = hp.map_or(amount, |hp| hp.current.count().min(amount - temp_lost));
+        let left = hp.map(|hp| hp.current.count() - hp_lost);
         let fell = left == Some(0) && hp_lost > 0;
         let conditions = self.conditions(target, member)?;
         let down = if fell { self.down(target) } else { None };
@@ -74,8 +74,4 @@ fn member_of<'c, R: Ruleset>(combatant: &'c Combatant<R>, id: &Slug) -> Result<&
         let detail = format!("{} has no member {id}", combatant.id);
         Violation::field("unknown_member", "member", detail)
     })
-}
-
-fn whole(n: i64) -> u32 {
-    u32::try_from(n).unwrap_or(0)
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use turnkeeper::engine::{Refusal, Request, SeededDice, Viewer};
 use turnkeeper::vocabulary::{LegalCommand, Values};
 
-/// A started fight of so many: some are out of it, and under EXP some have no mental attack.
+/// A started fight of `size` combatants. Some are out of it, and under EXP some have no mental attack.
 fn fight(ruleset: &str, size: usize) -> Table {
     let combatants: Vec<Value> = (0..size)
         .map(|n| {

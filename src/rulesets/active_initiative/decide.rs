@@ -2,8 +2,8 @@
 
 use super::react::advance;
 use super::*;
-use crate::rulesets::shared::{end_turn, require, start_round, start_turn};
-use crate::vocabulary::{EncounterStarted, Kind};
+use crate::rulesets::shared::{end_turn, start_round, start_turn};
+use crate::vocabulary::{EncounterStarted, Kind, require};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 

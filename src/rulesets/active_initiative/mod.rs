@@ -73,7 +73,7 @@ impl Ruleset for ActiveInitiative {
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "AI-2"),
             Phase::InTurn { actor } => Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "AI-7"),
             Phase::ChooseNext {} | Phase::ChooseStarter {} if table.active().next().is_none() => {
-                Pending::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "AI-35")
+                Pending::newcomer("AI-35")
             }
             Phase::ChooseNext {} => Pending::new("next", chooser(table).into_iter().collect(), &["nominate"], "AI-7"),
             Phase::ChooseStarter {} => {

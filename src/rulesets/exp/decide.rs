@@ -10,7 +10,7 @@ pub(super) use mental::{end_duel, may_attack};
 pub(super) use pass::{advance, lose, stop, take_over};
 
 use super::*;
-use crate::rulesets::shared::require;
+use crate::vocabulary::require;
 
 pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
     if !matches!(command, Command::Start(_)) {

@@ -71,9 +71,7 @@ impl Ruleset for Exp {
         let state = &table.state;
         Some(match state.phase {
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "EX-2"),
-            Phase::Roll if table.active().next().is_none() => {
-                Pending::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "EX-2")
-            }
+            Phase::Roll if table.active().next().is_none() => Pending::newcomer("EX-2"),
             Phase::Roll => {
                 let all = table.active().map(|c| c.id.clone()).collect();
                 Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit"], "EX-3") }

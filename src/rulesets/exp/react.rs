@@ -2,8 +2,7 @@
 
 use super::decide::{advance, end_duel, lose, may_attack, stop, take_over};
 use super::*;
-use crate::rulesets::shared::require;
-use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded};
+use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded, require};
 
 pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), Violation> {
     if let AnyEvent::Shared(SharedEvent::ConditionSet(e)) = event {

@@ -4,7 +4,8 @@ mod rolls;
 mod seizing;
 
 use super::*;
-use crate::rulesets::shared::{end_round, end_turn, require, start_round, start_turn};
+use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
+use crate::vocabulary::require;
 pub(super) use seizing::{able, barred, loss_counts, may_seize};
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {

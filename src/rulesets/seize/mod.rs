@@ -70,9 +70,7 @@ impl Ruleset for Seize {
                 let eligible = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
                 Pending::new("seize", eligible, &["seize", "decline"], "WA-13")
             }
-            _ if table.active().next().is_none() => {
-                Pending::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "WA-10")
-            }
+            _ if table.active().next().is_none() => Pending::newcomer("WA-10"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "WA-1"),
             Phase::ChooseNext {} => Pending::new("next", chooser(table).into_iter().collect(), &["nominate"], "WA-8"),
             Phase::ChooseStarter {} => {

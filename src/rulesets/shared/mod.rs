@@ -1,8 +1,7 @@
-//! What several systems share: turns and rounds with their effect clocks, refusals, and shapes that older logs have.
+//! What several systems share: turns and rounds with their effect clocks, and shapes that older logs have.
 
 mod clock;
 mod older;
 
-pub use crate::vocabulary::require;
 pub use clock::{end_round, end_turn, start_round, start_turn};
 pub use older::several;

@@ -10,7 +10,7 @@ pub(super) use track::{MAX_TIMED, regain_motes};
 pub(super) use turn::take_turn;
 
 use super::*;
-use crate::rulesets::shared::require;
+use crate::vocabulary::require;
 use std::borrow::Cow;
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {

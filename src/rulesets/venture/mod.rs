@@ -76,9 +76,7 @@ impl Ruleset for Venture {
         let newcomers: Vec<_> = newcomers.map(ids).collect();
         let join = ("join_battle", !newcomers.is_empty());
         Some(match &table.state.phase {
-            Phase::Setup | Phase::Standstill {} if table.active().next().is_none() => {
-                Pending::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], "VE-9")
-            }
+            Phase::Setup | Phase::Standstill {} if table.active().next().is_none() => Pending::newcomer("VE-9"),
             Phase::Setup if table.active().all(|c| c.stats.worthy_foe) => {
                 Pending::new("start", Vec::new(), &["start"], "VE-2")
             }

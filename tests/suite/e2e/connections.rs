@@ -40,7 +40,7 @@ async fn a_client_that_half_closes_after_its_request_gets_its_answer() {
     });
     let answers = join_all(requests.map(|request| half_closed(&api, request))).await;
     let lost = answers.iter().filter(|answer| !answer.starts_with("HTTP/1.1 200 ")).count();
-    assert_eq!(lost, 0, "of {} requests so many got no answer", answers.len());
+    assert_eq!(lost, 0, "requests of {} without an answer", answers.len());
     assert_eq!(fight.log().await, (1..=50).collect::<Vec<_>>());
     // A long poll that has nothing to tell, and one that has.
     let (waited, heard, ()) = tokio::join!(

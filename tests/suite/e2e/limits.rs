@@ -87,7 +87,7 @@ async fn a_chunked_body_is_measured_too() {
     assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains("body_too_large"), "{answer}");
 }
 
-/// A connection on which a body of so many bytes was announced and not all of it sent.
+/// A connection that announced a body of this size and sent only a part of it.
 async fn unfinished(api: &Api, path: &str, headers: &str, bytes: usize) -> TcpStream {
     let mut stream = TcpStream::connect(api.address()).await.expect("a connection");
     let head = format!(

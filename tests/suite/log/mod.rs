@@ -10,7 +10,7 @@ mod travel;
 
 use crate::e2e::{Api, Setup};
 
-/// A server that keeps at least so many entries of each log.
+/// A server that keeps at least this number of entries of each log.
 async fn keeping(keep: u64) -> Api {
     Api::set_up(Setup { keep: Some(keep), ..Setup::default() }).await
 }

@@ -202,7 +202,7 @@ impl Fight {
         self.command(&command).send().await.problem(status, code)
     }
 
-    /// Adds so many notes.
+    /// Adds this number of notes.
     pub async fn notes(&self, count: u64) {
         for n in 0..count {
             self.accepted(note(&format!("note {n}"))).await;
