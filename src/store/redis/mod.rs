@@ -21,7 +21,7 @@ mod list;
 mod script;
 mod subscription;
 
-use ::redis::{TlsCertificates, cmd, pipe};
+use ::redis::{TlsCertificates, Value, cmd, pipe};
 use async_trait::async_trait;
 use bytes::Bytes;
 use std::time::Duration;
@@ -122,7 +122,7 @@ impl Store for RedisStore {
     async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError> {
         let Keys { doc, answers: [even, odd], .. } = Keys::new(id);
         let digest = key.map_or(&[][..], |digest| digest);
-        let reply = match known {
+        let mut reply = match known {
             // The script saves sending the document. Where it must be sent, the script costs more than the rest of a load.
             Some(known) => {
                 let args = [known.to_string().into_bytes(), digest.to_vec()];
@@ -133,10 +133,16 @@ impl Store for RedisStore {
             None => {
                 let mut read = pipe();
                 read.cmd("HMGET").arg(doc).arg(&["revision", "version", "document"]);
-                read.cmd("HGET").arg(even).arg(digest).cmd("HGET").arg(odd).arg(digest);
+                if key.is_some() {
+                    read.cmd("HGET").arg(even).arg(digest).cmd("HGET").arg(odd).arg(digest);
+                }
                 self.connection.call_all(&read).await?
             }
         };
+        if let Value::Array(parts) = &mut reply {
+            // Without a key no answers were read.
+            parts.resize(3, Value::Nil);
+        }
         type Row = (Option<u64>, Option<u64>, Field);
         let ((revision, version, document), even, odd): (Row, Field, Field) = read(reply, "an encounter")?;
         let revision = revision.ok_or(StoreError::Missing)?;
