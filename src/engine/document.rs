@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 
 /// The schema number of the documents that this program writes; it reads this one and older ones.
 ///
-/// 1: the first. 2: adds the history for undo and redo. 3: adds roles and ends of tokens, and redactions. A program of an older schema
+/// 1: the first. 2: adds the history for undo and redo. 3: adds roles and ends of tokens, and redactions. 4: adds metadata. A program of an older schema
 /// would drop what it does not know, so it refuses newer documents.
-pub const SCHEMA: u32 = 3;
+pub const SCHEMA: u32 = 4;
 
 /// What an encounter has besides its table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,7 +125,7 @@ pub(super) fn open(stored: &[u8]) -> Result<(DocumentHeader, Cow<'_, [u8]>), Loa
     let header = DocumentHeader::of(stored)?;
     match header.schema {
         // The fields that schema 3 adds are optional.
-        SCHEMA | 2 => Ok((header, Cow::Borrowed(stored))),
+        SCHEMA | 2 | 3 => Ok((header, Cow::Borrowed(stored))),
         1 => {
             let mut document: Value = serde_json::from_slice(stored).map_err(unreadable)?;
             migrate(&mut document);

@@ -44,7 +44,10 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
         return vec![note];
     }
     let everybody = || table.iter().map(|c| &c.id);
-    let mut legal_commands = vec![note, LegalCommand::of("end_encounter", "TK-1")];
+    let update = LegalCommand::of("update_encounter", "TK-1");
+    let update = update.like("name", "text of at most 120 characters", Some(json!(table.name)));
+    let update = update.like("metadata", "at most 16 texts by name", None);
+    let mut legal_commands = vec![note, update, LegalCommand::of("end_encounter", "TK-1")];
     if table.combatants.len() < MAX_COMBATANTS {
         let example = json!({"name": "Newcomer", "side": "monsters"});
         legal_commands.push(LegalCommand::of("add_combatant", "TK-2").like(

@@ -284,5 +284,6 @@ fn may_pass_on<R: Ruleset>(event: &Event<R>) -> bool {
             | SharedEvent::Damaged(_)
             | SharedEvent::Healed(_)
             | SharedEvent::Noted(_)
+            | SharedEvent::EncounterUpdated(_)
     )
 }

@@ -60,6 +60,7 @@ impl<R: Ruleset> AnyRuleset for ErasedRuleset<R> {
         });
         let mut table = Table::<R> {
             name: creation.name,
+            metadata: creation.metadata,
             options,
             foe_hp: creation.foe_hp,
             status: Status::Setup,

@@ -1,7 +1,7 @@
 //! Requests of clients, without what only their ruleset can read.
 
 use super::{MAX_COMMANDS, Refusal};
-use crate::vocabulary::{FieldError, FoeHp, Text, read};
+use crate::vocabulary::{FieldError, FoeHp, Metadata, Text, read};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
@@ -73,6 +73,9 @@ pub struct Creation {
     #[serde(default = "unnamed")]
     #[schema(default = "Encounter")]
     pub name: Text<120>,
+    /// Texts of the client's own.
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
     /// The ruleset's options; each has a default.
     #[serde(default = "none")]
     #[schema(value_type = Object)]

@@ -25,6 +25,7 @@ pub(super) fn enlist<R: Ruleset>(table: &Table<R>, value: Value) -> Result<Comba
         hp_band: None,
         members: members(draft.members.unwrap_or_default())?,
         conditions: distinct(draft.conditions.unwrap_or_default())?,
+        metadata: draft.metadata.unwrap_or_default(),
         acted: false,
         joined: table.joined.saturating_add(1),
         stats,
@@ -67,6 +68,9 @@ pub(super) fn revise<R: Ruleset>(combatant: &Combatant<R>, changes: Value) -> Re
     if let Some(conditions) = draft.conditions {
         revised.conditions = distinct(conditions)?;
     }
+    if let Some(metadata) = draft.metadata {
+        revised.metadata = metadata;
+    }
     Ok(revised)
 }
 
@@ -95,8 +99,8 @@ fn named<R: Ruleset>(
             Ok((id, name))
         }
         (None, Some(name)) => {
-            let taken = |id: &Slug| table.iter().any(|c| *c.id == *id);
-            Ok((Slug::from_name(name.as_str(), "combatant", hidden, MAX_COMBATANTS, taken).into(), name))
+            let taken = |id: &str| table.iter().any(|c| c.id == *id);
+            Ok((CombatantId::from_name(name.as_str(), "combatant", hidden, MAX_COMBATANTS, taken), name))
         }
         (None, None) => Err(FieldError::malformed("name", "missing field `name`: a combatant needs a name or an id")),
     }

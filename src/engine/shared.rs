@@ -35,6 +35,12 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
             let combatant = roster::revise(combatant, c.changes).map_err(|e| e.within("changes"))?;
             emit_roster(play, RosterEvent::CombatantUpdated { combatant: Box::new(combatant) })?;
         }
+        SharedCommand::UpdateEncounter(UpdateEncounter { name: None, metadata: None }) => {
+            return Err(
+                FieldError::malformed("name", "a name or metadata are expected: there is nothing to change").into()
+            );
+        }
+        SharedCommand::UpdateEncounter(c) => play.shared(EncounterUpdated { name: c.name, metadata: c.metadata }),
         SharedCommand::RemoveCombatant(c) => remove(play, c.combatant)?,
         SharedCommand::Override(c) => take_over(play, c.combatant)?,
         SharedCommand::Note(c) => play.shared(Noted { text: c.text, readers: c.readers }),
@@ -104,7 +110,7 @@ fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
 }
 
 fn set_condition<R: Ruleset>(
-    play: &mut Play<'_, R>, target: &CombatantId, member: Option<&Slug>, condition: Slug,
+    play: &mut Play<'_, R>, target: &CombatantId, member: Option<&MemberId>, condition: Slug,
 ) -> Result<(), Violation> {
     if play.conditions(target, member)?.contains(&condition) {
         let detail = format!("{target} is {condition} already");
@@ -115,7 +121,7 @@ fn set_condition<R: Ruleset>(
 }
 
 fn clear_condition<R: Ruleset>(
-    play: &mut Play<'_, R>, target: &CombatantId, member: Option<&Slug>, condition: Slug,
+    play: &mut Play<'_, R>, target: &CombatantId, member: Option<&MemberId>, condition: Slug,
 ) -> Result<(), Violation> {
     if !play.conditions(target, member)?.contains(&condition) {
         return Err(Violation::new("condition_not_set", "TK-3", format!("{target} is not {condition}")));
@@ -125,7 +131,7 @@ fn clear_condition<R: Ruleset>(
 }
 
 fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<(), Violation> {
-    let EffectDraft { id, name, target, source, hidden, mut expires } = draft;
+    let EffectDraft { id, name, target, source, hidden, mut expires, metadata } = draft;
     if let Some(target) = &target {
         play.combatant("effect.target", target)?;
     }
@@ -146,19 +152,19 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         let detail = format!("an encounter holds at most {MAX_EFFECTS} effects at a time: remove one first");
         return Err(Violation::new("too_many_effects", "TK-4", detail));
     }
-    let taken = |id: &Slug| table.effects.iter().any(|e| *e.id == *id);
+    let taken = |id: &str| table.effects.iter().any(|e| e.id == *id);
     let id = match id {
-        Some(id) if taken(&id) => {
+        Some(id) if taken(id.as_str()) => {
             let detail = format!("there is an effect {id} already: choose another id, or none");
             return Err(Violation::new("effect_exists", "TK-2", detail));
         }
         Some(id) => id,
         None => {
             let secret = hidden || target.as_ref().and_then(|id| table.get(id)).is_some_and(|c| c.hidden);
-            Slug::from_name(name.as_str(), "effect", secret, MAX_EFFECTS, taken).into()
+            EffectId::from_name(name.as_str(), "effect", secret, MAX_EFFECTS, taken)
         }
     };
-    let effect = Effect { id, name, target, source, hidden, expires };
+    let effect = Effect { id, name, target, source, hidden, expires, metadata };
     emit(play, EffectAdded { effect })
 }
 

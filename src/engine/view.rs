@@ -2,8 +2,8 @@
 
 use super::Meta;
 use crate::vocabulary::{
-    Band, CachedCombatant, CombatantId, Effect, FoeHp, Hp, Kind, Member, OrderEntry, Pending, Ruleset, Slug, Status,
-    Table,
+    Band, CachedCombatant, CombatantId, Effect, FoeHp, Hp, Kind, Member, Metadata, OrderEntry, Pending, Ruleset, Slug,
+    Status, Table,
 };
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -18,6 +18,10 @@ pub struct EncounterView<'a, R: Ruleset> {
     id: &'a str,
     /// Its name for people.
     name: &'a str,
+    /// Texts of the client's own.
+    #[serde(skip_serializing_if = "Metadata::is_empty")]
+    #[schema(required = false, value_type = Metadata)]
+    metadata: &'a Metadata,
     /// The id of its ruleset.
     ruleset: &'static str,
     /// How far it is.
@@ -76,6 +80,8 @@ struct CombatantView<'a, R: Ruleset> {
     hp_band: Option<Band>,
     members: &'a [Member],
     conditions: &'a [Slug],
+    #[serde(skip_serializing_if = "Metadata::is_empty")]
+    metadata: &'a Metadata,
     active: bool,
     acted: bool,
     #[serde(flatten)]
@@ -90,6 +96,7 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
         Self {
             id: &meta.id,
             name: table.name.as_str(),
+            metadata: &table.metadata,
             ruleset: R::MANIFEST.id,
             status: table.status,
             round: table.round,
@@ -132,6 +139,7 @@ impl<'a, R: Ruleset> CombatantView<'a, R> {
             hp_band: c.hp_band,
             members: &c.members,
             conditions: &c.conditions,
+            metadata: &c.metadata,
             active: c.active(),
             acted: c.acted,
             stats: &c.stats,

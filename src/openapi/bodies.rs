@@ -1,7 +1,7 @@
 //! Bodies that the program puts together from parts, or that depend on the ruleset, as the published document shows them.
 
 use crate::engine::{CombatantStateSchema, CommandSchema, EncounterSchema, EventSchema, StatsSchema};
-use crate::vocabulary::{Band, CombatantId, Hp, Kind, Member, Pending, Slug, Text};
+use crate::vocabulary::{Band, CombatantId, Hp, Kind, Member, Metadata, Pending, Slug, Text};
 use utoipa::ToSchema;
 
 /// One command, or a list of commands.
@@ -47,6 +47,9 @@ pub struct CombatantFields {
     /// Its conditions.
     #[schema(required = false)]
     pub conditions: Vec<Slug>,
+    /// Texts of the client's own.
+    #[schema(required = false)]
+    pub metadata: Metadata,
     /// Whether its turn of this round is over.
     #[schema(required = false)]
     pub acted: bool,

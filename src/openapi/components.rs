@@ -147,7 +147,7 @@ fn of_ruleset(ruleset: &Schemas, shared: &BTreeSet<String>) -> Components {
     let combatants = json!({"type": "array", "items": part("Combatant"),
         "description": "The combatants in the order of joining."});
     let flag = |what: &str| json!({"type": "boolean", "description": what});
-    let combatant_id = json!({"type": "string", "pattern": crate::vocabulary::Slug::PATTERN,
+    let combatant_id = json!({"type": "string", "pattern": crate::vocabulary::ID_PATTERN,
         "description": "Names the combatant within the encounter. Made from the name where it is not given."});
     let schemas = json!({
         "Encounter": {

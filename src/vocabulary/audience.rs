@@ -131,6 +131,7 @@ impl<R: Ruleset> Table<R> {
         });
         let mut table = Self {
             name: self.name.clone(),
+            metadata: self.metadata.clone(),
             options: self.options.clone(),
             foe_hp: self.foe_hp,
             status: self.status,

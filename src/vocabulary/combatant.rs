@@ -1,6 +1,6 @@
 //! What takes turns.
 
-use super::{CombatantId, FieldError, FoeHp, Int, Ruleset, Slug, Text, read_fields};
+use super::{CombatantId, FieldError, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, read_fields};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, IntoDeserializer};
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ impl Hp {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Member {
     /// Names the member within the group.
-    pub id: Slug,
+    pub id: MemberId,
     /// Its hit points, where they are tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp: Option<Hp>,
@@ -101,7 +101,7 @@ pub struct Member {
 #[serde(untagged)]
 pub enum MemberDraft {
     /// The id alone.
-    Id(Slug),
+    Id(MemberId),
     /// The id with hit points.
     Whole(MemberSpec),
 }
@@ -116,7 +116,7 @@ impl<'de> Deserialize<'de> for MemberDraft {
                 f.write_str("a member's id, or an object with its id and hit points,")
             }
             fn visit_str<E: de::Error>(self, id: &str) -> Result<MemberDraft, E> {
-                Slug::deserialize(id.into_deserializer()).map(MemberDraft::Id)
+                MemberId::deserialize(id.into_deserializer()).map(MemberDraft::Id)
             }
             fn visit_map<A: de::MapAccess<'de>>(self, fields: A) -> Result<MemberDraft, A::Error> {
                 MemberSpec::deserialize(MapAccessDeserializer::new(fields)).map(MemberDraft::Whole)
@@ -131,7 +131,7 @@ impl<'de> Deserialize<'de> for MemberDraft {
 #[serde(deny_unknown_fields)]
 pub struct MemberSpec {
     /// Names the member within the group.
-    pub id: Slug,
+    pub id: MemberId,
     /// Its hit points, where they are to be tracked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp: Option<Hp>,
@@ -166,6 +166,9 @@ pub struct Combatant<R: Ruleset> {
     /// Its conditions.
     #[serde(default, skip_serializing_if = "is_default")]
     pub conditions: Vec<Slug>,
+    /// Texts of the client's own.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub metadata: Metadata,
     /// Whether its turn of this round is over.
     #[serde(default, skip_serializing_if = "is_default")]
     pub acted: bool,
@@ -219,7 +222,7 @@ impl<R: Ruleset> Combatant<R> {
     }
 
     /// The member named `id`.
-    pub fn member(&self, id: &Slug) -> Option<&Member> {
+    pub fn member(&self, id: &MemberId) -> Option<&Member> {
         self.members.iter().find(|m| m.id == *id)
     }
 }
@@ -259,11 +262,15 @@ pub struct Draft {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_items = 32)]
     pub conditions: Option<Vec<Slug>>,
+    /// Texts of the client's own; a change replaces all of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Metadata>,
 }
 
 impl Draft {
     /// The names of its fields.
-    pub const FIELDS: [&str; 9] = ["id", "name", "side", "kind", "controller", "hidden", "hp", "members", "conditions"];
+    pub const FIELDS: [&str; 10] =
+        ["id", "name", "side", "kind", "controller", "hidden", "hp", "members", "conditions", "metadata"];
 
     /// Reads a combatant's JSON object: the shared fields, and the rest as the ruleset's own stats laid over `stats`.
     pub fn split<R: Ruleset>(value: Value, stats: &R::CombatantStats) -> Result<(Self, R::CombatantStats), FieldError> {

@@ -1,6 +1,6 @@
 //! The commands that every ruleset understands.
 
-use super::{CombatantId, EffectDraft, EffectId, Int, Slug, Text, commands};
+use super::{CombatantId, EffectDraft, EffectId, Int, MemberId, Metadata, Slug, Text, commands};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -15,7 +15,7 @@ commands! {
         /// Who takes it.
         target: CombatantId,
         /// Which member, where the target is a group; needed where the hit points are those of its members alone.
-        member: Option<Slug>,
+        member: Option<MemberId>,
         /// How much is left after every reduction; 0 counts as no damage.
         amount: Int<0, 1_000_000>,
         /// Who deals it.
@@ -27,7 +27,7 @@ commands! {
         /// Who is healed.
         target: CombatantId,
         /// Which member, where the target is a group; needed where the hit points are those of its members alone.
-        member: Option<Slug>,
+        member: Option<MemberId>,
         /// How much.
         amount: Int<0, 1_000_000>,
     }
@@ -38,7 +38,7 @@ commands! {
         /// Who gets it.
         target: CombatantId,
         /// Which member, where it is one of a group.
-        member: Option<Slug>,
+        member: Option<MemberId>,
         /// Which condition.
         condition: Slug,
     }
@@ -48,7 +48,7 @@ commands! {
         /// Who loses it.
         target: CombatantId,
         /// Which member, where it is one of a group.
-        member: Option<Slug>,
+        member: Option<MemberId>,
         /// Which condition.
         condition: Slug,
     }
@@ -83,6 +83,14 @@ commands! {
     "remove_combatant" (Gm) => RemoveCombatant {
         /// Who.
         combatant: CombatantId,
+    }
+
+    /// The encounter gets another name, or other metadata, or both.
+    "update_encounter" (Gm) => UpdateEncounter {
+        /// Its new name.
+        name: Option<Text<120>>,
+        /// Its new metadata, which replace all that it has.
+        metadata: Option<Metadata>,
     }
 
     /// The game master says whose turn it is, whatever the rules say; it is logged as such.

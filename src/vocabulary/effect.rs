@@ -1,6 +1,6 @@
 //! Effects with a duration.
 
-use super::{CombatantId, EffectId, Int, Text};
+use super::{CombatantId, EffectId, Int, Metadata, Text};
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -162,6 +162,9 @@ pub struct Effect {
     pub hidden: bool,
     /// When it ends.
     pub expires: Expiry,
+    /// Texts of the client's own.
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
 }
 
 /// An effect as a client describes it.
@@ -184,4 +187,7 @@ pub struct EffectDraft {
     pub hidden: bool,
     /// When it ends.
     pub expires: Expiry,
+    /// Texts of the client's own.
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
 }

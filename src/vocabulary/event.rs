@@ -1,7 +1,8 @@
 //! Events: they carry every die and every choice, and applying them in order gives the state.
 
 use super::{
-    Combatant, CombatantId, Effect, EffectId, FieldError, Readers, Ruleset, Slug, Tagged, Text, events, read_fields,
+    Combatant, CombatantId, Effect, EffectId, FieldError, MemberId, Metadata, Readers, Ruleset, Slug, Tagged, Text,
+    events, read_fields,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -58,6 +59,14 @@ events! {
     /// The fight began.
     "encounter_started" => EncounterStarted {}
 
+    /// The encounter has another name or other metadata.
+    "encounter_updated" => EncounterUpdated {
+        /// Its new name.
+        name: Option<Text<120>>,
+        /// Its new metadata, which replace the old.
+        metadata: Option<Metadata>,
+    }
+
     /// The fight is over.
     "encounter_ended" => EncounterEnded {}
 
@@ -90,7 +99,7 @@ events! {
         /// Who took it.
         combatant: CombatantId,
         /// Which member of a group.
-        member: Option<Slug>,
+        member: Option<MemberId>,
         /// How much, temporary hit points included.
         amount: u32,
         /// How much of it temporary hit points took.
@@ -108,7 +117,7 @@ events! {
         /// Who.
         combatant: CombatantId,
         /// Which member of a group.
-        member: Option<Slug>,
+        member: Option<MemberId>,
         /// How much was asked for.
         amount: u32,
         /// The hit points after it, where they are tracked.
@@ -120,7 +129,7 @@ events! {
         /// Who.
         combatant: CombatantId,
         /// Which member of a group.
-        member: Option<Slug>,
+        member: Option<MemberId>,
         /// Which condition.
         condition: Slug,
     }
@@ -130,7 +139,7 @@ events! {
         /// Who.
         combatant: CombatantId,
         /// Which member of a group.
-        member: Option<Slug>,
+        member: Option<MemberId>,
         /// Which condition.
         condition: Slug,
     }

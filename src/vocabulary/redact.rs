@@ -1,6 +1,6 @@
 //! What a viewer may know of a value: values without the combatants and effects that it does not know.
 
-use super::{Audience, CombatantId, Die, INLINE, Int, Readers, Slug, Text};
+use super::{Audience, CombatantId, Die, INLINE, Int, MemberId, Metadata, Readers, Slug, Text};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -72,7 +72,7 @@ macro_rules! redacted {
     )* };
 }
 
-crate::public! { bool, u16, u32, u64, i64, Die, Slug, Readers }
+crate::public! { bool, u16, u32, u64, i64, Die, MemberId, Metadata, Slug, Readers }
 
 /// Combatants that take part in something together, at least one. What names them is dropped for an audience that knows none of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,9 @@
 //! The state of an encounter under one ruleset.
 
-use super::{CachedCombatant, Combatant, CombatantId, Effect, Event, RosterEvent, Ruleset, SharedEvent, Slug, Text};
+use super::{
+    CachedCombatant, Combatant, CombatantId, Effect, Event, MemberId, Metadata, RosterEvent, Ruleset, SharedEvent,
+    Slug, Text,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -52,6 +55,9 @@ pub struct Removed {
 pub struct Table<R: Ruleset> {
     /// Its name for people.
     pub name: Text<120>,
+    /// Texts of the client's own.
+    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    pub metadata: Metadata,
     /// The ruleset's options, as chosen at its creation.
     pub options: R::Options,
     /// What is told of the hit points of foes.
@@ -143,6 +149,10 @@ impl<R: Ruleset> Table<R> {
     fn apply_shared(&mut self, event: &SharedEvent) {
         match event {
             SharedEvent::EncounterStarted(_) => self.status = Status::Running,
+            SharedEvent::EncounterUpdated(e) => {
+                self.name = e.name.clone().unwrap_or_else(|| self.name.clone());
+                self.metadata = e.metadata.clone().unwrap_or_else(|| self.metadata.clone());
+            }
             SharedEvent::EncounterEnded(_) => self.status = Status::Ended,
             SharedEvent::RoundStarted(e) => {
                 self.round = e.round;
@@ -205,7 +215,7 @@ impl<R: Ruleset> Table<R> {
         }
     }
 
-    fn change_hp(&mut self, id: &CombatantId, member: Option<&Slug>, change: impl FnOnce(&mut super::Hp)) {
+    fn change_hp(&mut self, id: &CombatantId, member: Option<&MemberId>, change: impl FnOnce(&mut super::Hp)) {
         let Some(combatant) = self.get_mut(id) else { return };
         let hp = match member {
             Some(member) => combatant.members.iter_mut().find(|m| m.id == *member).and_then(|m| m.hp.as_mut()),
@@ -216,7 +226,7 @@ impl<R: Ruleset> Table<R> {
         }
     }
 
-    fn conditions_of(&mut self, id: &CombatantId, member: Option<&Slug>) -> Option<&mut Vec<Slug>> {
+    fn conditions_of(&mut self, id: &CombatantId, member: Option<&MemberId>) -> Option<&mut Vec<Slug>> {
         let combatant = self.get_mut(id)?;
         match member {
             Some(member) => {

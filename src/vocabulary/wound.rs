@@ -1,6 +1,6 @@
 //! Damage: what it does to hit points, and what condition follows when they are gone.
 
-use super::{Combatant, CombatantId, Damage, Damaged, Hp, Kind, Member, Play, Ruleset, Slug, Violation};
+use super::{Combatant, CombatantId, Damage, Damaged, Hp, Kind, Member, MemberId, Play, Ruleset, Slug, Violation};
 
 /// What damage does to its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl<R: Ruleset> Play<'_, R> {
     }
 
     /// The hit points that damage and healing change; None where nobody keeps any.
-    pub fn hit_points(&self, target: &CombatantId, member: Option<&Slug>) -> Result<Option<Hp>, Violation> {
+    pub fn hit_points(&self, target: &CombatantId, member: Option<&MemberId>) -> Result<Option<Hp>, Violation> {
         let combatant = self.combatant("target", target)?;
         match member {
             Some(member) => Ok(member_of(combatant, member)?.hp),
@@ -54,7 +54,7 @@ impl<R: Ruleset> Play<'_, R> {
     }
 
     /// The conditions of a combatant, or of one of its members.
-    pub fn conditions(&self, target: &CombatantId, member: Option<&Slug>) -> Result<&Vec<Slug>, Violation> {
+    pub fn conditions(&self, target: &CombatantId, member: Option<&MemberId>) -> Result<&Vec<Slug>, Violation> {
         let combatant = self.combatant("target", target)?;
         member.map_or(Ok(&combatant.conditions), |member| Ok(&member_of(combatant, member)?.conditions))
     }
@@ -69,7 +69,7 @@ impl<R: Ruleset> Play<'_, R> {
     }
 }
 
-fn member_of<'c, R: Ruleset>(combatant: &'c Combatant<R>, id: &Slug) -> Result<&'c Member, Violation> {
+fn member_of<'c, R: Ruleset>(combatant: &'c Combatant<R>, id: &MemberId) -> Result<&'c Member, Violation> {
     combatant.member(id).ok_or_else(|| {
         let detail = format!("{} has no member {id}", combatant.id);
         Violation::field("unknown_member", "member", detail)

@@ -4,7 +4,7 @@ use crate::support::client::note;
 use crate::support::table::{RULESETS, Table, meta, token};
 use serde_json::{Value, json};
 use turnkeeper::engine::{Creation, MAX_EVENTS, Refusal, Request, Role, SeededDice};
-use turnkeeper::vocabulary::Slug;
+use turnkeeper::vocabulary::CombatantId;
 
 /// The code of a refusal and what it rests on.
 fn code(refusal: Refusal) -> (String, String) {
@@ -35,9 +35,9 @@ fn a_list_that_brings_about_more_than_20000_events_is_refused_and_a_shorter_one_
 
 #[test]
 fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
-    let id = |n: usize| Slug::new(&format!("h{n}")).expect("an id");
+    let id = |n: usize| CombatantId::new(&format!("h{n}")).expect("an id");
     let tokens = |owners: usize| -> Vec<_> {
-        (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![id(n).into()])).collect()
+        (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![id(n)])).collect()
     };
     let combatants: Vec<Value> = (0..98).map(|n| json!({"id": format!("h{n}"), "hidden": true})).collect();
     let start = |owners| {

@@ -1,6 +1,6 @@
 //! The commands of Venture.
 
-use crate::vocabulary::{CombatantId, D10, Int, Slug, Text, commands, public, settings, words};
+use crate::vocabulary::{CombatantId, D10, Int, MemberId, Text, commands, public, settings, words};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
@@ -247,7 +247,7 @@ pub struct Target {
     /// Damage of a decisive attack, from the game master. If it takes the last hit point it is a killing blow (AVE17).
     pub damage: Option<Int<0, 1_000_000>>,
     /// Which member of a group is killed or takes the damage.
-    pub member: Option<Slug>,
+    pub member: Option<MemberId>,
     /// How the attacker Joins Battle anew if this shifts the fight (VE-31).
     pub shift: Option<Join>,
 }

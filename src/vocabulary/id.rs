@@ -1,0 +1,189 @@
+//! Names for machines: words such as a side or a condition, and the ids that clients choose.
+
+use super::INLINE;
+use super::scalar::shortened;
+use serde::de::{self, Deserializer, Unexpected};
+use serde::{Deserialize, Serialize};
+use smol_str::{SmolStr, StrExt};
+use std::borrow::{Borrow, Cow};
+use std::fmt;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// A word for machines, such as a side or a condition: letters, digits, `-` and `_`, beginning with a letter or digit, at most 40
+/// characters. Capitals become small letters when it is read, so that `Prone` is `prone`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(transparent)]
+pub struct Slug(SmolStr);
+
+impl Slug {
+    /// What a slug looks like, as a regular expression.
+    pub const PATTERN: &str = "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$";
+
+    /// The slug, if `text` is one.
+    pub fn new(text: &str) -> Option<Self> {
+        let bytes = text.as_bytes();
+        let sound = bytes.len() <= 40
+            && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+            && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+        sound.then(|| Self(text.to_ascii_lowercase_smolstr()))
+    }
+
+    /// A slug of the program's own, known to be one.
+    pub const fn fixed(slug: &'static str) -> Self {
+        Self(SmolStr::new_static(slug))
+    }
+}
+
+impl<'de> Deserialize<'de> for Slug {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        let expected = "a word of letters, digits, - and _ (at most 40 characters), such as prone";
+        Self::new(&text).ok_or_else(|| de::Error::invalid_value(Unexpected::Str(&shortened(&text)), &expected))
+    }
+}
+
+impl PartialSchema for Slug {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::String).pattern(Some(Self::PATTERN)).into()
+    }
+}
+
+impl ToSchema for Slug {
+    fn name() -> Cow<'static, str> {
+        format!("{INLINE}slug").into()
+    }
+}
+
+/// What an id looks like, as a regular expression: the ids of virtual tabletops fit.
+pub const ID_PATTERN: &str = "^[A-Za-z0-9_.:-]{1,64}$";
+
+/// An id made from any text that is not `taken`: what is not a letter or digit becomes a hyphen, and capitals small letters; `fallback`
+/// if nothing is left; with a number if the name is taken, of which there are at most `most`. One for what is `hidden` has an
+/// underscore, so that the ids of its namesakes do not show that it is there (TK-11).
+fn free_id(name: &str, fallback: &str, hidden: bool, most: usize, taken: impl Fn(&str) -> bool) -> SmolStr {
+    const STEM: usize = 36;
+    let mut id = String::from(if hidden { "hidden_" } else { "" });
+    let begin = id.len();
+    for c in deunicode::deunicode(name).chars().map(|c| c.to_ascii_lowercase()) {
+        if c.is_ascii_alphanumeric() {
+            id.push(c);
+        } else if id.len() > begin && !id.ends_with('-') {
+            id.push('-');
+        }
+    }
+    id.truncate(STEM);
+    id.truncate(id.trim_end_matches('-').len());
+    if id.len() == begin {
+        id.push_str(fallback);
+    }
+    let mut numbered = (2..=most.saturating_add(2)).map(|n| format!("{id}-{n}"));
+    let free = if taken(&id) { numbered.find(|id| !taken(id)) } else { None };
+    free.unwrap_or(id).into()
+}
+
+/// Declares an id: 1 to 64 letters, digits and `-_.:`, compared exactly. No other kind of id can stand for it.
+macro_rules! id {
+    ($($(#[$doc:meta])* $name:ident)*) => { $(
+        $(#[$doc])*
+        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[serde(transparent)]
+        pub struct $name(SmolStr);
+
+        impl $name {
+            /// The id, if `text` is one.
+            pub fn new(text: &str) -> Option<Self> {
+                let sound = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':');
+                let bytes = text.as_bytes();
+                ((1..=64).contains(&bytes.len()) && bytes.iter().all(sound)).then(|| Self(text.into()))
+            }
+
+            /// An id of the program's own, known to be one.
+            pub const fn fixed(id: &'static str) -> Self {
+                Self(SmolStr::new_static(id))
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = Cow::<str>::deserialize(deserializer)?;
+                let expected = "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
+                Self::new(&text).ok_or_else(|| de::Error::invalid_value(Unexpected::Str(&shortened(&text)), &expected))
+            }
+        }
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                ObjectBuilder::new().schema_type(Type::String).pattern(Some(ID_PATTERN)).into()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                format!("{INLINE}id").into()
+            }
+        }
+    )* };
+}
+
+id! {
+    /// Names a combatant within its encounter.
+    CombatantId
+    /// Names an effect within its encounter.
+    EffectId
+    /// Names a member within its group.
+    MemberId
+}
+
+/// What all names for machines can do.
+macro_rules! plain {
+    ($($name:ident),*) => { $(
+        impl $name {
+            /// An id made from a name, `fallback` if the name has neither letter nor digit, that is not one of the `taken` ones, of
+            /// which there are at most `most`.
+            pub fn from_name(
+                name: &str, fallback: &str, hidden: bool, most: usize, taken: impl Fn(&str) -> bool,
+            ) -> Self {
+                Self(free_id(name, fallback, hidden, most, taken))
+            }
+
+            /// The plain text.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, f)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                self.0 == other
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, other: &&str) -> bool {
+                self.0 == *other
+            }
+        }
+    )* };
+}
+
+plain! { Slug, CombatantId, EffectId, MemberId }

@@ -1,0 +1,49 @@
+//! Short texts of the caller's own.
+
+use super::Text;
+use serde::de::{Deserializer, Error, Unexpected};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// Texts that a client keeps with something, such as ids of other programs: echoed, never read. At most 16, with names of 1 to 40
+/// characters and values of 1 to 200.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Metadata(BTreeMap<Text<40>, Text<200>>);
+
+impl Metadata {
+    const MAX: usize = 16;
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<'de> Deserialize<'de> for Metadata {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let texts = BTreeMap::<Text<40>, Text<200>>::deserialize(deserializer)?;
+        match texts.len() {
+            0..=Self::MAX => Ok(Self(texts)),
+            n => {
+                let found = format!("{n} of them");
+                Err(D::Error::invalid_value(Unexpected::Other(&found), &"metadata of at most 16 texts"))
+            }
+        }
+    }
+}
+
+impl PartialSchema for Metadata {
+    fn schema() -> RefOr<Schema> {
+        let object = ObjectBuilder::new().schema_type(Type::Object).max_properties(Some(Self::MAX));
+        let object = object.additional_properties(Some(Text::<200>::schema()));
+        object
+            .description(Some("Texts that a client keeps with it, such as ids of other programs: echoed, never read."))
+            .into()
+    }
+}
+
+impl ToSchema for Metadata {}
