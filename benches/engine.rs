@@ -141,7 +141,7 @@ fn transition(game: &dyn Game, body: &str) -> usize {
     let request = Request::read(body).expect("a request");
     let decided = game.decide(&request, &mut SeededDice::new([7; 32])).expect("legal");
     let document = decided.next.document().expect("a document");
-    let view = decided.next.view().expect("a view");
+    let view = decided.next.view(&Viewer::gm("gm")).expect("a view");
     document.len() + view.get().len() + decided.events.get().len()
 }
 

@@ -33,15 +33,15 @@ impl Shape {
         [Self::Full, Self::Minimal].into_iter().find(|shape| *shape as u8 == byte)
     }
 
-    /// The body for an encounter and its new events. Parts that are JSON are copied.
-    pub(super) fn render(self, game: &dyn Game, events: &RawValue) -> Result<Bytes, AppError> {
+    /// The body for an encounter and its new events, as `viewer` sees them. Parts that are JSON are copied.
+    pub(super) fn render(self, game: &dyn Game, viewer: &Viewer, events: &RawValue) -> Result<Bytes, AppError> {
         let events = events.get();
         let body = match self {
             Self::Full => {
                 let mut body = Vec::with_capacity(events.len() + 48);
                 write!(body, "{{\"version\":{},\"events\":{events},\"encounter\":", game.version())
                     .map_err(unwritable)?;
-                game.view_into(&mut body)?;
+                game.view_into(viewer, &mut body)?;
                 body.push(b'}');
                 Ok::<_, AppError>(body)
             }
@@ -79,12 +79,12 @@ impl Answer {
     /// The answer to what was decided, as the viewer sees it.
     pub(super) fn to(viewer: &Viewer, decided: &Decided, shape: Shape) -> Result<Self, AppError> {
         if viewer.is_gm() {
-            let body = shape.render(&*decided.next, &decided.events)?;
+            let body = shape.render(&*decided.next, viewer, &decided.events)?;
             return Ok(Self { version: decided.next.version(), shape, body, replayed: false });
         }
         let redacted = decided.redactions.as_ref().and_then(|redactions| redactions.to(&viewer.token));
         let game = decided.next.redacted(&viewer.combatants);
-        let body = shape.render(&*game, redacted.map_or(&decided.events, |entry| &entry.events))?;
+        let body = shape.render(&*game, viewer, redacted.map_or(&decided.events, |entry| &entry.events))?;
         Ok(Self { version: game.version(), shape, body, replayed: false })
     }
 }
@@ -172,7 +172,7 @@ impl App {
         let game = viewer.view(&current);
         let version = game.version();
         // The legal commands follow from the view.
-        let tag = Tag::of(version, game.view()?.get(), &viewer, Form::Options);
+        let tag = Tag::of(version, game.view(&viewer)?.get(), &viewer, Form::Options);
         if known.is_some_and(|known| known.names(&tag)) {
             return Ok((tag, None));
         }

@@ -3,14 +3,17 @@
 use super::log::MAX_PAGE;
 use super::storage::{CacheEntry, stored};
 use super::token::only_gm;
-use super::{App, AppError, Application, BearerToken, Expected, IdempotencyKey, Token, now};
-use crate::engine::{Creation, Game, Meta, Role, Summary};
+use super::{App, AppError, Application, BearerToken, Expected, HandedOut, IdempotencyKey, Token, now};
+use crate::engine::{Creation, Game, Meta, NewToken, Refusal, Role, Summary};
 use crate::store::{Base, Entry, NewEncounter, listed_id};
+use crate::vocabulary::FieldError;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
 use std::sync::Arc;
 
 /// The length of an encounter's id in bytes.
 const ID_BYTES: usize = 20;
+/// Maximum tokens that a creation hands out besides the game master's.
+const MAX_FIRST_TOKENS: usize = 50;
 /// Maximum encounters on a page.
 const MAX_LISTED: usize = 100;
 
@@ -20,6 +23,8 @@ pub struct CreatedEncounter {
     pub game: Arc<dyn Game>,
     /// The game master's token.
     pub token: Token,
+    /// The other tokens that were asked for.
+    pub tokens: Vec<HandedOut>,
     /// True when the same idempotency key created it before.
     pub replayed: bool,
 }
@@ -45,23 +50,55 @@ impl App {
         &self, creation: Creation, key: Option<&IdempotencyKey>, application: Option<Application>,
     ) -> Result<CreatedEncounter, AppError> {
         let (meta, token) = self.new_meta(creation.seed, key, application.as_deref()).await?;
+        let wanted = creation.tokens.clone();
         let game = self.rulesets.create(meta, creation)?;
-        self.persist(game.clone(), game, Vec::new(), token, key, application).await
+        let (meta, tokens) = self.first_tokens(&*game, &wanted, key, application.as_deref()).await?;
+        let game = game.with_meta(meta);
+        let mut created = self.persist(game.clone(), game, Vec::new(), token, key, application).await?;
+        // A repeated request finds the records of the first one, but for tokens that were revoked since.
+        let (records, replayed) = (&created.game.meta().tokens, created.replayed);
+        let handed_out = |token: Token| {
+            let record = records.iter().find(|record| token.is(record))?;
+            Some(HandedOut { info: record.viewer(), token, replayed })
+        };
+        created.tokens = tokens.into_iter().filter_map(handed_out).collect();
+        Ok(created)
+    }
+
+    /// The meta of a new encounter with the tokens that its creation asks for, and these tokens.
+    async fn first_tokens(
+        &self, game: &dyn Game, wanted: &[NewToken], key: Option<&IdempotencyKey>, application: Option<&str>,
+    ) -> Result<(Meta, Vec<Token>), AppError> {
+        if wanted.len() > MAX_FIRST_TOKENS {
+            let detail = format!("a creation hands out at most {MAX_FIRST_TOKENS} tokens: ask for more afterwards");
+            return Err(Refusal::from(FieldError::meaningless("tokens", detail)).into());
+        }
+        let (mut meta, mut tokens) = (game.meta().clone(), Vec::with_capacity(wanted.len()));
+        for (i, wanted) in wanted.iter().enumerate() {
+            let secret = self.secret(key, application, &format!("token {i}")).await?;
+            let token = Token::new(wanted.role, &secret);
+            let record = token.record(wanted.role, Token::id(wanted.role));
+            meta.tokens.push(wanted.filled(record, game).map_err(|refusal| refusal.within(&format!("tokens.{i}")))?);
+            tokens.push(token);
+        }
+        Ok((meta, tokens))
+    }
+
+    /// 32 bytes for `purpose`: random, or what the idempotency key of an application yields.
+    async fn secret(
+        &self, key: Option<&IdempotencyKey>, application: Option<&str>, purpose: &str,
+    ) -> Result<[u8; 32], AppError> {
+        let Some(key) = key else { return Ok(rand::random()) };
+        let purpose = application.map_or(purpose.to_owned(), |name| format!("{purpose} of {name}"));
+        key.derive(&self.store.salt().await?, &purpose)
     }
 
     /// The meta of a new encounter, and its game master's token.
     pub(super) async fn new_meta(
         &self, seed: Option<u64>, key: Option<&IdempotencyKey>, application: Option<&str>,
     ) -> Result<(Meta, Token), AppError> {
-        let (id, secret): ([u8; 32], [u8; 32]) = match key {
-            None => (rand::random(), rand::random()),
-            Some(key) => {
-                let salt = self.store.salt().await?;
-                let purpose = |what: &str| application.map_or(what.to_owned(), |name| format!("{what} of {name}"));
-                (key.derive(&salt, &purpose("encounter"))?, key.derive(&salt, &purpose("token"))?)
-            }
-        };
-        let token = Token::new(Role::Gm, &secret);
+        let id = self.secret(key, application, "encounter").await?;
+        let token = Token::new(Role::Gm, &self.secret(key, application, "token").await?);
         let meta = Meta {
             id: BASE32.encode(id.get(..ID_BYTES).unwrap_or_default()).to_ascii_lowercase(),
             created_at: now(),
@@ -86,13 +123,14 @@ impl App {
         let new = NewEncounter { revision, document, base, entries, application };
         let Some(first_base) = self.store.create(id, new).await? else {
             self.cache.insert(id.as_str().into(), current);
-            return Ok(CreatedEncounter { game, token, replayed: false });
+            return Ok(CreatedEncounter { game, token, tokens: Vec::new(), replayed: false });
         };
         let first = self.rulesets.load(&first_base)?;
         if key.is_none() || first.meta().request != game.meta().request {
             return Err(AppError::KeyReused);
         }
-        Ok(CreatedEncounter { game: game.with_meta(first.meta().clone()), token, replayed: true })
+        let game = game.with_meta(first.meta().clone());
+        Ok(CreatedEncounter { game, token, tokens: Vec::new(), replayed: true })
     }
 
     /// At most `limit` of an application's encounters, newest first, after `cursor`.

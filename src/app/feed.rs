@@ -374,7 +374,7 @@ impl Follower {
         self.backlog.clear();
         (self.cursor, self.caught_up, self.lost) = (game.version(), false, false);
         let seen = self.viewer.view(&game);
-        Some(Next::Snapshot(seen.version(), seen.view().ok()?))
+        Some(Next::Snapshot(seen.version(), seen.view(&self.viewer).ok()?))
     }
 
     /// Reads the entries after the cursor.

@@ -98,7 +98,7 @@ impl Expected {
         if tags.is_empty() {
             return Err(AppError::Stale { current });
         }
-        let view = viewer.view(game).view()?;
+        let view = viewer.view(game).view(viewer)?;
         let current_tags =
             [Form::Json, Form::Text, Form::Options].map(|form| Tag::of(current, view.get(), viewer, form));
         if tags.into_iter().any(|tag| current_tags.contains(tag)) { Ok(()) } else { Err(AppError::Stale { current }) }

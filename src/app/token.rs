@@ -4,7 +4,7 @@
 
 use super::storage::{Change, WriteRequest};
 use super::{Answer, App, AppError, IdempotencyKey, Shape, now};
-use crate::engine::{Game, MAX_COMBATANTS, Meta, NewToken, Refusal, Role, TokenInfo, TokenRecord, Viewer};
+use crate::engine::{Game, MAX_COMBATANTS, Meta, NewToken, Refusal, Role, TokenRecord, Viewer};
 use crate::vocabulary::{CombatantId, FieldError, Violation};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, BASE64URL_NOPAD, HEXLOWER};
@@ -29,6 +29,11 @@ impl Token {
     /// The token's text.
     pub fn reveal(&self) -> &str {
         &self.0
+    }
+
+    /// Whether it is the token of this record.
+    pub(super) fn is(&self, record: &TokenRecord) -> bool {
+        BearerToken::digest(&self.0).0.as_bytes().ct_eq(record.digest.as_bytes()).into()
     }
 
     /// A random id.
@@ -107,11 +112,19 @@ pub(super) fn only_gm(viewer: &Viewer, what: &str) -> Result<(), AppError> {
 /// A new token, which appears only here.
 pub struct HandedOut {
     /// Its public description.
-    pub info: TokenInfo,
+    pub info: Viewer,
     /// The token.
     pub token: Token,
     /// True when the same idempotency key handed it out before.
     pub replayed: bool,
+}
+
+impl NewToken {
+    /// The record of a wanted token, with its combatants, each once, and its expiry.
+    pub(super) fn filled(&self, record: TokenRecord, game: &dyn Game) -> Result<TokenRecord, Refusal> {
+        let (combatants, expires_at) = checked(self, game)?;
+        Ok(TokenRecord { name: self.name.clone(), combatants, expires_at, ..record })
+    }
 }
 
 /// Checks a wanted token. Returns its combatants, each once, and its expiry.
@@ -152,10 +165,10 @@ fn checked(wanted: &NewToken, game: &dyn Game) -> Result<(Vec<CombatantId>, Opti
 
 impl App {
     /// The active tokens of an encounter, oldest first, for its game master.
-    pub async fn tokens(&self, id: &str, token: &BearerToken) -> Result<Vec<TokenInfo>, AppError> {
+    pub async fn tokens(&self, id: &str, token: &BearerToken) -> Result<Vec<Viewer>, AppError> {
         let (game, viewer) = self.admit(id, token).await?;
         only_gm(&viewer, "to list tokens")?;
-        Ok(game.meta().tokens.iter().filter(|record| is_active(record)).map(TokenInfo::from).collect())
+        Ok(game.meta().tokens.iter().filter(|record| is_active(record)).map(TokenRecord::viewer).collect())
     }
 
     /// Hands out a token, once for each idempotency key. The token follows from the key and its own id, so it is not stored for a
@@ -181,17 +194,15 @@ impl App {
                 let detail = format!("an encounter has at most {MAX_TOKENS} tokens: revoke one first");
                 return Err(refused(Violation::new("too_many_tokens", "TK-4", detail)));
             }
-            let (combatants, expires_at) = checked(wanted, game)?;
-            let name = wanted.name.clone();
-            let record = TokenRecord { name, combatants, expires_at, ..record.clone() };
-            let info = serde_json::to_vec(&TokenInfo::from(&record))?;
+            let record = wanted.filled(record.clone(), game)?;
+            let info = serde_json::to_vec(&record.viewer())?;
             meta.tokens.push(record);
             Ok(meta_change(game, meta, info.into()))
         };
         let answer = self.write(request, |game, _| ready(hand_out(&*game))).await?;
-        let (info, replayed): (TokenInfo, bool) = (serde_json::from_slice(&answer.body)?, answer.replayed);
-        let handed_out = derived(&info.id)?;
-        let record = handed_out.record(wanted.role, info.id.clone());
+        let (info, replayed): (Viewer, bool) = (serde_json::from_slice(&answer.body)?, answer.replayed);
+        let handed_out = derived(&info.token)?;
+        let record = handed_out.record(wanted.role, info.token.clone());
         // A repeated request must not show a token that was revoked since.
         let known = |other: &TokenRecord| other.id == record.id && other.digest == record.digest && is_active(other);
         if replayed && !self.admit(id, token).await?.0.meta().tokens.iter().any(known) {

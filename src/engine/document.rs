@@ -58,8 +58,8 @@ pub struct TokenRecord {
 impl TokenRecord {
     /// The viewer that presents the token.
     pub fn viewer(&self) -> Viewer {
-        let Self { id, role, combatants, expires_at, .. } = self;
-        Viewer { token: id.clone(), role: *role, combatants: combatants.clone(), expires_at: expires_at.clone() }
+        let Self { id: token, role, name, combatants, expires_at, .. } = self.clone();
+        Viewer { token, role, name, combatants, expires_at }
     }
 }
 

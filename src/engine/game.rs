@@ -76,11 +76,11 @@ pub trait Game: Send + Sync {
     /// The redacted forms of the next log entry: its own, or made anew if it carries none.
     fn redactions(&self, entry: &LogEntry) -> Result<Option<Redactions>, LoadError>;
 
-    /// The encounter in full, as JSON.
-    fn view(&self) -> Result<Box<RawValue>, serde_json::Error>;
+    /// The encounter in full, as JSON for `you`.
+    fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error>;
 
     /// The same, put at the end of `buffer`.
-    fn view_into(&self, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error>;
+    fn view_into(&self, you: &Viewer, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error>;
 
     /// Whose turn it is and what is awaited.
     fn brief(&self) -> Brief;
@@ -374,13 +374,13 @@ impl<R: Ruleset> Game for TypedGame<R> {
         transition.redactions().map_err(unreadable)
     }
 
-    fn view(&self) -> Result<Box<RawValue>, serde_json::Error> {
-        serde_json::value::to_raw_value(&EncounterView::new(&self.meta, &self.table))
+    fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error> {
+        serde_json::value::to_raw_value(&EncounterView::new(&self.meta, &self.table, you))
     }
 
-    fn view_into(&self, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
+    fn view_into(&self, you: &Viewer, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         buffer.reserve(USUAL + 2 * USUAL_COMBATANT * self.table.combatants.len());
-        serde_json::to_writer(buffer, &EncounterView::new(&self.meta, &self.table))
+        serde_json::to_writer(buffer, &EncounterView::new(&self.meta, &self.table, you))
     }
 
     fn brief(&self) -> Brief {

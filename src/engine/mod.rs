@@ -9,6 +9,7 @@ mod game;
 mod history;
 mod import;
 mod legal;
+mod order;
 mod redaction;
 mod refusal;
 mod registry;
@@ -27,6 +28,7 @@ pub use dice::SeededDice;
 pub use document::{LogEntry, Meta, SCHEMA, TokenRecord};
 pub use game::{Brief, Decided, Game};
 pub use history::{CHECKPOINTS, Rewind};
+pub use order::OrderRow;
 pub use redaction::{RedactedEntry, Redactions};
 pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
@@ -34,7 +36,7 @@ pub use request::{Creation, Request};
 pub use schema::*;
 pub use summary::Summary;
 pub use view::EncounterView;
-pub use viewer::{NewToken, Role, TokenInfo, Viewer};
+pub use viewer::{NewToken, Role, Viewer};
 
 /// Asks whether long work is to stop because nobody waits for it any more.
 pub type Stop<'a> = &'a dyn Fn() -> bool;

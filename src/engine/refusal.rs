@@ -50,6 +50,17 @@ impl Refusal {
     }
 }
 
+impl Refusal {
+    /// The same of a value at `path` of the request.
+    pub fn within(self, path: &str) -> Self {
+        match self {
+            Self::Fields(errors) => Self::Fields(errors.into_iter().map(|error| error.within(path)).collect()),
+            Self::Violation { violation, .. } => Self::Violation { path: path.to_owned(), violation },
+            refusal => refusal,
+        }
+    }
+}
+
 impl From<FieldError> for Refusal {
     fn from(error: FieldError) -> Self {
         Self::Fields(vec![error])

@@ -1,6 +1,6 @@
 //! Requests of clients, without what only their ruleset can read.
 
-use super::{MAX_COMMANDS, Refusal};
+use super::{MAX_COMMANDS, NewToken, Refusal};
 use crate::vocabulary::{FieldError, FoeHp, Metadata, Text, read};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -84,6 +84,10 @@ pub struct Creation {
     #[serde(default)]
     #[schema(value_type = Vec<Object>, max_items = 500)]
     pub combatants: Vec<Value>,
+    /// The tokens to hand out with it, at most 50.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 50)]
+    pub tokens: Vec<NewToken>,
     /// What players and spectators see of the hit points of foes.
     #[serde(default, skip_serializing_if = "FoeHp::exact")]
     #[schema(inline, default = "exact")]

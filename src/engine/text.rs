@@ -1,12 +1,12 @@
 //! The turn table as plain text: what a bot prints.
 
 use super::view::pending;
+use super::{OrderRow, order};
 use crate::vocabulary::{Combatant, CombatantId, Expiry, Hp, Ruleset, Status, Table};
 use std::fmt::Write;
 
 /// The printed turn table.
 pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
-    let current = R::current(table);
     let mut out = String::new();
     let phase = match table.status {
         Status::Setup => "not started".to_owned(),
@@ -14,18 +14,20 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
         Status::Ended => "ended".to_owned(),
     };
     line(&mut out, format_args!("{} - {}, {phase}", flat(table.name.as_str()), R::MANIFEST.title));
-    let name_width = table.iter().map(|c| flat(c.name.as_str()).chars().count()).max().unwrap_or(0);
+    let rows = order::rows(table);
+    let name_width = rows.iter().map(|row| flat(row.name).chars().count()).max().unwrap_or(0);
     let side_width = table.iter().map(|c| c.side.as_str().len()).max().unwrap_or(0);
-    for c in seated(table) {
-        let mark = if current.contains(&c.id) { '>' } else { ' ' };
-        let acted = match (c.active(), c.acted) {
-            (false, _) => "out",
-            (true, true) => "acted",
-            (true, false) => "",
+    for row in &rows {
+        let Some(c) = table.get(row.combatant) else { continue };
+        let mark = if row.current { '>' } else { ' ' };
+        let acted = match (row.out, row.acted) {
+            (true, _) => "out",
+            (false, true) => "acted",
+            (false, false) => "",
         };
-        let (name, side) = (flat(c.name.as_str()), c.side.as_str());
-        let row = format!("{mark} {name:name_width$}  {side:side_width$}  {acted:5}  {}", details::<R>(table, c));
-        line(&mut out, format_args!("{}", row.trim_end()));
+        let (name, side) = (flat(row.name), c.side.as_str());
+        let line_of = format!("{mark} {name:name_width$}  {side:side_width$}  {acted:5}  {}", details(c, row));
+        line(&mut out, format_args!("{}", line_of.trim_end()));
     }
     for effect in &table.effects {
         let on = effect.target.as_ref().map_or(String::new(), |t| format!(" on {t}"));
@@ -48,20 +50,7 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
     out
 }
 
-/// Everybody: those with a place in the order first, in its order, then the others as they joined.
-fn seated<R: Ruleset>(table: &Table<R>) -> Vec<&Combatant<R>> {
-    let mut seated: Vec<&Combatant<R>> = Vec::with_capacity(table.combatants.len());
-    let mut seen = std::collections::HashSet::new();
-    let placed: Vec<CombatantId> = R::order(table).into_iter().map(|place| place.combatant).collect();
-    for c in placed.iter().filter_map(|id| table.get(id)).chain(table.iter()) {
-        if seen.insert(&c.id) {
-            seated.push(c);
-        }
-    }
-    seated
-}
-
-fn details<R: Ruleset>(table: &Table<R>, c: &Combatant<R>) -> String {
+fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
     let mut details: Vec<String> = Vec::new();
     details.extend(c.hidden.then(|| "hidden".to_owned()));
     let hp = |hp: &Hp| format!("{}/{}", hp.current, hp.max.unwrap_or(hp.current));
@@ -74,8 +63,7 @@ fn details<R: Ruleset>(table: &Table<R>, c: &Combatant<R>) -> String {
         about.extend(member.conditions.iter().map(|c| c.as_str().to_owned()));
         details.push(format!("{} {}", member.id, about.join(" ")));
     }
-    let remark = R::remark(table, c);
-    details.extend((!remark.is_empty()).then_some(remark));
+    details.extend((!row.note.is_empty()).then(|| row.note.clone()));
     details.join(", ")
 }
 

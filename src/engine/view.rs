@@ -1,9 +1,9 @@
 //! Encounters as clients see them. Players and spectators get the view of a redacted encounter.
 
-use super::Meta;
+use super::{Meta, OrderRow, Viewer, order};
 use crate::vocabulary::{
-    Band, CachedCombatant, CombatantId, Effect, FoeHp, Hp, Kind, Member, Metadata, OrderEntry, Pending, Ruleset, Slug,
-    Status, Table,
+    Band, CachedCombatant, CombatantId, Effect, FoeHp, Hp, Kind, Member, Metadata, Pending, Ruleset, Slug, Status,
+    Table,
 };
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -35,8 +35,9 @@ pub struct EncounterView<'a, R: Ruleset> {
     /// The decision that is awaited.
     #[schema(required = true)]
     pending: Option<Pending>,
-    /// The order, where the system knows one.
-    order: Vec<OrderEntry>,
+    /// Everybody, in the order of turns as far as the system knows one.
+    #[schema(value_type = Vec<OrderRow<'static>>)]
+    order: Vec<OrderRow<'a>>,
     #[schema(ignore)]
     combatants: Vec<CachedView<'a, R>>,
     /// The effects that last.
@@ -53,14 +54,25 @@ pub struct EncounterView<'a, R: Ruleset> {
     /// When it was created, RFC 3339.
     #[schema(format = DateTime)]
     created_at: &'a str,
+    /// The token that reads it.
+    #[schema(value_type = Viewer)]
+    you: &'a Viewer,
 }
 
 /// A combatant, serialized anew only after a change.
-struct CachedView<'a, R: Ruleset>(&'a CachedCombatant<R>);
+struct CachedView<'a, R: Ruleset> {
+    combatant: &'a CachedCombatant<R>,
+    current: bool,
+}
 
 impl<R: Ruleset> Serialize for CachedView<'_, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.show(&CombatantView::new(self.0), serializer)
+        let view = CombatantView::new(self.combatant);
+        // The game master gave it a second turn: its turn is not over.
+        if self.current && view.acted {
+            return CombatantView { acted: false, ..view }.serialize(serializer);
+        }
+        self.combatant.show(&view, serializer)
     }
 }
 
@@ -91,8 +103,11 @@ struct CombatantView<'a, R: Ruleset> {
 }
 
 impl<'a, R: Ruleset> EncounterView<'a, R> {
-    /// The view of an encounter.
-    pub fn new(meta: &'a Meta, table: &'a Table<R>) -> Self {
+    /// The view of an encounter, for `you`.
+    pub fn new(meta: &'a Meta, table: &'a Table<R>, you: &'a Viewer) -> Self {
+        let current = R::current(table);
+        let combatants =
+            table.combatants.iter().map(|c| CachedView { combatant: c, current: current.contains(&c.id) }).collect();
         Self {
             id: &meta.id,
             name: table.name.as_str(),
@@ -101,16 +116,17 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
             status: table.status,
             round: table.round,
             version: table.version,
-            current: R::current(table),
+            current,
             pending: pending(table),
-            order: R::order(table),
-            combatants: table.combatants.iter().map(CachedView).collect(),
+            order: order::rows(table),
+            combatants,
             effects: table.effects.iter().map(|e| &**e).collect(),
             options: &table.options,
             foe_hp: table.foe_hp,
             player_undo: meta.player_undo,
             state: &table.state,
             created_at: &meta.created_at,
+            you,
         }
     }
 }

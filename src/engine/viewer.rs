@@ -1,6 +1,6 @@
 //! Viewers of an encounter, and their tokens. Only the viewer decides what a request may see and do.
 
-use super::{Refusal, TokenRecord};
+use super::Refusal;
 use crate::vocabulary::{CombatantId, Int, Text, read};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -30,28 +30,35 @@ impl Role {
     }
 }
 
-/// The sender of a request, by its token.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A token's holder, as lists of tokens and encounters show it: never the token itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = TokenInfo)]
 pub struct Viewer {
-    /// The token's id: never the token.
+    /// The token's id, in the list of tokens, in the log and where the token is revoked.
+    #[serde(rename = "id")]
     pub token: String,
     /// What the token is for.
     pub role: Role,
+    /// Whom the token is for; left out if it has no name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<Text<80>>,
     /// The combatants that a player acts for; some may not have joined yet, or be gone.
     pub combatants: Vec<CombatantId>,
-    /// When the token ends, RFC 3339 in UTC; None: never.
+    /// When the token ends, RFC 3339 in UTC; left out if it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
     pub expires_at: Option<String>,
 }
 
 impl Viewer {
     /// A game master whose token has this id.
     pub fn gm(token: &str) -> Self {
-        Self { token: token.to_owned(), role: Role::Gm, combatants: Vec::new(), expires_at: None }
+        Self { token: token.to_owned(), role: Role::Gm, name: None, combatants: Vec::new(), expires_at: None }
     }
 
     /// A player whose token has this id, and who acts for these combatants.
     pub fn player(token: &str, combatants: Vec<CombatantId>) -> Self {
-        Self { token: token.to_owned(), role: Role::Player, combatants, expires_at: None }
+        Self { role: Role::Player, combatants, ..Self::gm(token) }
     }
 
     /// Whether it is a game master.
@@ -87,34 +94,9 @@ pub struct NewToken {
     pub expires_in: Option<Int<1, 316_224_000>>,
 }
 
-/// A token as it is listed: never the token itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct TokenInfo {
-    /// Names it in this list, in the log and where it is revoked.
-    pub id: String,
-    /// What it is for.
-    pub role: Role,
-    /// Whom it is for; left out where it was given no name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub name: Option<Text<80>>,
-    /// The combatants that a player acts for.
-    pub combatants: Vec<CombatantId>,
-    /// When it ends, RFC 3339; left out where it does not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(format = DateTime)]
-    pub expires_at: Option<String>,
-}
-
 impl NewToken {
     /// Reads a token's JSON.
     pub fn read(body: Value) -> Result<Self, Refusal> {
         Ok(read(&body)?)
-    }
-}
-
-impl From<&TokenRecord> for TokenInfo {
-    fn from(record: &TokenRecord) -> Self {
-        let TokenRecord { id, role, name, combatants, expires_at, .. } = record.clone();
-        Self { id, role, name, combatants, expires_at }
     }
 }

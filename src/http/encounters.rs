@@ -5,8 +5,9 @@ use super::extract::{Caller, Conditions, Creator, EncounterId, Nothing, Paramete
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::{List, Reply};
+use super::tokens::TokenAnswer;
 use crate::app::{AppError, CreatedEncounter, Form, Tag, is_cursor};
-use crate::engine::{Creation, EncounterSchema, NewEncounterSchema, Summary};
+use crate::engine::{Creation, EncounterSchema, NewEncounterSchema, Summary, TokenRecord};
 use crate::openapi::*;
 use crate::vocabulary::{FieldError, Int};
 use axum::extract::State;
@@ -44,11 +45,21 @@ pub(super) struct CreationAnswer<'a> {
     encounter: Box<RawValue>,
     /// The game master's token. No other answer shows it.
     token: &'a str,
+    /// The other tokens that the request asked for, in its order. No other answer shows them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, value_type = Vec<TokenAnswer<'static>>)]
+    tokens: Vec<TokenAnswer<'a>>,
 }
 
 /// The answer that a new encounter makes.
 pub(super) fn created(created: &CreatedEncounter) -> Result<Reply, AppError> {
-    let body = CreationAnswer { encounter: created.game.view()?, token: created.token.reveal() };
+    let gm = created.game.meta().tokens.first().map(TokenRecord::viewer);
+    let gm = gm.ok_or_else(|| AppError::Internal("an encounter without tokens".to_owned()))?;
+    let body = CreationAnswer {
+        encounter: created.game.view(&gm)?,
+        token: created.token.reveal(),
+        tokens: created.tokens.iter().map(TokenAnswer::of).collect(),
+    };
     let location = HeaderValue::try_from(format!("/v1/encounters/{}", created.game.meta().id));
     let location = location.map_err(|error| AppError::Internal(error.to_string()))?;
     let reply = Reply::of(&body)?.status(StatusCode::CREATED).version(created.game.version());
@@ -131,7 +142,7 @@ pub(super) async fn read_encounter(
     Parameters(Moment { at }): Parameters<Moment>, conditions: Conditions, PlainText(plain): PlainText,
 ) -> Result<Reply, Problem> {
     let (game, viewer) = shared.app.read(&id, &token, at).await?;
-    let view = game.view().map_err(AppError::from)?;
+    let view = game.view(&viewer).map_err(AppError::from)?;
     let tag = Tag::of(game.version(), view.get(), &viewer, if plain { Form::Text } else { Form::Json });
     let reply = if conditions.none_matching.is_some_and(|known| known.names(&tag)) {
         Reply::empty(StatusCode::NOT_MODIFIED)

@@ -5,7 +5,7 @@ use super::middleware::Deadline;
 use super::problem::Problem;
 use super::{Settings, Shared};
 use crate::app::{AppError, EntryView, Follower, Next};
-use crate::engine::{EncounterSchema, Game};
+use crate::engine::{EncounterSchema, Game, Viewer};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -95,11 +95,11 @@ impl Format {
     }
 
     /// The beginning of a stream: how soon to reconnect, and the state that its transitions follow.
-    fn opening(self, first: Option<&dyn Game>) -> Result<Option<Bytes>, AppError> {
+    fn opening(self, first: Option<&dyn Game>, viewer: &Viewer) -> Result<Option<Bytes>, AppError> {
         const RETRY: &str = "retry: 2000\n\n";
         let retry = if self == Self::Sse { RETRY } else { "" };
         let Some(game) = first else { return Ok((!retry.is_empty()).then_some(Bytes::from_static(retry.as_bytes()))) };
-        let snapshot = self.snapshot(game.version(), game.view()?.get());
+        let snapshot = self.snapshot(game.version(), game.view(viewer)?.get());
         Ok(Some([retry.as_bytes(), &snapshot].concat().into()))
     }
 
@@ -196,7 +196,7 @@ pub(super) fn answer(
     settings: &Settings, format: Format, follower: Follower, terms: Terms,
 ) -> Result<Response, Problem> {
     let Terms { first, resumed, limit, deadline } = terms;
-    let opening = format.opening(first.as_deref())?;
+    let opening = format.opening(first.as_deref(), &follower.viewer)?;
     // Spread, so that clients that connected together do not reconnect together.
     let time = settings.stream_time.mul_f64(rand::random_range(0.9..=1.0));
     let time = deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));

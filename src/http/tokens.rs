@@ -6,7 +6,7 @@ use super::post::Post;
 use super::problem::Problem;
 use super::reply::{List, Reply};
 use crate::app::{AppError, HandedOut};
-use crate::engine::{NewToken, TokenInfo};
+use crate::engine::{NewToken, Viewer};
 use crate::openapi::*;
 use axum::extract::State;
 use axum::http::header::CACHE_CONTROL;
@@ -17,12 +17,19 @@ use utoipa::ToSchema;
 /// A new token.
 #[derive(Serialize, ToSchema)]
 #[schema(as = CreatedToken)]
-struct TokenAnswer<'a> {
+pub(super) struct TokenAnswer<'a> {
     /// The token. No other answer shows it.
     token: &'a str,
     /// What the list of tokens shows of it.
     #[serde(flatten)]
-    info: &'a TokenInfo,
+    info: &'a Viewer,
+}
+
+impl<'a> TokenAnswer<'a> {
+    /// Shows a new token.
+    pub fn of(new: &'a HandedOut) -> Self {
+        Self { token: new.token.reveal(), info: &new.info }
+    }
 }
 
 /// Create a token
@@ -41,9 +48,8 @@ pub(super) async fn create_token(
     Parameters(Nothing {}): Parameters<Nothing>, post: Post,
 ) -> Result<Reply, Problem> {
     let wanted = NewToken::read(post.body).map_err(AppError::from)?;
-    let HandedOut { info, token, replayed } = shared.app.hand_out(&id, &token, &wanted, post.key.as_ref()).await?;
-    let reply =
-        Reply::of(&TokenAnswer { token: token.reveal(), info: &info })?.status(StatusCode::CREATED).replayed(replayed);
+    let new = shared.app.hand_out(&id, &token, &wanted, post.key.as_ref()).await?;
+    let reply = Reply::of(&TokenAnswer::of(&new))?.status(StatusCode::CREATED).replayed(new.replayed);
     Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
 
@@ -52,7 +58,7 @@ pub(super) async fn create_token(
 /// Needs a game master's token. Answers with the tokens that are valid, oldest first. It does not show the tokens themselves.
 #[utoipa::path(get, path = "/v1/encounters/{id}/tokens", operation_id = "list_tokens", tag = "tokens", security(("token" = [])),
     params(("id" = String, Path, description = ENCOUNTER_ID)),
-    responses((status = 200, description = "The tokens", body = inline(List<TokenInfo>)),
+    responses((status = 200, description = "The tokens", body = inline(List<Viewer>)),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_tokens(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,

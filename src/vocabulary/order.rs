@@ -5,15 +5,12 @@ use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// A place in the order.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+/// A place in the order of a system.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderEntry {
     /// Who stands here.
     pub combatant: CombatantId,
-    /// Whether its turn of this round is over.
-    pub acted: bool,
     /// The turn that it belongs to, where the system numbers or names turns.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
     /// Why it stands here.
     pub because: Reason,

@@ -308,7 +308,8 @@ fn complaint(mut answers: &[u8], head_only: bool) -> Option<String> {
             && problem["code"].as_str().is_some_and(|code| !code.is_empty());
         // The HTTP library answers malformed HTTP with a bare status. Answers of the service have a request id.
         let bare = matches!(status, 400 | 414 | 431) && !head.contains("\r\nx-request-id: ");
-        let excused = bare || head_only && body.is_empty();
+        let compressed = head.contains("\r\ncontent-encoding: gzip");
+        let excused = bare || compressed || head_only && body.is_empty();
         if status >= 400 && !sound && !excused {
             return Some(format!("a {status} that is no problem document"));
         }

@@ -6,7 +6,7 @@ use crate::support::server::Server;
 use crate::support::table::{RULESETS, meta};
 use serde_json::{Value, json};
 use std::time::Duration;
-use turnkeeper::engine::{Creation, Request, SeededDice};
+use turnkeeper::engine::{Creation, Request, SeededDice, Viewer};
 
 async fn fight(server: &Server) -> Fight {
     let combatants: Vec<Value> =
@@ -81,10 +81,10 @@ fn the_cached_json_of_a_combatant_is_what_would_be_written_anew() {
         for _ in 0..3 {
             assert_eq!(game.document().expect("a document"), document);
             assert_eq!(anew.document().expect("a document"), document);
-            let view = game.view().expect("a view").get().to_owned();
-            assert_eq!(anew.view().expect("a view").get(), view);
+            let view = game.view(&Viewer::gm("gm")).expect("a view").get().to_owned();
+            assert_eq!(anew.view(&Viewer::gm("gm")).expect("a view").get(), view);
             let mut answer = b"in front ".to_vec();
-            game.view_into(&mut answer).expect("a view");
+            game.view_into(&Viewer::gm("gm"), &mut answer).expect("a view");
             assert_eq!(answer, ["in front ", &view].concat().as_bytes());
         }
     }

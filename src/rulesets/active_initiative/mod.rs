@@ -176,8 +176,7 @@ fn may_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &Comba
 }
 
 fn place(table: &Table, id: &CombatantId, by: &Way) -> Option<OrderEntry> {
-    let acted = table.get(id)?.acted;
-    Some(OrderEntry { combatant: id.clone(), acted, slot: None, because: because(by) })
+    table.get(id).map(|c| OrderEntry { combatant: c.id.clone(), slot: None, because: because(by) })
 }
 
 fn because(by: &Way) -> Reason {

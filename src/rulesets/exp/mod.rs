@@ -101,7 +101,6 @@ impl Ruleset for Exp {
             let here = roll.combatants.iter().filter_map(|id| table.get(id)).filter(|c| c.state.rank.is_some());
             here.map(move |c| OrderEntry {
                 combatant: c.id.clone(),
-                acted: c.acted,
                 slot: crowd.then(|| roll.id.to_string()),
                 because: Reason {
                     dice: std::iter::once(roll.die).chain(roll.digits.iter().copied()).collect(),

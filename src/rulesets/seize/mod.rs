@@ -166,8 +166,7 @@ impl Ruleset for Seize {
 }
 
 fn place(table: &Table, id: &CombatantId, because: Reason) -> Option<OrderEntry> {
-    let acted = table.get(id)?.acted;
-    Some(OrderEntry { combatant: id.clone(), acted, slot: None, because })
+    table.get(id).map(|c| OrderEntry { combatant: c.id.clone(), slot: None, because })
 }
 
 fn because(by: &Way) -> Reason {

@@ -134,7 +134,6 @@ impl Ruleset for Venture {
             let (rule, reason) = if c.state.delaying { ("VE-12", "holds its action") } else { ("VE-9", "Initiative") };
             OrderEntry {
                 combatant: c.id.clone(),
-                acted: acted(c),
                 slot: Some(c.state.initiative.to_string()),
                 because: Reason {
                     dice: c.state.join_battle.as_ref().map(|roll| roll.dice.clone()).unwrap_or_default(),

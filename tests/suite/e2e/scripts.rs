@@ -226,3 +226,8 @@ async fn what_is_hidden_from_each_viewer() {
 async fn statuses_of_malformed_requests() {
     play("http/status").await;
 }
+
+#[tokio::test]
+async fn what_spares_integrators_work() {
+    play("http/contract").await;
+}

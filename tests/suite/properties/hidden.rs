@@ -4,7 +4,7 @@ use super::secrecy::{Even, Sight, Stage, alike};
 use crate::support::sources::files;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use turnkeeper::engine::Decided;
+use turnkeeper::engine::{Decided, Viewer};
 use turnkeeper::vocabulary::Dice;
 
 /// One play. A combatant may be written as its id, its side and a condition.
@@ -137,7 +137,7 @@ impl Step {
             assert_eq!(slots(&sight.view), *expected);
         }
         if let Some(expected) = &self.all_slots {
-            assert_eq!(slots(with.game.view().expect("a view").get()), *expected);
+            assert_eq!(slots(with.game.view(&Viewer::gm("gm")).expect("a view").get()), *expected);
         }
         assert!(self.shows.iter().all(|part| sight.view.contains(part)), "{:?} in {}", self.shows, sight.view);
         assert!(!self.hides.iter().any(|part| sight.view.contains(part)), "{:?} in {}", self.hides, sight.view);

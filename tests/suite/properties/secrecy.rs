@@ -47,7 +47,7 @@ fn audiences(own: &[CombatantId]) -> [(&'static str, &[CombatantId]); 2] {
 }
 
 fn viewer(role: Role, own: &[CombatantId]) -> Viewer {
-    Viewer { token: "player".to_owned(), role, combatants: own.to_vec(), expires_at: None }
+    Viewer { role, ..Viewer::player("player", own.to_vec()) }
 }
 
 /// A play that is looked at.
@@ -99,7 +99,7 @@ impl Stage {
         });
         Sight {
             version: seen.version(),
-            view: seen.view().expect("a view").get().to_owned(),
+            view: seen.view(&viewer(Role::Player, own)).expect("a view").get().to_owned(),
             text: seen.text(),
             options: serde_json::to_string(&seen.options(&viewer(Role::Player, own), 0)).expect("options"),
             brief: serde_json::to_string(&seen.brief()).expect("a brief"),

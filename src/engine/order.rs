@@ -1,0 +1,69 @@
+//! The order as one list to draw: everybody, with what a tracker shows.
+
+use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Table};
+use serde::Serialize;
+use std::collections::HashSet;
+use utoipa::ToSchema;
+
+/// A row of the order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = OrderEntry)]
+pub struct OrderRow<'a> {
+    /// The combatant.
+    pub combatant: &'a CombatantId,
+    /// Its name for people.
+    pub name: &'a str,
+    /// The number that the system sorts by; null if it has none.
+    #[schema(required = true)]
+    pub initiative: Option<i64>,
+    /// Whether it has the turn.
+    pub current: bool,
+    /// Whether it acts next, as far as the order is known.
+    pub next: bool,
+    /// Whether its turn of this round is over.
+    pub acted: bool,
+    /// Whether it is out of the fight.
+    pub out: bool,
+    /// A few words of the system about it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schema(required = false)]
+    pub note: String,
+    /// The turn that it belongs to, if the system numbers or names turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<String>,
+    /// Why it stands here; left out for combatants without a place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub because: Option<Reason>,
+}
+
+/// The rows of everybody at the table: those with a place in the system's order, in its order, then the others as they joined.
+pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
+    let current = R::current(table);
+    let mut seen = HashSet::with_capacity(table.combatants.len());
+    let mut rows = Vec::with_capacity(table.combatants.len());
+    let placed = R::order(table).into_iter().map(|entry| (entry.combatant.clone(), Some(entry)));
+    let others = table.iter().map(|c| (c.id.clone(), None));
+    for (id, entry) in placed.chain(others) {
+        let Some(c) = table.get(&id).filter(|c| seen.insert(&c.id)) else { continue };
+        let is_current = current.contains(&c.id);
+        let (slot, because) = entry.map_or((None, None), |OrderEntry { slot, because, .. }| (slot, Some(because)));
+        rows.push(OrderRow {
+            combatant: &c.id,
+            name: c.name.as_str(),
+            initiative: because.as_ref().and_then(|because| because.total),
+            current: is_current,
+            next: false,
+            acted: c.acted && !is_current,
+            out: !c.active(),
+            note: R::remark(table, c),
+            slot,
+            because,
+        });
+    }
+    let after = rows.iter().rposition(|row| row.current).map_or(0, |last| last + 1);
+    let waits = |row: &&mut OrderRow<'_>| row.because.is_some() && !row.current && !row.acted && !row.out;
+    if let Some(next) = rows.iter_mut().skip(after).find(waits) {
+        next.next = true;
+    }
+    rows
+}
