@@ -2,7 +2,7 @@
 
 use super::storage::{Change, WriteRequest};
 use super::{App, AppError, BearerToken, Expected, Form, IdempotencyKey, Tag, now};
-use crate::engine::{Decided, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer};
+use crate::engine::{Decided, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer, with_texts};
 use crate::store::Entry;
 use crate::vocabulary::{LegalCommand, Violation};
 use bytes::Bytes;
@@ -79,12 +79,13 @@ impl Answer {
     /// The answer to what was decided, as the viewer sees it.
     pub(super) fn to(viewer: &Viewer, decided: &Decided, shape: Shape) -> Result<Self, AppError> {
         if viewer.is_gm() {
-            let body = shape.render(&*decided.next, viewer, &decided.events)?;
+            let body = shape.render(&*decided.next, viewer, &with_texts(&decided.events, &decided.texts)?)?;
             return Ok(Self { version: decided.next.version(), shape, body, replayed: false });
         }
         let redacted = decided.redactions.as_ref().and_then(|redactions| redactions.to(&viewer.token));
         let game = decided.next.redacted(&viewer.combatants);
-        let body = shape.render(&*game, viewer, redacted.map_or(&decided.events, |entry| &entry.events))?;
+        let (events, texts) = redacted.map_or((&decided.events, &decided.texts), |entry| (&entry.events, &entry.texts));
+        let body = shape.render(&*game, viewer, &with_texts(events, texts)?)?;
         Ok(Self { version: game.version(), shape, body, replayed: false })
     }
 }
@@ -129,6 +130,7 @@ impl App {
             by: viewer.token,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
+            texts: decided.texts,
             redactions: decided.redactions,
             checkpoint: decided.checkpoint,
         };
@@ -183,7 +185,12 @@ impl App {
         let small = game.weight() <= SMALL_FIGHT;
         let work = move |stop: Stop<'_>| game.options_until(&viewer, oldest, stop);
         let mut legal_commands = self.workers.run_unless(small, work).await?;
-        legal_commands.extend(undo.then(|| LegalCommand::of("undo", "TK-9")));
+        legal_commands.extend(
+            undo.then(|| LegalCommand {
+                label: "Undo your last command".to_owned(),
+                ..LegalCommand::of("undo", "TK-9")
+            }),
+        );
         Ok((tag, Some(legal_commands)))
     }
 

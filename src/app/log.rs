@@ -1,7 +1,7 @@
 //! Pages of the log as each viewer sees it.
 
 use super::{App, AppError, BearerToken};
-use crate::engine::{EventSchema, LogEntry, RedactedEntry, Viewer};
+use crate::engine::{EventSchema, LogEntry, RedactedEntry, Viewer, with_texts};
 use crate::store::Entry;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -102,8 +102,10 @@ impl LogEntryViews {
 fn view(entry: &LogEntry, redacted: Option<&RedactedEntry>) -> Result<Arc<RawValue>, AppError> {
     let LogEntry { version, at, by, .. } = entry;
     let by = redacted.is_none_or(|redacted| !redacted.unsigned).then_some(by.as_str());
-    let (commands, events) =
-        redacted.map_or((&entry.commands, &entry.events), |redacted| (&redacted.commands, &redacted.events));
+    let (commands, events, texts) = redacted.map_or((&entry.commands, &entry.events, &entry.texts), |redacted| {
+        (&redacted.commands, &redacted.events, &redacted.texts)
+    });
+    let events = &*with_texts(events, texts)?;
     Ok(to_raw_value(&EntryView { version: *version, at, by, commands, events })?.into())
 }
 

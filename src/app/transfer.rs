@@ -6,7 +6,7 @@
 
 use super::log::MAX_PAGE;
 use super::{App, AppError, Application, BearerToken, CreatedEncounter, IdempotencyKey, now, token::only_gm};
-use crate::engine::{Game, LogEntry, MAX_COMMANDS, Meta, Refusal, Request, Stop};
+use crate::engine::{Game, LogEntry, MAX_COMMANDS, MAX_EVENTS, Meta, Refusal, Request, Stop};
 use crate::store::{Base, Entry};
 use crate::vocabulary::{FieldError, parse, parse_beside, read, read_fields};
 use bytes::Bytes;
@@ -18,6 +18,8 @@ use std::error::Error;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
+/// Maximum characters of an imported sentence.
+const MAX_TEXT: usize = 4000;
 /// The format of exported logs.
 const FORMAT: &str = "turnkeeper-log";
 /// The version of that format.
@@ -234,6 +236,10 @@ impl Replay {
         if entry.commands.len() > MAX_COMMANDS || !entry.commands.iter().all(short) {
             let message = format!("at most {MAX_COMMANDS} commands are expected, each of at most 64 characters");
             return Err(FieldError::meaningless("commands", message));
+        }
+        if entry.texts.len() > MAX_EVENTS || entry.texts.iter().any(|text| text.chars().count() > MAX_TEXT) {
+            let message = format!("at most {MAX_EVENTS} texts are expected, each of at most {MAX_TEXT} characters");
+            return Err(FieldError::meaningless("texts", message));
         }
         if entry.at.parse::<jiff::Timestamp>().is_err() {
             return Err(FieldError::meaningless("at", "a time such as 2026-01-31T19:30:00Z is expected"));

@@ -170,6 +170,10 @@ pub struct LogEntry {
     /// What happened, in order.
     #[schema(value_type = Vec<EventSchema>)]
     pub events: Box<RawValue>,
+    /// A sentence for each event; absent in the logs of older programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(max_items = 20_000)]
+    pub texts: Vec<String>,
     /// What players and spectators read, where that differs.
     #[serde(default, rename = "told", skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Object)]

@@ -7,7 +7,7 @@ use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
     LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, MAX_REDACTED, Meta, Redactions,
-    Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, rights, shared, text,
+    Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, narration, rights, shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -112,6 +112,8 @@ pub struct Decided {
     pub next: Arc<dyn Game>,
     /// What happened, a JSON array.
     pub events: Box<RawValue>,
+    /// A sentence for each event.
+    pub texts: Vec<String>,
     /// What viewers see of it who may not see everything; None if nothing is redacted.
     pub redactions: Option<Redactions>,
     /// The state after it, where its log entry is to carry it.
@@ -192,7 +194,8 @@ impl<R: Ruleset> TypedGame<R> {
         let jump = transition.events.iter().any(Event::jumps);
         let checkpoint = (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
         let events = serde_json::value::to_raw_value(transition.events)?;
-        Ok(Decided { checkpoint: checkpoint.transpose()?, next: Arc::new(self), events, redactions })
+        let texts = narration::texts(&transition.before.table, transition.after, transition.events);
+        Ok(Decided { checkpoint: checkpoint.transpose()?, next: Arc::new(self), events, texts, redactions })
     }
 }
 

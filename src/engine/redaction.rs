@@ -5,7 +5,7 @@
 
 use super::document::unread;
 use super::game::TypedGame;
-use super::{Game, Role, TokenRecord, Viewer};
+use super::{Game, Role, TokenRecord, Viewer, narration};
 use crate::vocabulary::*;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -52,6 +52,9 @@ pub struct RedactedEntry {
     pub commands: Vec<String>,
     /// The events that are left, in order; a JSON array.
     pub events: Box<RawValue>,
+    /// A sentence for each of these events; absent in the logs of older programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<String>,
     /// Whether the sender is left out: it acts for a combatant that the viewer does not see.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsigned: bool,
@@ -173,7 +176,8 @@ impl<R: Ruleset> Transition<'_, R> {
     /// The entry as it stands.
     fn unredacted(&self) -> Result<RedactedEntry, serde_json::Error> {
         let commands = self.commands.iter().map(|(verb, _)| (*verb).to_owned()).collect();
-        Ok(RedactedEntry { commands, events: to_raw_value(self.events)?, unsigned: false })
+        let texts = narration::texts(&self.before.table, self.after, self.events);
+        Ok(RedactedEntry { commands, events: to_raw_value(self.events)?, texts, unsigned: false })
     }
 
     /// The entry for a viewer with these combatants of its own; None if nothing of it is redacted.
@@ -199,8 +203,9 @@ impl<R: Ruleset> Transition<'_, R> {
                 while indices.next_if(|index| index < end).is_some() {}
             }
         }
-        let events: Vec<&Event<R>> = left.iter().map(|(_, event)| event).collect();
-        Ok(Some(RedactedEntry { commands, events: to_raw_value(&events)?, unsigned }))
+        let events: Vec<Event<R>> = left.into_iter().map(|(_, event)| event).collect();
+        let texts = narration::texts(before, self.after, &events);
+        Ok(Some(RedactedEntry { commands, events: to_raw_value(&events)?, texts, unsigned }))
     }
 
     /// The redacted events, each with the index of the event that it comes from. An event costs what it says; a change of the roster

@@ -11,7 +11,7 @@ commands! {
 
     /// Somebody takes damage; with tracked hit points they go down, and at 0 it is defeated, or a player's character what its ruleset
     /// says.
-    "damage" (Gm) => Damage {
+    "damage" (Gm) => Damage says "Deal damage[ to {target}]" {
         /// Who takes it.
         target: CombatantId,
         /// Which member, where the target is a group; needed where the hit points are those of its members alone.
@@ -23,7 +23,7 @@ commands! {
     }
 
     /// Somebody regains hit points, at most up to the maximum; one that was defeated by their loss stands again.
-    "heal" (Gm) => Heal {
+    "heal" (Gm) => Heal says "Heal[ {target}]" {
         /// Who is healed.
         target: CombatantId,
         /// Which member, where the target is a group; needed where the hit points are those of its members alone.
@@ -34,7 +34,7 @@ commands! {
 
     /// Somebody gets a condition. `dead` and `defeated` take it out of the fight in every ruleset; a manifest says which others
     /// its ruleset heeds.
-    "set_condition" (Gm) => SetCondition {
+    "set_condition" (Gm) => SetCondition says "Give[ {target}] a condition" {
         /// Who gets it.
         target: CombatantId,
         /// Which member, where it is one of a group.
@@ -44,7 +44,7 @@ commands! {
     }
 
     /// Somebody loses a condition.
-    "clear_condition" (Gm) => ClearCondition {
+    "clear_condition" (Gm) => ClearCondition says "Clear a condition[ of {target}]" {
         /// Who loses it.
         target: CombatantId,
         /// Which member, where it is one of a group.
@@ -54,25 +54,25 @@ commands! {
     }
 
     /// An effect begins.
-    "add_effect" (Gm) => AddEffect {
+    "add_effect" (Gm) => AddEffect says "Add an effect" {
         /// The effect.
         effect: EffectDraft,
     }
 
     /// An effect ends before its time.
-    "remove_effect" (Gm) => RemoveEffect {
+    "remove_effect" (Gm) => RemoveEffect says "End an effect" {
         /// Which effect.
         effect: EffectId,
     }
 
     /// Somebody joins the encounter.
-    "add_combatant" (Gm) => AddCombatant {
+    "add_combatant" (Gm) => AddCombatant says "Add a combatant" {
         /// The combatant, described as at the creation of the encounter.
         combatant: Value,
     }
 
     /// Something about a combatant changes: its name, side, controller, hit points, or the ruleset's own stats.
-    "update_combatant" (Gm) => UpdateCombatant {
+    "update_combatant" (Gm) => UpdateCombatant says "Change a combatant" {
         /// Who.
         combatant: CombatantId,
         /// The fields that change, with their new values.
@@ -80,13 +80,13 @@ commands! {
     }
 
     /// Somebody leaves the encounter.
-    "remove_combatant" (Gm) => RemoveCombatant {
+    "remove_combatant" (Gm) => RemoveCombatant says "Remove a combatant" {
         /// Who.
         combatant: CombatantId,
     }
 
     /// The encounter gets another name, or other metadata, or both.
-    "update_encounter" (Gm) => UpdateEncounter {
+    "update_encounter" (Gm) => UpdateEncounter says "Change the encounter" {
         /// Its new name.
         name: Option<Text<120>>,
         /// Its new metadata, which replace all that it has.
@@ -94,13 +94,13 @@ commands! {
     }
 
     /// The game master says whose turn it is, whatever the rules say; it is logged as such.
-    "override" (Gm) => Override {
+    "override" (Gm) => Override says "Give the turn to a combatant" {
         /// Whose turn it is now.
         combatant: CombatantId,
     }
 
     /// A line for the log, at most 2000 characters.
-    "note" (Gm) => Note {
+    "note" (Gm) => Note says "Write a note" {
         /// What it says.
         text: Text<2000>,
         /// Who may read it: the game master alone, or everybody.
@@ -110,18 +110,18 @@ commands! {
     }
 
     /// The encounter is over; nothing but notes, undo and redo can follow.
-    "end_encounter" (Gm) => EndEncounter {}
+    "end_encounter" (Gm) => EndEncounter says "End the encounter" {}
 
     /// Everything is again as it was: before what was accepted last and is not undone yet, or at a version of choice. Nothing is
     /// lost: the log goes on, and `redo` takes it back. Sent alone, never within a list.
-    "undo" (Author) => Undo {
+    "undo" (Author) => Undo says "Undo the last step" {
         /// The version whose state is wanted, any that is earlier than the present one and still kept; without it, a single step back.
         to_version: Option<u64>,
     }
 
     /// Everything is again as it was before the newest undo that was not taken back; any other command makes an end of redoing.
     /// Sent alone, never within a list.
-    "redo" (Gm) => Redo {}
+    "redo" (Gm) => Redo says "Redo the last undo" {}
 }
 
 /// Who may read a line of the log.

@@ -1,8 +1,8 @@
 //! Events: they carry every die and every choice, and applying them in order gives the state.
 
 use super::{
-    Combatant, CombatantId, Effect, EffectId, FieldError, MemberId, Metadata, Readers, Ruleset, Slug, Tagged, Text,
-    events, read_fields,
+    Combatant, CombatantId, Describe, Effect, EffectId, FieldError, MemberId, Metadata, Names, Readers, Ruleset, Slug,
+    Tagged, Text, events, read_fields,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -57,10 +57,10 @@ events! {
     SharedEvent;
 
     /// The fight began.
-    "encounter_started" => EncounterStarted {}
+    "encounter_started" => EncounterStarted says "The fight begins." {}
 
     /// The encounter has another name or other metadata.
-    "encounter_updated" => EncounterUpdated {
+    "encounter_updated" => EncounterUpdated says "The encounter changes[: it is {name} now]." {
         /// Its new name.
         name: Option<Text<120>>,
         /// Its new metadata, which replace the old.
@@ -68,34 +68,34 @@ events! {
     }
 
     /// The fight is over.
-    "encounter_ended" => EncounterEnded {}
+    "encounter_ended" => EncounterEnded says "The fight is over." {}
 
     /// A round (or unit) began; nobody has acted in it.
-    "round_started" => RoundStarted {
+    "round_started" => RoundStarted says "Round {round} begins." {
         /// Its number, from 1 (0 where a ruleset has a round before the first).
         round: u32,
     }
 
     /// A round (or unit) is over.
-    "round_ended" => RoundEnded {
+    "round_ended" => RoundEnded says "Round {round} is over." {
         /// Its number.
         round: u32,
     }
 
     /// A combatant's turn began.
-    "turn_started" => TurnStarted {
+    "turn_started" => TurnStarted says "{combatant}'s turn begins." {
         /// Whose turn.
         combatant: CombatantId,
     }
 
     /// A combatant's turn is over; it has acted this round.
-    "turn_ended" => TurnEnded {
+    "turn_ended" => TurnEnded says "{combatant}'s turn is over." {
         /// Whose turn.
         combatant: CombatantId,
     }
 
     /// Somebody took damage.
-    "damaged" => Damaged {
+    "damaged" => Damaged says "{combatant}[ ({member})] takes {amount} damage[ from {source}][, {hp} hit points left]." {
         /// Who took it.
         combatant: CombatantId,
         /// Which member of a group.
@@ -113,7 +113,7 @@ events! {
     }
 
     /// Somebody regained hit points.
-    "healed" => Healed {
+    "healed" => Healed says "{combatant}[ ({member})] regains up to {amount} hit points[ and has {hp}]." {
         /// Who.
         combatant: CombatantId,
         /// Which member of a group.
@@ -125,7 +125,7 @@ events! {
     }
 
     /// Somebody got a condition.
-    "condition_set" => ConditionSet {
+    "condition_set" => ConditionSet says "{combatant}[ ({member})] is {condition}." {
         /// Who.
         combatant: CombatantId,
         /// Which member of a group.
@@ -135,7 +135,7 @@ events! {
     }
 
     /// Somebody lost a condition.
-    "condition_cleared" => ConditionCleared {
+    "condition_cleared" => ConditionCleared says "{combatant}[ ({member})] is no longer {condition}." {
         /// Who.
         combatant: CombatantId,
         /// Which member of a group.
@@ -145,13 +145,13 @@ events! {
     }
 
     /// An effect began.
-    "effect_added" => EffectAdded {
+    "effect_added" => EffectAdded says "{effect} begins." {
         /// The effect.
         effect: Effect,
     }
 
     /// An effect lasts one count less.
-    "effect_ticked" => EffectTicked {
+    "effect_ticked" => EffectTicked says "{effect} lasts {remaining} more." {
         /// Which effect.
         effect: EffectId,
         /// What remains, at least 1.
@@ -159,7 +159,7 @@ events! {
     }
 
     /// An effect is over.
-    "effect_ended" => EffectEnded {
+    "effect_ended" => EffectEnded says "{effect} ends ({because})." {
         /// Which effect.
         effect: EffectId,
         /// Why: `expired`, `removed` by somebody, or its `target_left`.
@@ -167,19 +167,19 @@ events! {
     }
 
     /// Somebody left.
-    "combatant_left" => CombatantLeft {
+    "combatant_left" => CombatantLeft says "{combatant} leaves." {
         /// Who.
         combatant: CombatantId,
     }
 
     /// The game master said whose turn it is.
-    "overridden" => Overridden {
+    "overridden" => Overridden says "The game master gives the turn to {combatant}." {
         /// Whose turn it is now.
         combatant: CombatantId,
     }
 
     /// A line for the log.
-    "noted" => Noted {
+    "noted" => Noted says "{text}" {
         /// What it says.
         text: Text<2000>,
         /// Who may read it.
@@ -189,19 +189,19 @@ events! {
     }
 
     /// Everything is again as it was at an earlier version.
-    "undone" => Undone {
+    "undone" => Undone says "The state of version {to_version} is back." {
         /// The version whose state it is.
         to_version: u64,
     }
 
     /// Everything is again as it was before an undo.
-    "redone" => Redone {
+    "redone" => Redone says "The state of version {to_version} is back again." {
         /// The version whose state it is.
         to_version: u64,
     }
 
     /// A hidden combatant has the turn, must choose, or did something that shows. Only in redacted entries.
-    "someone_acts" => SomeoneActs {}
+    "someone_acts" => SomeoneActs says "Somebody acts." {}
 }
 
 /// A change of the roster that carries a whole combatant.
@@ -218,6 +218,20 @@ pub enum RosterEvent<R: Ruleset> {
         /// The combatant as it is now.
         combatant: Box<Combatant<R>>,
     },
+}
+
+impl<R: Ruleset> Describe for Event<R> {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        let (combatant, words) = match self {
+            Self::Shared(event) => return event.describe(names, out),
+            Self::Own(event) => return event.describe(names, out),
+            Self::Roster(RosterEvent::CombatantJoined { combatant }) => (combatant, " joins."),
+            Self::Roster(RosterEvent::CombatantUpdated { combatant }) => (combatant, " changes."),
+        };
+        out.push_str(combatant.name.as_str());
+        out.push_str(words);
+        true
+    }
 }
 
 /// What an event carries that changes the roster.

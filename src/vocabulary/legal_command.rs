@@ -11,6 +11,8 @@ use utoipa::ToSchema;
 /// Every listed value of every choice is legal, each independent of the others; an option for each combination that is not.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct LegalCommand {
+    /// What it does, in words for a button.
+    pub label: String,
     /// The command.
     #[schema(value_type = Object)]
     pub command: Value,
@@ -96,12 +98,12 @@ impl LegalCommand {
     /// An option of `verb` in the name of `combatant` (which fills the field `combatant`).
     pub fn by(verb: &'static str, combatant: &CombatantId, rule: &'static str) -> Self {
         let command = json!({"type": verb, "combatant": combatant});
-        Self { command, choices: Vec::new(), rule, combatant: Some(combatant.clone()) }
+        Self { label: String::new(), command, choices: Vec::new(), rule, combatant: Some(combatant.clone()) }
     }
 
     /// An option of `verb` that is nobody's own.
     pub fn of(verb: &'static str, rule: &'static str) -> Self {
-        Self { command: json!({"type": verb}), choices: Vec::new(), rule, combatant: None }
+        Self { label: String::new(), command: json!({"type": verb}), choices: Vec::new(), rule, combatant: None }
     }
 
     /// Sets a field that is not open.

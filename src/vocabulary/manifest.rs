@@ -58,6 +58,10 @@ pub struct CommandSpec {
     /// Its `type`.
     #[serde(rename = "type")]
     pub verb: &'static str,
+    /// The template of an option's label.
+    #[serde(skip)]
+    #[schema(ignore)]
+    pub label: &'static str,
     /// What it does, in one line.
     pub summary: &'static str,
     /// Who may send it.

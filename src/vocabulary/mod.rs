@@ -24,6 +24,7 @@ mod scalar;
 mod table;
 mod tagged;
 mod violation;
+mod words;
 mod wound;
 
 pub use audience::Audience;
@@ -48,6 +49,7 @@ pub use scalar::{INLINE, Int, Text, inlined};
 pub use table::{FoeHp, Removed, Status, Table};
 pub use tagged::{Commands, OlderEvent, Tagged, Variants, union_schema, variant_schema};
 pub use violation::{Ground, Violation, require};
+pub use words::{Describe, Names, fill, variant};
 pub use wound::Wound;
 
-pub use crate::{commands, events, public, redacted, settings, words};
+pub use crate::{commands, events, public, redacted, settings, silent, words};

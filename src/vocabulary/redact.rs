@@ -51,12 +51,13 @@ macro_rules! public {
     )* };
 }
 
-/// Declares structs of events that are redacted field by field, and serialize without their absent fields.
+/// Declares structs of events that are redacted field by field, and serialize without their absent fields. After `says` may stand the
+/// sentence that describes them ([`fill`](super::fill)).
 #[macro_export]
 macro_rules! redacted {
     ($(
         $(#[$meta:meta])*
-        pub struct $name:ident { $( $(#[$field_meta:meta])* pub $field:ident: $type:ty ),* $(,)? }
+        pub struct $name:ident $(says $words:literal)? { $( $(#[$field_meta:meta])* pub $field:ident: $type:ty ),* $(,)? }
     )*) => { $(
         #[serde_with::skip_serializing_none]
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
@@ -67,6 +68,19 @@ macro_rules! redacted {
         impl $crate::vocabulary::Redact for $name {
             fn redact(&self, _audience: &$crate::vocabulary::Audience<'_>) -> Option<Self> {
                 Some(Self { $( $field: $crate::vocabulary::Redact::redact(&self.$field, _audience)? ),* })
+            }
+        }
+
+        impl $crate::vocabulary::Describe for $name {
+            fn describe(&self, _names: &dyn $crate::vocabulary::Names, _out: &mut String) -> bool {
+                const SENTENCE: &[&str] = &[$($words)?];
+                for template in SENTENCE {
+                    $crate::vocabulary::fill(template, _out, &mut |field, _out| match field {
+                        $( stringify!($field) => $crate::vocabulary::Describe::describe(&self.$field, _names, _out), )*
+                        _ => false,
+                    });
+                }
+                !SENTENCE.is_empty()
             }
         }
     )* };

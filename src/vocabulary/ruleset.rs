@@ -1,8 +1,8 @@
 //! The interface that every ruleset implements.
 
 use super::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event, LegalCommand, Manifest, OrderEntry, Pending, Play,
-    Redact, Redaction, Table, Tagged, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Describe, Event, LegalCommand, Manifest, OrderEntry, Pending,
+    Play, Redact, Redaction, Table, Tagged, Violation,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -29,7 +29,7 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// The ruleset's own commands, with `start` and `end_turn` if it has turns.
     type Command: Data + Commands;
     /// The ruleset's own events: facts that no shared event states.
-    type Event: Data + Tagged + Redact;
+    type Event: Data + Tagged + Redact + Describe;
 
     /// Its description, and its rule catalogue.
     const MANIFEST: &'static Manifest;

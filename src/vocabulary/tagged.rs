@@ -36,20 +36,31 @@ pub trait Commands: Tagged {
 
 /// Declares the events of a ruleset: a union in JSON (`{"type": "...", ...}`), and a struct for each event.
 ///
-/// Each struct serializes without its absent fields and is redacted field by field ([`Redact`](super::Redact)). After `older` stand the
+/// After `says` stands the sentence that tells the event ([`fill`](super::fill)). Each struct serializes without its absent fields and is redacted field by field ([`Redact`](super::Redact)). After `older` stand the
 /// tags of events that only older programs wrote ([`OlderEvent`]), after a tag those that older programs gave it.
 #[macro_export]
 macro_rules! events {
     ($(#[$doc:meta])* $union:ident $(older $($older:literal)+)?; $(
         $(#[$meta:meta])*
-        $tag:literal $(| $alias:literal)* => $name:ident { $( $(#[$field_meta:meta])* $field:ident: $type:ty ),* $(,)? }
+        $tag:literal $(| $alias:literal)* => $name:ident says $words:literal {
+            $( $(#[$field_meta:meta])* $field:ident: $type:ty ),* $(,)?
+        }
     )*) => {
         $(
             $crate::redacted! {
                 $(#[$meta])*
-                pub struct $name { $( $(#[$field_meta])* pub $field: $type ),* }
+                pub struct $name says $words { $( $(#[$field_meta])* pub $field: $type ),* }
             }
         )*
+
+        impl $crate::vocabulary::Describe for $union {
+            fn describe(&self, names: &dyn $crate::vocabulary::Names, out: &mut String) -> bool {
+                match self {
+                    $( Self::$name(event) => event.describe(names, out), )*
+                    $( Self::Older(_) => { let _ = [$($older),+]; false } )?
+                }
+            }
+        }
 
         $crate::tagged! {
             $crate::vocabulary::Variants::Inline; $(#[$doc])* $union $(older $($older)+)?; $( $tag $(| $alias)* => $name ),*
@@ -69,13 +80,13 @@ macro_rules! events {
 /// Declares the commands of a ruleset: a union in JSON (`{"type": "...", ...}`), and a struct for each command.
 ///
 /// In parentheses stands who may send it ([`AllowedRole`](super::AllowedRole)), and the field with the combatants in whose name a
-/// player sends it. The doc comment is the command's summary in the manifest. `field: Type = value` names the type's default, which
+/// player sends it; after `says`, the words for a button ([`fill`](super::fill)). The doc comment is the command's summary in the manifest. `field: Type = value` names the type's default, which
 /// the field has when it is absent. Lists and maps may be absent too.
 #[macro_export]
 macro_rules! commands {
     ($(#[$doc:meta])* $union:ident; $(
         $(#[doc = $summary:literal])+
-        $tag:literal ($role:ident $(: $actor:ident)?) => $name:ident {
+        $tag:literal ($role:ident $(: $actor:ident)?) => $name:ident says $words:literal {
             $( $(#[$field_meta:meta])* $field:ident: $type:ty $(= $default:tt)? ),* $(,)?
         }
     )*) => {
@@ -102,6 +113,7 @@ macro_rules! commands {
             const SPECS: &'static [$crate::vocabulary::CommandSpec] = &[$(
                 $crate::vocabulary::CommandSpec {
                     verb: $tag,
+                    label: $words,
                     summary: concat!($($summary),+).trim_ascii_start(),
                     sender: $crate::vocabulary::AllowedRole::$role,
                 }
@@ -166,6 +178,12 @@ macro_rules! words {
         )?
 
         $crate::public! { $name }
+
+        impl $crate::vocabulary::Describe for $name {
+            fn describe(&self, _: &dyn $crate::vocabulary::Names, out: &mut String) -> bool {
+                $crate::vocabulary::variant(&format!("{self:?}"), out)
+            }
+        }
     )* };
 }
 

@@ -28,10 +28,10 @@ turnkeeper::commands! {
     Command;
 
     /// Starts the first round.
-    "start" (Gm) => Start {}
+    "start" (Gm) => Start says "Start the first round" {}
 
     /// Ends a turn.
-    "end_turn" (Player: combatant) => EndTurn {
+    "end_turn" (Player: combatant) => EndTurn says "End {combatant}'s turn" {
         /// Whose turn ends.
         combatant: CombatantId,
     }
@@ -42,7 +42,7 @@ turnkeeper::events! {
     Passed;
 
     /// The turn passes on, or nobody is left to take one.
-    "passed" => TurnPassed {
+    "passed" => TurnPassed says "The turn passes[ to {to}]." {
         /// Whose turn it is.
         to: Option<CombatantId>,
     }

@@ -1,7 +1,7 @@
 //! What Active Initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{Audience, CachedJson, CombatantId, Die, Int, Redact, Text, redacted, settings, words};
+use crate::vocabulary::{Audience, CachedJson, CombatantId, Die, Int, Redact, Text, redacted, settings, silent, words};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -93,7 +93,7 @@ pub struct CombatantState {
 redacted! {
     /// An action that waits for its trigger.
     #[serde(deny_unknown_fields)]
-    pub struct Readied {
+    pub struct Readied says "{action}, when {trigger}" {
         /// What will be done.
         pub action: Text<200>,
         /// What it waits for.
@@ -168,6 +168,8 @@ redacted! {
         pub by: Way,
     }
 }
+
+silent! { Way }
 
 /// The ways to get a turn (AI-16).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -11,7 +11,7 @@ commands! {
     Command;
 
     /// Begin the combat: the players' characters check against the Encounter DC, and the teams' turns are laid out.
-    "start" (Gm) => Start {
+    "start" (Gm) => Start says "Start the combat" {
         /// The Encounter DC (DC-2). Without it, the table gives one.
         dc: Option<Int<1, 60>>,
         /// The level in the table (DC-1); by default the highest level of the players' characters.
@@ -33,14 +33,14 @@ commands! {
     }
 
     /// Make the Initiative Check of a player's character that joined later (DC-4).
-    "initiative_check" (Player: combatant) => InitiativeCheck {
+    "initiative_check" (Player: combatant) => InitiativeCheck says "Make {combatant}'s Initiative Check" {
         combatant: CombatantId,
         /// The natural d20 that counts, as rolled at the table; by default the server rolls.
         roll: Option<D20>,
     }
 
     /// Claim the awaited PC Turn. The highest check takes it after all who could take or share it have claimed or passed (DC-18).
-    "claim" (Player: combatant) => Claim {
+    "claim" (Player: combatant) => Claim says "Claim the turn for {combatant}" {
         combatant: CombatantId,
         /// The other claimants, sent by the game master: the contest is decided at once.
         others: Vec<CombatantId>,
@@ -49,7 +49,7 @@ commands! {
     }
 
     /// Put enemies into an Enemy Turn or NPCs into an NPC Turn, now or in advance (DC-20): `combatant` and `also`, or a `side`.
-    "assign" (Gm) => Assign {
+    "assign" (Gm) => Assign says "Put[ {combatant}][ side {side}] into a turn" {
         /// The combatant.
         combatant: Option<CombatantId>,
         /// The side: all its combatants that have no place, could act in that turn and are not in `reserve`.
@@ -61,23 +61,23 @@ commands! {
     }
 
     /// Pass on what is awaited: a PC Turn (DC-17; this takes back a claim), an Enemy or NPC Turn (DC-22), or legendary actions (DC-52).
-    "pass" (Player: combatant) => Pass {
+    "pass" (Player: combatant) => Pass says "Pass[ as {combatant}]" {
         /// The member of the PC team that passes on a PC Turn. Without it, the game master closes the contest.
         combatant: Option<CombatantId>,
     }
 
     /// Merge the next two turns of each enemy team while players' characters share a turn (DC-25).
-    "merge" (Gm) => Merge {}
+    "merge" (Gm) => Merge says "Merge the next enemy turns" {}
 
     /// End a turn; the Action Points come back (DC-45).
-    "end_turn" (Player: combatant) => EndTurn {
+    "end_turn" (Player: combatant) => EndTurn says "End {combatant}'s turn[{all} and all others in it]" {
         combatant: CombatantId,
         /// Whether all turns of the Initiative Turn end. Only the game master can send it.
         all: bool = false,
     }
 
     /// Delay your turn for good: `to` a later PC Turn, or until `after` an enemy.
-    "delay" (Player: combatant) => Delay {
+    "delay" (Player: combatant) => Delay says "Delay {combatant}'s turn[ to {to}][ behind {after}]" {
         combatant: CombatantId,
         /// The later PC Turn (DC-33).
         to: Option<SlotId>,
@@ -86,7 +86,7 @@ commands! {
     }
 
     /// Spend Action Points on your turn or on a reaction (DC-44).
-    "spend" (Player: combatant) => Spend {
+    "spend" (Player: combatant) => Spend says "Spend {combatant}'s Action Points" {
         combatant: CombatantId,
         /// How many.
         ap: Int<1, 20>,
@@ -95,7 +95,7 @@ commands! {
     }
 
     /// Hold an action on your turn: pay for it now, and let it wait for a trigger (DC-49).
-    "hold" (Player: combatant) => Hold {
+    "hold" (Player: combatant) => Hold says "Hold an action as {combatant}" {
         combatant: CombatantId,
         /// What it costs.
         ap: Int<1, 20>,
@@ -106,34 +106,34 @@ commands! {
     }
 
     /// Carry out a held action just before its trigger (DC-49).
-    "trigger_held" (Player: combatant) => TriggerHeld { combatant: CombatantId }
+    "trigger_held" (Player: combatant) => TriggerHeld says "Carry out {combatant}'s held action" { combatant: CombatantId }
 
     /// Attack: the event says whether it has ADV (DC-11). Send `spend` for its cost and `damage` for its effect.
-    "attack" (Player: combatant) => Attack {
+    "attack" (Player: combatant) => Attack says "Attack with {combatant}" {
         combatant: CombatantId,
         /// The target.
         target: CombatantId,
     }
 
     /// Use up the Inspiration Die on a Check or Save (DC-8).
-    "use_inspiration" (Player: combatant) => UseInspiration {
+    "use_inspiration" (Player: combatant) => UseInspiration says "Use {combatant}'s Inspiration Die" {
         combatant: CombatantId,
         /// The d6, as rolled at the table.
         roll: Option<D6>,
     }
 
     /// Use the ADV of a critical success of Initiative on a Check or Save of round 1 (DC-10).
-    "use_advantage" (Player: combatant) => UseAdvantage { combatant: CombatantId }
+    "use_advantage" (Player: combatant) => UseAdvantage says "Use {combatant}'s ADV" { combatant: CombatantId }
 
     /// Act with a legendary monster after a PC Turn (DC-52) or at the end of the round (DC-53).
-    "legendary" (Gm) => Legendary {
+    "legendary" (Gm) => Legendary says "Act with legendary {combatant}" {
         combatant: CombatantId,
         /// The Legendary Action Points that it spends.
         lap: Int<1, 20>,
     }
 
     /// Make a Fate Check: a plain d20, of which 10 or more is high (DC-27).
-    "fate_check" (Gm) => FateCheck {
+    "fate_check" (Gm) => FateCheck says "Make a Fate Check" {
         /// The d20, as rolled at the table.
         roll: Option<D20>,
     }

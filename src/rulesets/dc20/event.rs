@@ -8,7 +8,7 @@ events! {
     Event older "combat_closed" "place_lost" "round_closed" "round_one_lost" "turn_set";
 
     /// An act triggered the clash (DC-3).
-    "aggression" => Aggressed {
+    "aggression" => Aggressed says "{combatant} triggered the fight: {action}." {
         combatant: CombatantId,
         /// What it is.
         action: Text<200>,
@@ -17,7 +17,7 @@ events! {
     }
 
     /// The Encounter DC is set (DC-2).
-    "dc_set" => DcSet {
+    "dc_set" => DcSet says "The Encounter DC is {dc}." {
         /// The DC.
         dc: i64,
         /// The level, if the table gave the DC (DC-1).
@@ -27,14 +27,14 @@ events! {
     }
 
     /// A player's character made its Initiative Check (DC-4).
-    "check_made" => CheckMade {
+    "check_made" => CheckMade says "{combatant} makes its Initiative Check[: {check}]." {
         combatant: CombatantId,
         /// The check. It gives an Inspiration Die (DC-8), ADV (DC-10), or ADV against the character (DC-11).
         check: Check,
     }
 
     /// A Fate Check was made (DC-27).
-    "fate_checked" => FateChecked {
+    "fate_checked" => FateChecked says "The Fate Check shows {die}." {
         /// The die.
         die: Die,
         /// Whether it shows 10 or more.
@@ -44,7 +44,7 @@ events! {
     }
 
     /// The Initiative Turns are laid out (DC-15, DC-16).
-    "order_laid" => OrderLaid {
+    "order_laid" => OrderLaid says "The turns are laid out: {winner} is first." {
         /// The number of successful Initiative Checks.
         successes: u32,
         /// The number of PCs that count: half of them is enough (DC-13).
@@ -61,13 +61,13 @@ events! {
     }
 
     /// The combat begins with its first assigned turn; all combatants get their points (DC-31).
-    "combat_began" => CombatBegan {
+    "combat_began" => CombatBegan says "The combat begins." {
         /// The points of each combatant.
         points: Vec<Points>,
     }
 
     /// A turn waits for its combatants (DC-17, DC-20).
-    "slot_opened" => SlotOpened {
+    "slot_opened" => SlotOpened says "Turn {slot} waits for its combatants." {
         /// The turn.
         slot: SlotId,
         /// `claim` if the PC team decides, `assign` if the game master does.
@@ -75,7 +75,7 @@ events! {
     }
 
     /// A combatant claims the awaited PC Turn; others may still answer (DC-18).
-    "claim_made" => ClaimMade {
+    "claim_made" => ClaimMade says "{combatant} claims turn {slot}[{share}, and would share it]." {
         /// The turn.
         slot: SlotId,
         combatant: CombatantId,
@@ -84,14 +84,14 @@ events! {
     }
 
     /// A combatant passes on the awaited PC Turn, or takes back its claim; others may still answer (DC-17).
-    "claim_passed" => ClaimPassed {
+    "claim_passed" => ClaimPassed says "{combatant} passes on turn {slot}." {
         /// The turn.
         slot: SlotId,
         combatant: CombatantId,
     }
 
     /// The contest for a PC Turn is decided.
-    "slot_claimed" => SlotClaimed {
+    "slot_claimed" => SlotClaimed says "{combatants} take turn {slot}[ before {outbid}]." {
         /// The turn.
         slot: SlotId,
         /// The combatants that take it; several share it (DC-19).
@@ -103,7 +103,7 @@ events! {
     }
 
     /// Combatants were put into a turn.
-    "assigned" => Assigned {
+    "assigned" => Assigned says "{combatants} are put into turn {slot}." {
         /// The turn.
         slot: SlotId,
         /// The combatants.
@@ -113,13 +113,13 @@ events! {
     }
 
     /// An empty turn was skipped; it stays in the order (DC-22).
-    "slot_skipped" => SlotSkipped {
+    "slot_skipped" => SlotSkipped says "Turn {slot} is skipped." {
         /// The turn.
         slot: SlotId,
     }
 
     /// An Initiative Turn begins, or more combatants join one that is going on.
-    "slot_began" => SlotBegan {
+    "slot_began" => SlotBegan says "Turn {slot} begins for {combatants}." {
         /// The turn.
         slot: SlotId,
         /// The combatants whose turns begin.
@@ -127,27 +127,27 @@ events! {
     }
 
     /// The turn of a combatant that is out of the fight passed; effects count it (ADC10).
-    "turn_missed" => TurnMissed { combatant: CombatantId }
+    "turn_missed" => TurnMissed says "{combatant} misses its turn." { combatant: CombatantId }
 
     /// A delayed turn goes on with the Action Points that were left (DC-36).
-    "turn_resumed" => TurnResumed { combatant: CombatantId }
+    "turn_resumed" => TurnResumed says "{combatant}'s delayed turn goes on." { combatant: CombatantId }
 
     /// A finished turn gave the Action Points back (DC-45).
-    "turn_closed" => TurnClosed {
+    "turn_closed" => TurnClosed says "{combatant} has its Action Points back[: {ap}]." {
         combatant: CombatantId,
         /// Its Action Points now.
         ap: Ap,
     }
 
     /// A delayed turn waits for an enemy without a turn. `delayed` follows after its assignment, or at the end of the round (DC-34).
-    "place_held" => PlaceHeld {
+    "place_held" => PlaceHeld says "{combatant} delays[ behind {behind}]." {
         combatant: CombatantId,
         /// The enemy.
         behind: Option<CombatantId>,
     }
 
     /// A turn moved for good to a later PC Turn; no Action Points came back (DC-33 to DC-36).
-    "delayed" => Delayed {
+    "delayed" => Delayed says "{combatant} delays its turn to {to}." {
         combatant: CombatantId,
         /// The turn in which it goes on.
         to: SlotId,
@@ -156,7 +156,7 @@ events! {
     }
 
     /// A turn was added to the order.
-    "slot_added" => SlotAdded {
+    "slot_added" => SlotAdded says "A turn is added to the order." {
         /// The turn.
         slot: Slot,
         /// The turn that it follows; without it, the last turn of the order.
@@ -164,7 +164,7 @@ events! {
     }
 
     /// An enemy team joined the rotation (DC-26).
-    "team_joined" => TeamJoined {
+    "team_joined" => TeamJoined says "The side {side} joins the rotation." {
         /// Its side.
         side: Slug,
         /// Whether all its combatants are hidden.
@@ -173,7 +173,7 @@ events! {
     }
 
     /// A turn of the hidden became visible to all, because a combatant in it is seen.
-    "slot_shown" => SlotShown {
+    "slot_shown" => SlotShown says "Turn {slot} is seen by all." {
         /// The turn.
         slot: SlotId,
         /// The team whose turn it is from now on.
@@ -181,7 +181,7 @@ events! {
     }
 
     /// Two Enemy Turns became one (DC-25).
-    "slots_merged" => SlotsMerged {
+    "slots_merged" => SlotsMerged says "Turn {from} merges into {into}." {
         /// The turn that stays.
         into: SlotId,
         /// The turn whose enemies moved there; it is removed.
@@ -194,14 +194,14 @@ events! {
     }
 
     /// Action Points changed: a penalty came or went, or a combatant joined (DC-43, DC-50).
-    "ap_changed" => ApChanged {
+    "ap_changed" => ApChanged says "{combatant}'s Action Points change[: {ap}]." {
         combatant: CombatantId,
         /// Its Action Points now.
         ap: Ap,
     }
 
     /// A combatant spent Action Points (DC-44).
-    "ap_spent" => ApSpent {
+    "ap_spent" => ApSpent says "{combatant} spends {spent} AP[ on {action}] and has {left} left." {
         combatant: CombatantId,
         /// The Action Points that it spent.
         spent: u32,
@@ -212,20 +212,20 @@ events! {
     }
 
     /// A combatant paid for an action that waits for a trigger (DC-49).
-    "action_held" => ActionHeld {
+    "action_held" => ActionHeld says "{combatant} holds an action[: {held}]." {
         combatant: CombatantId,
         /// The action.
         held: Held,
     }
 
     /// A held action happened, before what triggered it (DC-49).
-    "held_triggered" => HeldTriggered { combatant: CombatantId }
+    "held_triggered" => HeldTriggered says "{combatant} carries out its held action." { combatant: CombatantId }
 
     /// A held action was lost with its Action Points, because the next turn starts (DC-49).
-    "held_wasted" => HeldWasted { combatant: CombatantId }
+    "held_wasted" => HeldWasted says "{combatant}'s held action is lost." { combatant: CombatantId }
 
     /// An Attack was made.
-    "attacked" => Attacked {
+    "attacked" => Attacked says "{combatant} attacks {target}[{adv} with ADV]." {
         combatant: CombatantId,
         /// The target.
         target: CombatantId,
@@ -234,23 +234,23 @@ events! {
     }
 
     /// An Inspiration Die was added to a Check or Save (DC-8).
-    "inspiration_used" => InspirationUsed {
+    "inspiration_used" => InspirationUsed says "{combatant} adds its Inspiration Die: {die}." {
         combatant: CombatantId,
         /// The die.
         die: Die,
     }
 
     /// The ADV of a critical success of Initiative was used (DC-10).
-    "advantage_used" => AdvantageUsed { combatant: CombatantId }
+    "advantage_used" => AdvantageUsed says "{combatant} uses its ADV." { combatant: CombatantId }
 
     /// Legendary monsters may act.
-    "legendary_opened" => LegendaryOpened {
+    "legendary_opened" => LegendaryOpened says "Legendary monsters may act." {
         /// `between_turns` after a PC Turn (DC-52), `round_end` with their last points (DC-53).
         phase: Phase,
     }
 
     /// A legendary monster acted.
-    "legendary_acted" => LegendaryActed {
+    "legendary_acted" => LegendaryActed says "{combatant} spends {spent} Legendary AP and has {left} left." {
         combatant: CombatantId,
         /// The Legendary Action Points that it spent.
         spent: u32,
@@ -259,14 +259,14 @@ events! {
     }
 
     /// A legendary monster has all its points again (DC-53).
-    "lap_regained" => LapRegained {
+    "lap_regained" => LapRegained says "{combatant} has {lap} Legendary AP again." {
         combatant: CombatantId,
         /// Its Legendary Action Points now.
         lap: u32,
     }
 
     /// No combatant is left to act.
-    "nobody_left" => NobodyLeft {}
+    "nobody_left" => NobodyLeft says "Nobody is left to act." {}
 }
 
 redacted! {

@@ -1,7 +1,7 @@
 //! The options, stats and state of DC20.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{CombatantId, Die, Int, Slug, Text, public, redacted, settings, words};
+use crate::vocabulary::{CombatantId, Describe, Die, Int, Names, Slug, Text, public, redacted, settings, words};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -82,7 +82,7 @@ pub struct CombatantState {
 redacted! {
     /// Action Points.
     #[derive(Copy, Default)]
-    pub struct Ap {
+    pub struct Ap says "{current} of {max}" {
         /// What is left.
         pub current: u32,
         /// The maximum after penalties.
@@ -90,7 +90,7 @@ redacted! {
     }
 
     /// An Initiative Check.
-    pub struct Check {
+    pub struct Check says "{total}" {
         /// Every d20 that was rolled, several with ADV or DisADV.
         pub dice: Vec<Die>,
         /// The face that counts.
@@ -162,7 +162,7 @@ words! {
 
 redacted! {
     /// A paid action that waits for its trigger (DC-49).
-    pub struct Held {
+    pub struct Held says "{action}, when {trigger}" {
         /// What will be done.
         pub action: Text<200>,
         /// What it waits for.
@@ -182,6 +182,17 @@ pub enum Team {
     Enemy(u32),
     /// The NPCs that are not hostile.
     Npc,
+}
+
+impl Describe for Team {
+    fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
+        out.push_str(match self {
+            Self::Pc => "the PC team",
+            Self::Enemy(_) => "an enemy team",
+            Self::Npc => "the NPCs",
+        });
+        true
+    }
 }
 
 redacted! {

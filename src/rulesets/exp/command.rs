@@ -9,7 +9,7 @@ commands! {
     Command;
 
     /// Begin the fight: everybody rolls initiative for the first unit (EX-2).
-    "start" (Gm) => Start {
+    "start" (Gm) => Start says "Start the fight" {
         /// The d20s rolled at the table; the server rolls the others.
         rolls: BTreeMap<CombatantId, D20>,
         /// The d10s rolled at the table for ties; the server rolls the others.
@@ -17,7 +17,7 @@ commands! {
     }
 
     /// Begin the next unit: everybody rolls initiative again (EX-3).
-    "roll_unit" (Player) => RollUnit {
+    "roll_unit" (Player) => RollUnit says "Roll the next unit" {
         /// The d20s rolled at the table; the server rolls the others.
         rolls: BTreeMap<CombatantId, D20>,
         /// The d10s rolled at the table for ties; the server rolls the others.
@@ -25,7 +25,7 @@ commands! {
     }
 
     /// Answer as a persona that is asked; what it does now happens (EX-14, EX-15).
-    "declare" (Player: combatant) => Declare {
+    "declare" (Player: combatant) => Declare says "Declare as {combatant}[: move {move}][, act {act}][, {order}]" {
         combatant: CombatantId,
         /// What to do with the move; left out if the move is spent.
         #[serde(rename = "move")]
@@ -40,7 +40,7 @@ commands! {
     }
 
     /// Say what a persona that is asked will declare, so that others may jump ahead of it (AEX13).
-    "announce" (Player: combatant) => Announce {
+    "announce" (Player: combatant) => Announce says "Announce as {combatant}[: move {move}][, act {act}][, {order}]" {
         combatant: CombatantId,
         /// What to do with the move; left out if the move is spent.
         #[serde(rename = "move")]
@@ -57,7 +57,7 @@ commands! {
     }
 
     /// Try a wait jump: use a waited component ahead of the lower persona that is asked (EX-25).
-    "jump" (Player: combatant) => Jump {
+    "jump" (Player: combatant) => Jump says "Jump ahead with {combatant}[: {component}]" {
         combatant: CombatantId,
         /// Which waited component it uses (EX-29).
         #[schema(inline)]
@@ -69,14 +69,14 @@ commands! {
     }
 
     /// Attack with a mental mutation, at any moment of the unit and outside the list (EX-31, AEX8).
-    "mental_attack" (Player: combatant) => MentalAttack {
+    "mental_attack" (Player: combatant) => MentalAttack says "Attack with {combatant}'s mind" {
         combatant: CombatantId,
         /// The target.
         target: Option<CombatantId>,
     }
 
     /// Roll for two mental attackers who face each other: the higher attacks first (EX-32).
-    "mental_duel" (Gm) => MentalDuel {
+    "mental_duel" (Gm) => MentalDuel says "Roll a mental duel[ of {combatant}][ and {opponent}]" {
         /// One of them.
         combatant: CombatantId,
         /// The other.
@@ -88,7 +88,7 @@ commands! {
     }
 
     /// Decline a mental duel: the duellist keeps its attack, and the duel ends (AEX14).
-    "decline_duel" (Player: combatant) => DeclineDuel { combatant: CombatantId }
+    "decline_duel" (Player: combatant) => DeclineDuel says "Decline the duel as {combatant}" { combatant: CombatantId }
 }
 
 /// The d20s rolled at the table, by persona or crowd.

@@ -8,19 +8,19 @@ events! {
     Event older "components_restored" "dropped_out" "unit_over";
 
     /// Everybody rolled initiative for a unit (EX-2); the first pass begins.
-    "initiative_rolled" => InitiativeRolled {
+    "initiative_rolled" => InitiativeRolled says "Everybody rolled initiative: {ranking}." {
         /// The list, highest first (EX-5), without ties (EX-6).
         ranking: Vec<Roll>,
     }
 
     /// Another pass through the list begins at the top (EX-16).
-    "pass_started" => PassStarted {
+    "pass_started" => PassStarted says "Pass {pass} begins." {
         /// Its number in the unit.
         pass: u32,
     }
 
     /// The list has come to a persona that can still do something (EX-13).
-    "asked" => Asked {
+    "asked" => Asked says "{combatants} must answer." {
         /// The rank that is asked.
         rank: u32,
         /// Who is asked: one persona, or several of a crowd.
@@ -28,7 +28,7 @@ events! {
     }
 
     /// A persona said what it will do (AEX13).
-    "announced" => Announced {
+    "announced" => Announced says "{combatant} announces[ move {movement}][, act {act}][, {order}][: {text}]." {
         combatant: CombatantId,
         /// What is done with the move.
         #[serde(rename = "move")]
@@ -45,7 +45,7 @@ events! {
     }
 
     /// A persona answered, and did what it does now.
-    "declared" => Declared {
+    "declared" => Declared says "{combatant} declares[ move {movement}][, act {act}][, {order}]." {
         combatant: CombatantId,
         /// What is done with the move.
         #[serde(rename = "move")]
@@ -62,7 +62,7 @@ events! {
     }
 
     /// A persona tried to jump ahead of a lower persona's act (EX-25).
-    "wait_jumped" => WaitJumped {
+    "wait_jumped" => WaitJumped says "{combatant} tries to jump ahead[ of {before}][{success} and succeeds]." {
         combatant: CombatantId,
         /// The waited component: used after a success (EX-27), still waited after a failure (EX-28).
         #[schema(inline)]
@@ -80,20 +80,20 @@ events! {
     }
 
     /// Two mental attackers rolled for the first attack (EX-32).
-    "mental_duel_rolled" => MentalDuelRolled {
+    "mental_duel_rolled" => MentalDuelRolled says "The mental attackers rolled: {duel}." {
         /// The two, the first attacker first.
         duel: Vec<Roll>,
     }
 
     /// A mental mutation attacked outside the list (EX-31).
-    "mental_attacked" => MentalAttacked {
+    "mental_attacked" => MentalAttacked says "{combatant} attacks[ {target}] with its mind." {
         combatant: CombatantId,
         /// The target.
         target: Option<CombatantId>,
     }
 
     /// A persona lost for this unit what it had not used.
-    "components_lost" => ComponentsLost {
+    "components_lost" => ComponentsLost says "{combatant} loses {components} for this unit ({because})." {
         combatant: CombatantId,
         /// What it lost.
         #[schema(inline)]
@@ -105,7 +105,7 @@ events! {
 
     /// A persona is out of the mental duel: one of the two declined, left, or can no longer attack with its mind, or the game
     /// master set whose turn it is.
-    "duel_broken_off" => DuelBrokenOff { combatant: CombatantId }
+    "duel_broken_off" => DuelBrokenOff says "{combatant} is out of the mental duel." { combatant: CombatantId }
 }
 
 words! {

@@ -1,9 +1,10 @@
 //! The options, stats and state of EXP.
 
 use super::{Announced, Persona, Table, Use};
-use crate::vocabulary::{CombatantId, Die, Int, OUT, Slug, redacted, settings, words};
+use crate::vocabulary::{CombatantId, Describe, Die, Int, Names, OUT, Slug, redacted, settings, words};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
+use std::fmt::Write;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -231,6 +232,12 @@ pub struct Roll {
     pub total: i64,
     /// The d10s that broke a tie, each a further digit (EX-7).
     pub digits: Vec<Die>,
+}
+
+impl Describe for Roll {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        self.combatants.describe(names, out) && write!(out, " {}", self.written()).is_ok()
+    }
 }
 
 impl Roll {

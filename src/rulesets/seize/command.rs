@@ -9,7 +9,7 @@ commands! {
 
     /// Begin the fight and its first turn: everybody rolls (WA-1), the server where no die is given.
     /// Enemies are all combatants except on the side `players` and on the sides of the option `not_enemies`.
-    "start" (Gm) => Start {
+    "start" (Gm) => Start says "Start the fight" {
         /// Whether the enemies roll one by one and group by group, or once for all of them (WA-3).
         #[serde(default)]
         #[schema(inline, default = "apart")]
@@ -25,26 +25,26 @@ commands! {
     }
 
     /// End a turn. Combatants that lost hit points in it may seize the next one (WA-13); else `next` takes it (WA-8).
-    "end_turn" (Player: combatant) => EndTurn {
+    "end_turn" (Player: combatant) => EndTurn says "End {combatant}'s turn" {
         combatant: CombatantId,
         /// A combatant without a turn in this round (WA-9), or the first of the next round (WA-11).
         next: Option<CombatantId>,
     }
 
     /// Seize the next turn after losing hit points (WA-12).
-    "seize" (Player: combatant) => SeizeTurn { combatant: CombatantId }
+    "seize" (Player: combatant) => SeizeTurn says "Seize the next turn as {combatant}" { combatant: CombatantId }
 
     /// Decline to seize the next turn (WA-13).
-    "decline" (Player: combatant) => Decline { combatant: CombatantId }
+    "decline" (Player: combatant) => Decline says "Decline to seize as {combatant}" { combatant: CombatantId }
 
     /// Go on: combatants that have not seized by now decline (WA-13).
-    "close_seizing" (Gm) => CloseSeizing {
+    "close_seizing" (Gm) => CloseSeizing says "Let nobody else seize" {
         /// Whose turn is next, if nobody has seized it.
         next: Option<CombatantId>,
     }
 
     /// Pick whose turn is next, if the last turn ended without a pick; the turn begins.
-    "nominate" (Player: combatant) => Nominate {
+    "nominate" (Player: combatant) => Nominate says "Pick the next to act[ as {combatant}]" {
         /// Who picks: the one who took the last turn. The game master leaves it out where that one has left the encounter.
         combatant: Option<CombatantId>,
         /// Who is picked.
@@ -52,7 +52,7 @@ commands! {
     }
 
     /// Spend the extra Action of a 20, in your own first turn (WA-6).
-    "spend" (Player: combatant) => Spend { combatant: CombatantId }
+    "spend" (Player: combatant) => Spend says "Spend {combatant}'s extra Action" { combatant: CombatantId }
 }
 
 words! {

@@ -1,7 +1,9 @@
 //! What Seize the initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{Audience, CombatantId, Die, Int, Participants, Redact, Slug, redacted, settings, words};
+use crate::vocabulary::{
+    Audience, CombatantId, Die, Int, Participants, Redact, Slug, redacted, settings, silent, words,
+};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -171,6 +173,8 @@ redacted! {
         pub by: Way,
     }
 }
+
+silent! { Way }
 
 /// The ways to get a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

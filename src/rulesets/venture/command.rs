@@ -1,25 +1,26 @@
 //! The commands of Venture.
 
-use crate::vocabulary::{CombatantId, D10, Int, MemberId, Text, commands, public, settings, words};
+use crate::vocabulary::{CombatantId, D10, Int, MemberId, Text, commands, public, settings, silent, words};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 public! { Pool }
+silent! { Pool }
 
 commands! {
     /// A command of Venture.
     Command;
 
     /// Begin the fight: all combatants Join Battle (VE-2), then take their free actions (VE-6).
-    "start" (Gm) => Start {
+    "start" (Gm) => Start says "Start the fight" {
         /// How each combatant Joins Battle. For the others the server rolls Wits and Awareness.
         #[schema(value_type = std::collections::HashMap<String, Join>)]
         joins: BTreeMap<CombatantId, Join>,
     }
 
     /// Settle the fight with a combatant that is no Worthy Foe: one roll at the table says who is defeated (VE-1).
-    "settle" (Gm) => Settle {
+    "settle" (Gm) => Settle says "Settle the fight[ with {combatant}]" {
         /// The combatant that is no Worthy Foe.
         combatant: CombatantId,
         /// Who lost the roll: that combatant, or its opponent.
@@ -27,7 +28,7 @@ commands! {
     }
 
     /// Join Battle as a newcomer (VE-2).
-    "join_battle" (Player: combatant) => JoinBattle {
+    "join_battle" (Player: combatant) => JoinBattle says "Join Battle as {combatant}" {
         combatant: CombatantId,
         /// How it gets into the fight.
         #[serde(default)]
@@ -48,7 +49,7 @@ commands! {
     }
 
     /// Take the free action of Joining Battle: a combat action that harms nobody and that nobody opposes (VE-6).
-    "free_action" (Player: combatant) => FreeAction {
+    "free_action" (Player: combatant) => FreeAction says "Take {combatant}'s free action" {
         combatant: CombatantId,
         /// What it does: ready a weapon, enter a Form, take cover, use a Charm that prepares.
         action: Text<200>,
@@ -59,16 +60,16 @@ commands! {
     }
 
     /// Begin the turn of the combatant on the reached tick, with the steps of a turn's start in order (VE-14 to VE-18).
-    "begin_turn" (Player: combatant) => BeginTurn { combatant: CombatantId }
+    "begin_turn" (Player: combatant) => BeginTurn says "Begin {combatant}'s turn" { combatant: CombatantId }
 
     /// Hold the action back when its tick is reached (VE-12).
-    "delay" (Player: combatant) => Delay { combatant: CombatantId }
+    "delay" (Player: combatant) => Delay says "Delay {combatant}'s turn" { combatant: CombatantId }
 
     /// Take the delayed turn now, between two others (VE-12, AVE4).
-    "claim" (Player: combatant) => Claim { combatant: CombatantId }
+    "claim" (Player: combatant) => Claim says "Take {combatant}'s delayed turn" { combatant: CombatantId }
 
     /// Take a combat action (VE-10), an attack if `attack` is true.
-    "act" (Player: combatant) => Act {
+    "act" (Player: combatant) => Act says "Act with {combatant}[{attack}: attack][{decisive}, decisive][{reflexive}, reflexive]" {
         combatant: CombatantId,
         /// What it does, for the log.
         action: Option<Text<200>>,
@@ -87,36 +88,36 @@ commands! {
     }
 
     /// Take a combat action that closes in on somebody.
-    "rush" (Player: combatant) => Rush {
+    "rush" (Player: combatant) => Rush says "Rush with {combatant}" {
         combatant: CombatantId,
         /// Whether it moved as part of it; if not, the move can follow until its next turn has begun (VE-15).
         moved: bool = false,
     }
 
     /// Take a combat action that breaks away from everybody close.
-    "disengage" (Player: combatant) => Disengage {
+    "disengage" (Player: combatant) => Disengage says "Disengage {combatant}" {
         combatant: CombatantId,
         /// Whether it moved as part of it; if not, the move can follow until its next turn has begun (VE-15).
         moved: bool = false,
     }
 
     /// Open a second combat action after the first; Initiative pays for both at the turn's end (VE-11, VE-21).
-    "flurry" (Player: combatant) => Flurry { combatant: CombatantId }
+    "flurry" (Player: combatant) => Flurry says "Open {combatant}'s flurry" { combatant: CombatantId }
 
     /// Make the reflexive move of a turn (VE-10).
-    "move" (Player: combatant) => Move { combatant: CombatantId }
+    "move" (Player: combatant) => Move says "Move {combatant}" { combatant: CombatantId }
 
     /// Make the move that a Rush or Disengage left open, at the latest when the next turn begins (VE-15).
-    "follow_up" (Player: combatant) => FollowUp { combatant: CombatantId }
+    "follow_up" (Player: combatant) => FollowUp says "Make {combatant}'s leftover move" { combatant: CombatantId }
 
     /// Give up the free action (VE-6), or at the start of a turn the move from a Rush or Disengage (VE-15).
-    "pass" (Player: combatant) => Pass { combatant: CombatantId }
+    "pass" (Player: combatant) => Pass says "Pass as {combatant}" { combatant: CombatantId }
 
     /// End the turn, with the steps of a turn's end in order (VE-19 to VE-22).
-    "end_turn" (Player: combatant) => EndTurn { combatant: CombatantId }
+    "end_turn" (Player: combatant) => EndTurn says "End {combatant}'s turn" { combatant: CombatantId }
 
     /// Pay a cost in Initiative (such as 2i), in motes, or in both, at any time (VE-25).
-    "spend" (Player: combatant) => Spend {
+    "spend" (Player: combatant) => Spend says "Spend {combatant}'s Initiative or motes" {
         combatant: CombatantId,
         /// Initiative; paying it may cause a Crash.
         initiative: Int<0, 40> = 0,
@@ -127,7 +128,7 @@ commands! {
     }
 
     /// From now on something happens at the start of each turn of a combatant, such as anima flux (VE-17).
-    "declare" (Player: combatant) => Declare {
+    "declare" (Player: combatant) => Declare says "Declare something for {combatant}'s turns" {
         combatant: CombatantId,
         /// Its name for people, unique within its combatant, which has at most 8.
         name: Text<80>,
@@ -138,7 +139,7 @@ commands! {
     }
 
     /// End what was declared for the start of turns.
-    "withdraw" (Player: combatant) => Withdraw {
+    "withdraw" (Player: combatant) => Withdraw says "Withdraw[ {name}] of {combatant}" {
         combatant: CombatantId,
         /// Its name.
         name: Text<80>,
@@ -146,7 +147,7 @@ commands! {
 
     /// Correct the state of a combatant (VE-13, VE-24). The change of Initiative and its consequences come first; then `crashed`,
     /// `recovery_tokens`, `onslaught` and `acted` are set.
-    "adjust" (Gm) => Adjust {
+    "adjust" (Gm) => Adjust says "Correct {combatant}" {
         combatant: CombatantId,
         /// Initiative gained, or lost if negative.
         initiative: Int<-40, 40> = 0,

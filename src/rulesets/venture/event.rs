@@ -8,7 +8,7 @@ events! {
     Event older "actions_refreshed" "delay_lapsed";
 
     /// One roll settled the fight with a combatant that is no Worthy Foe (VE-1).
-    "settled" => Settled {
+    "settled" => Settled says "The fight with {combatant} is settled: {loser} is defeated." {
         /// The combatant that is no Worthy Foe.
         combatant: CombatantId,
         /// Who lost and is defeated.
@@ -16,7 +16,7 @@ events! {
     }
 
     /// A combatant Joined Battle and has a place on the track (VE-5).
-    "joined_battle" => JoinedBattle {
+    "joined_battle" => JoinedBattle says "{combatant} Joins Battle at Initiative {initiative}." {
         combatant: CombatantId,
         /// The pool, the dice and the successes.
         roll: JoinRoll,
@@ -27,45 +27,45 @@ events! {
     }
 
     /// A combatant's free action is next (VE-7).
-    "free_action_reached" => FreeActionReached { combatant: CombatantId }
+    "free_action_reached" => FreeActionReached says "{combatant} may take its free action." { combatant: CombatantId }
 
     /// A combatant took its free action (VE-6).
-    "free_action_taken" => FreeActionTaken {
+    "free_action_taken" => FreeActionTaken says "{combatant} takes its free action: {action}." {
         combatant: CombatantId,
         /// What it did.
         action: Text<200>,
     }
 
     /// A combatant gave up its free action.
-    "free_action_passed" => FreeActionPassed { combatant: CombatantId }
+    "free_action_passed" => FreeActionPassed says "{combatant} gives up its free action." { combatant: CombatantId }
 
     /// A combatant is next, unless the track changes before its turn begins (VE-9, VE-13).
-    "tick_reached" => TickReached {
+    "tick_reached" => TickReached says "{tick}." {
         /// Whose turn comes next, and on which tick.
         tick: Tick,
     }
 
     /// Nobody in the fight has Joined Battle; a newcomer must.
-    "standstill_reached" => StandstillReached {}
+    "standstill_reached" => StandstillReached says "Nobody has Joined Battle." {}
 
     /// Start of turn, step 1: Onslaught is over (VE-14).
-    "onslaught_ended" => OnslaughtEnded {
+    "onslaught_ended" => OnslaughtEnded says "{combatant}'s Onslaught of {points} is over." {
         combatant: CombatantId,
         /// Its points.
         points: u32,
     }
 
     /// Start of turn, step 2: the move left from a Rush or Disengage can be made now (VE-15).
-    "follow_up_offered" => FollowUpOffered { combatant: CombatantId }
+    "follow_up_offered" => FollowUpOffered says "{combatant} may make the move that it has left." { combatant: CombatantId }
 
     /// The move from a Rush or Disengage was made (VE-15).
-    "follow_up_taken" => FollowUpTaken { combatant: CombatantId }
+    "follow_up_taken" => FollowUpTaken says "{combatant} makes the move that it had left." { combatant: CombatantId }
 
     /// The move from a Rush or Disengage was given up (VE-15).
-    "follow_up_passed" => FollowUpPassed { combatant: CombatantId }
+    "follow_up_passed" => FollowUpPassed says "{combatant} gives up the move that it had left." { combatant: CombatantId }
 
     /// Start of turn, step 3: recovery tokens ended the Crash (VE-16).
-    "recovered" => Recovered {
+    "recovered" => Recovered says "{combatant} recovers from its Crash at Initiative {to}." {
         combatant: CombatantId,
         /// The spent tokens: all of them (AVE8).
         tokens_spent: i64,
@@ -76,28 +76,28 @@ events! {
     }
 
     /// Something was declared for the start of each turn of a combatant (VE-17).
-    "start_effect_declared" => StartEffectDeclared {
+    "start_effect_declared" => StartEffectDeclared says "{combatant} declares[ {effect}] for its turns' starts." {
         combatant: CombatantId,
         /// What happens.
         effect: StartEffect,
     }
 
     /// Something that was declared for the start of turns ended.
-    "start_effect_withdrawn" => StartEffectWithdrawn {
+    "start_effect_withdrawn" => StartEffectWithdrawn says "{combatant} withdraws {name}." {
         combatant: CombatantId,
         /// Its name.
         name: Text<80>,
     }
 
     /// Start of turn, step 4: something that was declared happens; its changes follow as events (VE-17).
-    "start_effect_resolved" => StartEffectResolved {
+    "start_effect_resolved" => StartEffectResolved says "{name} happens to {combatant}." {
         combatant: CombatantId,
         /// Its name.
         name: Text<80>,
     }
 
     /// A combatant took a combat action (VE-10).
-    "action_taken" => ActionTaken {
+    "action_taken" => ActionTaken says "{combatant} takes a combat action[: {action}]." {
         combatant: CombatantId,
         /// What it did, if that was said.
         action: Option<Text<200>>,
@@ -113,7 +113,7 @@ events! {
     }
 
     /// A combatant was attacked, hit or missed: its Onslaught rises (VE-30).
-    "attacked" => Attacked {
+    "attacked" => Attacked says "{combatant} attacks {target}, whose Onslaught is {onslaught}." {
         combatant: CombatantId,
         /// Who was attacked.
         target: CombatantId,
@@ -122,16 +122,16 @@ events! {
     }
 
     /// A combatant opened a second combat action (VE-11).
-    "flurried" => Flurried { combatant: CombatantId }
+    "flurried" => Flurried says "{combatant} opens a flurry." { combatant: CombatantId }
 
     /// A combatant made the reflexive move of its turn (VE-10).
-    "moved" => Moved { combatant: CombatantId }
+    "moved" => Moved says "{combatant} makes its reflexive move." { combatant: CombatantId }
 
     /// A combatant delayed its turn (VE-12).
-    "delayed" => Delayed { combatant: CombatantId }
+    "delayed" => Delayed says "{combatant} delays its turn." { combatant: CombatantId }
 
     /// A combatant rose or fell on the track (VE-13), within -20 and 20 (VE-24).
-    "initiative_changed" => InitiativeChanged {
+    "initiative_changed" => InitiativeChanged says "{combatant} goes from Initiative {from} to {to} ({because})." {
         combatant: CombatantId,
         /// The Initiative before.
         from: i64,
@@ -142,24 +142,24 @@ events! {
     }
 
     /// A combatant is at 0 or less on the track and is Crashed, without recovery tokens (VE-23).
-    "crashed" => Crashed {
+    "crashed" => Crashed says "{combatant} is Crashed[ by {by}]." {
         combatant: CombatantId,
         /// Who forced it, if anybody else did.
         by: Option<CombatantId>,
     }
 
     /// A combatant's Crash and its recovery tokens are gone, because it rose above 0 or the game master said so (VE-23, AVE12).
-    "crash_ended" => CrashEnded { combatant: CombatantId }
+    "crash_ended" => CrashEnded says "{combatant} is no longer Crashed." { combatant: CombatantId }
 
     /// A combatant crashed the combatant that had crashed it, and Joins Battle anew (VE-31).
-    "shifted" => Shifted {
+    "shifted" => Shifted says "{combatant} shifts the fight and Joins Battle anew." {
         combatant: CombatantId,
         /// The pool, the dice and the successes that are added to its Initiative.
         roll: JoinRoll,
     }
 
     /// End of turn, step 2: a Crashed combatant gets recovery tokens (VE-20).
-    "recovery_tokens_gained" => RecoveryTokensGained {
+    "recovery_tokens_gained" => RecoveryTokensGained says "{combatant} has {tokens} recovery tokens." {
         combatant: CombatantId,
         /// How many: 1, or 2 after a turn without an attack.
         gained: i64,
@@ -168,7 +168,7 @@ events! {
     }
 
     /// A combatant's motes changed: regained at the end of its turn, step 4 (VE-22), spent, or set.
-    "motes_changed" => MotesChanged {
+    "motes_changed" => MotesChanged says "{combatant} goes from {from} to {to} motes." {
         combatant: CombatantId,
         /// The motes before.
         from: i64,
@@ -177,14 +177,14 @@ events! {
     }
 
     /// The timed changes of a combatant's Initiative began, counted down, or ended (AVE18).
-    "timed_changes_set" => TimedChangesSet {
+    "timed_changes_set" => TimedChangesSet says "{combatant}'s timed changes of Initiative are counted." {
         combatant: CombatantId,
         /// All of them, as they are now.
         changes: Vec<TimedChange>,
     }
 
     /// The game master corrected the state of a combatant (AVE19).
-    "corrected" => Corrected {
+    "corrected" => Corrected says "The game master corrects {combatant}." {
         combatant: CombatantId,
         /// Its recovery tokens now, if they were set.
         recovery_tokens: Option<i64>,

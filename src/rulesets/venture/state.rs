@@ -133,7 +133,7 @@ redacted! {
     }
 
     /// Something that happens at the start of each turn of a combatant, such as anima flux (VE-17).
-    pub struct StartEffect {
+    pub struct StartEffect says "{name}" {
         /// Its name for people, unique within its combatant.
         pub name: Text<80>,
         /// Initiative gained, or lost where negative, at each start of turn.
@@ -193,7 +193,7 @@ pub enum Phase {
 
 redacted! {
     /// A tick of the track on which a combatant acts.
-    pub struct Tick {
+    pub struct Tick says "{next} is next on {tick}" {
         /// Whose turn comes next.
         pub next: CombatantId,
         /// Its Initiative.

@@ -106,7 +106,7 @@ impl Table {
     /// Sends a command or a list; an error tells which promise of the engine was broken.
     ///
     /// Promises: a refusal changes nothing; an acceptance adds one version; folding its events on the encounter before it, as
-    /// it stands in memory and as it comes out of its document, gives the same document byte for byte.
+    /// it stands in memory and as it comes out of its document, gives the same document byte for byte. Each event has a sentence.
     pub fn try_send(&mut self, body: Value, dice: &mut dyn Dice) -> Result<Answer, String> {
         let request = match Request::read(body) {
             Ok(request) => request,
@@ -132,6 +132,7 @@ impl Table {
         let reloaded = RULESETS.load(&after).map_err(|e| format!("the document after does not load: {e}"))?;
         let again = reloaded.document().map_err(|e| e.to_string())?;
         same("a document that is loaded and written again differs", &after, &again)?;
+        sentences(&*decided.next, &decided)?;
         self.past.push(std::mem::replace(&mut self.game, decided.next));
         serde_json::from_str(decided.events.get()).map(Ok).map_err(|e| format!("the events are no JSON array: {e}"))
     }
@@ -209,9 +210,37 @@ pub fn entry(decided: &Decided) -> LogEntry {
         by: String::new(),
         commands: Vec::new(),
         events: decided.events.clone(),
+        texts: decided.texts.clone(),
         redactions: decided.redactions.clone(),
         checkpoint: decided.checkpoint.clone(),
     }
+}
+
+/// Whether each event has a sentence, with names and without ids.
+fn sentences(game: &dyn Game, decided: &Decided) -> Result<(), String> {
+    let events: Vec<Value> = serde_json::from_str(decided.events.get()).map_err(|e| e.to_string())?;
+    if events.len() != decided.texts.len() {
+        return Err(format!("{} events have {} sentences", events.len(), decided.texts.len()));
+    }
+    let view: Value =
+        serde_json::from_str(game.view(&Viewer::gm("gm")).map_err(|e| e.to_string())?.get()).unwrap_or_default();
+    let rows = view["order"].as_array().cloned().unwrap_or_default();
+    let of = |row: &Value, field: &str| row[field].as_str().unwrap_or_default().to_owned();
+    let names: Vec<String> = rows.iter().map(|row| of(row, "name").to_lowercase()).collect();
+    let ids = rows
+        .iter()
+        .map(|row| of(row, "combatant"))
+        .filter(|id| !names.iter().any(|name| name.contains(&id.to_lowercase())));
+    let ids: Vec<String> = ids.collect();
+    for (event, text) in events.iter().zip(&decided.texts).filter(|(event, _)| event["type"] != "noted") {
+        let id = text
+            .split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')
+            .find(|word| ids.iter().any(|id| id == word));
+        if !text.ends_with('.') || text.contains(['{', '[', ']']) || text.contains("  ") || id.is_some() {
+            return Err(format!("{event} is told as {text:?}, with the id {id:?}"));
+        }
+    }
+    Ok(())
 }
 
 fn fold(game: &Arc<dyn Game>, decided: &Decided) -> Result<Vec<u8>, String> {

@@ -1,0 +1,88 @@
+//! Tells what happened and what may be done, in sentences with names.
+
+use crate::vocabulary::{
+    CombatantId, CommandSpec, Commands, Describe, EffectId, Event, LegalCommand, Names, RosterEvent, Ruleset,
+    SharedCommand, SharedEvent, Table, fill,
+};
+use serde_json::value::RawValue;
+
+/// The names before and after a transition, and of what came and went within it.
+struct Transition<'t, R: Ruleset> {
+    before: &'t Table<R>,
+    after: &'t Table<R>,
+    events: &'t [Event<R>],
+}
+
+impl<R: Ruleset> Names for Transition<'_, R> {
+    fn combatant(&self, id: &CombatantId) -> Option<&str> {
+        let passing = || {
+            self.events.iter().find_map(|event| match event {
+                Event::Roster(RosterEvent::CombatantJoined { combatant }) if combatant.id == *id => {
+                    Some(combatant.name.as_str())
+                }
+                _ => None,
+            })
+        };
+        self.after.combatant(id).or_else(|| self.before.combatant(id)).or_else(passing)
+    }
+
+    fn effect(&self, id: &EffectId) -> Option<&str> {
+        let passing = || {
+            self.events.iter().find_map(|event| match event {
+                Event::Shared(SharedEvent::EffectAdded(e)) if e.effect.id == *id => Some(e.effect.name.as_str()),
+                _ => None,
+            })
+        };
+        Names::effect(self.after, id).or_else(|| self.before.effect(id)).or_else(passing)
+    }
+}
+
+/// A sentence for each event of a transition.
+pub(super) fn texts<R: Ruleset>(before: &Table<R>, after: &Table<R>, events: &[Event<R>]) -> Vec<String> {
+    let names = Transition { before, after, events };
+    let text = |event: &Event<R>| {
+        let mut text = String::new();
+        event.describe(&names, &mut text);
+        text
+    };
+    events.iter().map(text).collect()
+}
+
+/// The JSON of events with the sentence of each in its field `text`; as they are if there are no sentences.
+pub fn with_texts(events: &RawValue, texts: &[String]) -> Result<Box<RawValue>, serde_json::Error> {
+    if texts.is_empty() {
+        return Ok(events.to_owned());
+    }
+    let bare: Vec<&RawValue> = serde_json::from_str(events.get())?;
+    let mut json = String::with_capacity(events.get().len() + texts.iter().map(|text| text.len() + 16).sum::<usize>());
+    for (i, event) in bare.iter().enumerate() {
+        json.push_str(if i == 0 { "[" } else { "," });
+        match texts.get(i).filter(|text| !text.is_empty()) {
+            Some(text) => {
+                json.push_str(event.get().strip_suffix('}').unwrap_or_default());
+                // An event has a type, so a field stands before this one.
+                json.push_str(",\"text\":");
+                json.push_str(&serde_json::to_string(text)?);
+                json.push('}');
+            }
+            None => json.push_str(event.get()),
+        }
+    }
+    json.push_str(if bare.is_empty() { "[]" } else { "]" });
+    RawValue::from_string(json)
+}
+
+/// Gives each option its label, without the fields that are open.
+pub(super) fn label<R: Ruleset>(table: &Table<R>, options: &mut [LegalCommand]) {
+    for option in options {
+        let Some(fields) = option.fields() else { continue };
+        let is_it = |spec: &&CommandSpec| fields.get("type").is_some_and(|verb| verb == spec.verb);
+        let Some(spec) = R::Command::SPECS.iter().chain(SharedCommand::SPECS).find(is_it) else { continue };
+        let mut label = String::new();
+        fill(spec.label, &mut label, &mut |field, out| {
+            let open = option.choices.iter().any(|choice| choice.field == field);
+            !open && fields.get(field).is_some_and(|value| value.describe(table, out))
+        });
+        option.label = label;
+    }
+}

@@ -1,0 +1,241 @@
+//! Sentences for people: templates beside the declarations of commands and events, filled with names.
+//!
+//! In a template, `{field}` stands for what a field says. What stands in brackets is left out if a field in it says nothing.
+
+use super::{
+    CombatantId, Die, Effect, EffectId, Int, MemberId, Metadata, Participants, Readers, Ruleset, Slug, Table, Text,
+};
+use serde_json::Value;
+use std::fmt::Write;
+
+/// The names of combatants and effects.
+pub trait Names {
+    /// The name of a combatant.
+    fn combatant(&self, id: &CombatantId) -> Option<&str>;
+
+    /// The name of an effect.
+    fn effect(&self, id: &EffectId) -> Option<&str>;
+}
+
+impl<R: Ruleset> Names for Table<R> {
+    fn combatant(&self, id: &CombatantId) -> Option<&str> {
+        self.get(id).map(|c| c.name.as_str())
+    }
+
+    fn effect(&self, id: &EffectId) -> Option<&str> {
+        self.effects.iter().find(|effect| effect.id == *id).map(|effect| effect.name.as_str())
+    }
+}
+
+/// A value that a sentence can hold.
+pub trait Describe {
+    /// Writes the value in words; false if it says nothing.
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool;
+}
+
+/// Fills a template; `field` writes what the field of a name says, or returns false.
+pub fn fill(template: &str, out: &mut String, field: &mut dyn FnMut(&str, &mut String) -> bool) {
+    let mut rest = template;
+    // The length before an open bracket, and whether a field after it said nothing.
+    let (mut group, mut silent) = (None, false);
+    while let Some(at) = rest.find(['{', '[', ']']) {
+        let (text, tail) = rest.split_at(at);
+        out.push_str(text);
+        let mut chars = tail.chars();
+        match chars.next() {
+            Some('{') => {
+                let (name, after) = chars.as_str().split_once('}').unwrap_or((chars.as_str(), ""));
+                silent |= !field(name, out);
+                rest = after;
+                continue;
+            }
+            Some('[') => (group, silent) = (Some(out.len()), false),
+            _ => {
+                if let Some(before) = group.take().filter(|_| silent) {
+                    out.truncate(before);
+                }
+            }
+        }
+        rest = chars.as_str();
+    }
+    out.push_str(rest);
+}
+
+/// Writes what several values say: "a, b and c". False if none says anything.
+fn list<'v, T: Describe + 'v>(values: impl IntoIterator<Item = &'v T>, names: &dyn Names, out: &mut String) -> bool {
+    let said: Vec<String> = values
+        .into_iter()
+        .filter_map(|value| {
+            let mut word = String::new();
+            value.describe(names, &mut word).then_some(word)
+        })
+        .collect();
+    let Some((last, others)) = said.split_last() else { return false };
+    out.push_str(&others.join(", "));
+    out.push_str(if others.is_empty() { "" } else { " and " });
+    out.push_str(last);
+    true
+}
+
+/// Writes a word for machines as people write it.
+fn spaced(word: &str, out: &mut String) -> bool {
+    out.extend(word.chars().map(|c| if matches!(c, '_' | '-') { ' ' } else { c }));
+    true
+}
+
+impl Describe for CombatantId {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        let somebody = if out.is_empty() { "Somebody" } else { "somebody" };
+        out.push_str(names.combatant(self).unwrap_or(somebody));
+        true
+    }
+}
+
+impl Describe for EffectId {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        out.push_str(names.effect(self).unwrap_or("an effect"));
+        true
+    }
+}
+
+impl Describe for Effect {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        out.push_str(self.name.as_str());
+        self.target.as_ref().is_none_or(|target| {
+            out.push_str(" on ");
+            target.describe(names, out)
+        })
+    }
+}
+
+impl Describe for Slug {
+    fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
+        spaced(self.as_str(), out)
+    }
+}
+
+/// A flag says nothing itself; it keeps or drops the words around it.
+impl Describe for bool {
+    fn describe(&self, _: &dyn Names, _: &mut String) -> bool {
+        *self
+    }
+}
+
+impl<T: Describe> Describe for Option<T> {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        self.as_ref().is_some_and(|value| value.describe(names, out))
+    }
+}
+
+impl<T: Describe> Describe for Vec<T> {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        list(self, names, out)
+    }
+}
+
+impl Describe for Participants {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        list(self.iter(), names, out)
+    }
+}
+
+/// Values that say what they display.
+macro_rules! displayed {
+    ($($type:ty),*) => { $(
+        impl Describe for $type {
+            fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
+                write!(out, "{self}").is_ok()
+            }
+        }
+    )* };
+}
+
+displayed! { u8, u16, u32, u64, i64, MemberId }
+
+impl<const MIN: i64, const MAX: i64> Describe for Int<MIN, MAX> {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        self.get().describe(names, out)
+    }
+}
+
+impl<const MAX: usize> Describe for Text<MAX> {
+    fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
+        out.push_str(self.as_str());
+        true
+    }
+}
+
+impl Describe for Die {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        self.face.describe(names, out)
+    }
+}
+
+/// Marks types that no sentence needs.
+#[macro_export]
+macro_rules! silent {
+    ($($type:ty),* $(,)?) => { $(
+        impl $crate::vocabulary::Describe for $type {
+            fn describe(&self, _: &dyn $crate::vocabulary::Names, _: &mut String) -> bool {
+                false
+            }
+        }
+    )* };
+}
+
+crate::silent! { Metadata, Readers }
+
+/// JSON of a command: ids are combatants or effects by their names, other texts are words.
+impl Describe for Value {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        match self {
+            Self::String(text) => {
+                let combatant = CombatantId::new(text);
+                let effect = EffectId::new(text);
+                let name = combatant.as_ref().and_then(|id| names.combatant(id));
+                let name = name.or_else(|| effect.as_ref().and_then(|id| names.effect(id)));
+                match name {
+                    Some(name) => write!(out, "{name}").is_ok(),
+                    None => spaced(text, out),
+                }
+            }
+            Self::Number(number) => write!(out, "{number}").is_ok(),
+            Self::Bool(flag) => *flag,
+            Self::Array(values) => list(values, names, out),
+            Self::Null | Self::Object(_) => false,
+        }
+    }
+}
+
+/// Writes the name of an enum's variant as people write it.
+pub fn variant(name: &str, out: &mut String) -> bool {
+    for (i, c) in name.chars().enumerate() {
+        if i > 0 && c.is_uppercase() {
+            out.push(' ');
+        }
+        out.extend(c.to_lowercase());
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filled(template: &str) -> String {
+        let mut out = String::new();
+        fill(template, &mut out, &mut |field, out| {
+            out.push_str(if field == "a" { "Ann" } else { "" });
+            field == "a"
+        });
+        out
+    }
+
+    #[test]
+    fn a_template_leaves_out_what_says_nothing() {
+        assert_eq!(filled("{a} acts[ after {b}][, says {a}]."), "Ann acts, says Ann.");
+        assert_eq!(filled("[{b} and {a}]{a}"), "Ann");
+        assert_eq!(filled("no field"), "no field");
+        assert_eq!(filled("{a"), "Ann");
+    }
+}
