@@ -92,17 +92,6 @@ async fn creating_importing_and_listing_need_a_key_where_there_are_applications(
 }
 
 #[tokio::test]
-async fn without_applications_anybody_creates_and_nothing_is_listed() {
-    let api = Api::start().await;
-    api.fight().await;
-    creation(&api, &key("x").0, "A key is ignored").send().await.expect(201);
-    for call in [api.get("/v1/encounters"), api.get("/v1/encounters").token(&key("x").0)] {
-        let problem = call.send().await.problem(403, "no_applications");
-        assert!(problem["detail"].as_str().unwrap().contains("TURNKEEPER_APP_KEYS"), "{problem}");
-    }
-}
-
-#[tokio::test]
 async fn an_application_lists_its_own_encounters_newest_first_in_pages() {
     let bot = named("bot");
     let ((old, first), (new, second), (other, third)) = (key(&bot), key(&bot), key(&named("table")));

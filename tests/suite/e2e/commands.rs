@@ -22,23 +22,6 @@ async fn a_creation_answers_with_the_encounter_its_place_and_a_token() {
 }
 
 #[tokio::test]
-async fn a_dry_run_answers_the_same_and_writes_nothing() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let start = json!({"type": "start", "first": "chansi"});
-    let rehearsed = fight.dry_run(&start).send().await;
-    assert_eq!((rehearsed.status, rehearsed.header("etag")), (200, ""));
-    fight
-        .dry_run(&json!({"type": "damage", "target": "nobody", "amount": 1}))
-        .send()
-        .await
-        .problem(422, "unknown_combatant");
-    fight.dry_run(&start).if_match("\"4\"").send().await.problem(412, "stale_version");
-    assert_eq!(fight.log().await, [0; 0]);
-    assert_eq!(fight.accepted(start).await.json(), rehearsed.json());
-}
-
-#[tokio::test]
 async fn a_seed_makes_the_dice_reproducible_and_a_dry_run_does_not_show_them() {
     let api = Api::start().await;
     let mut creation = super::ambush();

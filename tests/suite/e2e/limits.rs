@@ -11,19 +11,6 @@ use turnkeeper::store::StoreConfig;
 use turnkeeper::store::embedded::EmbeddedStore;
 
 #[tokio::test]
-async fn an_encounter_of_thousands_and_a_list_of_hundreds_are_refused() {
-    let api = Api::start().await;
-    let crowd: Vec<Value> = (0..5000).map(|i| json!({"id": format!("c{i}")})).collect();
-    let creation = json!({"ruleset": "active-initiative", "combatants": crowd});
-    let problem = api.post("/v1/encounters", &creation).send().await.problem(422, "invalid_value");
-    assert!(problem["detail"].as_str().unwrap().contains("500"), "{problem}");
-    let fight = api.fight().await;
-    let notes: Vec<Value> = (0..51).map(|i| note(&i.to_string())).collect();
-    fight.command(&json!(notes)).send().await.problem(422, "invalid_value");
-    fight.command(&note(&"x".repeat(2001))).send().await.problem(422, "invalid_value");
-}
-
-#[tokio::test]
 async fn a_page_of_the_log_ends_after_about_half_a_mebibyte() {
     let api = Api::start().await;
     let fight = api.fight().await;

@@ -20,10 +20,8 @@ mod paths;
 mod process;
 mod rates;
 mod reading;
-mod refusals;
 mod scripts;
 mod secrecy;
-mod status;
 mod tokens;
 
 pub use crate::support::client::{Answer, Call, Client, Fight, ambush, note, text};

@@ -33,28 +33,6 @@ async fn a_slash_at_the_end_changes_nothing() {
 }
 
 #[tokio::test]
-async fn the_root_says_what_this_is_and_where_to_read_on() {
-    let api = Api::start().await;
-    const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
-    for (accept, html) in
-        [(BROWSER, true), ("*/*", false), ("application/json", false), ("text/html;q=0.1, */*", false)]
-    {
-        let root = api.get("/").header("accept", accept).send().await.expect(200);
-        assert_eq!(root.header("vary"), "accept");
-        let media = if html { "text/html; charset=utf-8" } else { "application/json" };
-        assert_eq!(root.header("content-type"), media, "{accept}");
-        let body = root.text();
-        for path in ["/docs", "/openapi.json", "/v1/rulesets"] {
-            let link = if html { format!("href=\"{path}\"") } else { format!(":\"{path}\"") };
-            assert!(body.contains(&link), "{link}: {body}");
-            api.get(path).send().await.expect(200);
-        }
-        assert!(body.contains("Turnkeeper") && body.contains("turn order"), "{body}");
-    }
-    api.call("POST", "/").send().await.expect(405);
-}
-
-#[tokio::test]
 async fn a_token_in_a_path_is_never_echoed() {
     let api = Api::start().await;
     let fight = api.fight().await;

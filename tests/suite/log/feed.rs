@@ -159,12 +159,6 @@ async fn both_kinds_of_streams_begin_alike() {
         let (_, _, mut limited) = open("?after=0&limit=2", "").await;
         assert_eq!((limited.transition().await, limited.transition().await), (Some(1), Some(2)), "{accept}");
         assert_eq!(limited.transition().await, None, "{accept}: it ends after as many as were asked for");
-        let refused = fight.get("/events?limit=1001").header("accept", accept).send().await;
-        assert_eq!(refused.problem(422, "invalid_value")["errors"][0]["path"], "limit", "{accept}");
-        for (last, status) in [("x", 400), ("9", 422)] {
-            let refused = fight.get("/events").header("last-event-id", last).header("accept", accept).send().await;
-            assert_eq!(refused.status, status, "{accept} {last}");
-        }
     }
     assert_eq!(fight.read("/events?after=3").await["items"], json!([]), "a page is still a page");
 }
@@ -184,7 +178,6 @@ async fn a_long_poll_answers_when_something_happens_and_no_later_than_asked() {
     assert!(began.elapsed() >= Duration::from_secs(1));
     let there = poll("?after=0&wait=60").await.json();
     assert_eq!(there["items"].as_array().map(Vec::len), Some(2), "what is there is answered at once");
-    assert_eq!(poll("?wait=61").await.status, 422);
     let delete = fight.delete();
     let (gone, _) = tokio::join!(poll("?after=2&wait=30"), soon().then(|()| delete.send()));
     assert_eq!(gone.status, 404);

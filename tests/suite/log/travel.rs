@@ -6,51 +6,6 @@ use crate::support::{setting, shows};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// The state without what differs from version to version.
-fn state(mut encounter: Value) -> Value {
-    encounter["version"] = json!(null);
-    encounter
-}
-
-#[tokio::test]
-async fn undo_goes_back_step_by_step_and_redo_forth_until_something_else_happens() {
-    shows(&["TK-7"]);
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let undo = json!({"type": "undo"});
-    assert_eq!(fight.refused(undo.clone(), 409, "nothing_to_undo").await["rule"], "TK-7");
-    let mut states = vec![fight.read("").await];
-    for command in [
-        json!({"type": "start", "first": "chansi"}),
-        json!({"type": "damage", "target": "brakkus", "amount": 9}),
-        json!([{"type": "note", "text": "one"}, {"type": "end_turn", "combatant": "chansi", "next": "valiant"}]),
-        json!({"type": "end_encounter"}),
-    ] {
-        states.push(fight.accepted(command).await.json()["encounter"].clone());
-    }
-    for (version, target) in [(5, 3), (6, 2), (7, 1), (8, 0)] {
-        let answer = fight.accepted(json!({"type": "undo"})).await.json();
-        assert_eq!(
-            (&answer["version"], &answer["events"]),
-            (&json!(version), &json!([{"type": "undone", "to_version": target}]))
-        );
-        assert_eq!(state(answer["encounter"].clone()), state(states[target].clone()));
-    }
-    fight.refused(undo.clone(), 409, "nothing_to_undo").await;
-    for (target, before) in states.iter().enumerate().skip(1) {
-        let answer = fight.accepted(json!({"type": "redo"})).await.json();
-        assert_eq!(answer["events"], json!([{"type": "redone", "to_version": target}]));
-        assert_eq!(state(answer["encounter"].clone()), state(before.clone()));
-    }
-    fight.refused(json!({"type": "redo"}), 409, "nothing_to_redo").await;
-    fight.accepted(json!({"type": "undo", "to_version": 1})).await;
-    fight.accepted(json!({"type": "note", "text": "another way"})).await;
-    fight.refused(json!({"type": "redo"}), 409, "nothing_to_redo").await;
-    let log = fight.entries().await;
-    assert_eq!(log.len(), 14, "the log only grows");
-    assert!(log.iter().all(|entry| entry.get("checkpoint").is_none()), "what is for the store alone is not shown");
-}
-
 #[tokio::test]
 async fn the_encounter_shows_itself_at_every_version_there_has_been() {
     let api = Api::start().await;
