@@ -15,7 +15,6 @@ mod guarded;
 mod headers;
 mod idempotency;
 mod limits;
-mod paging;
 mod paths;
 mod process;
 mod rates;
