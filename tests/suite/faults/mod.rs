@@ -1,7 +1,7 @@
 //! Processes that end and crash: what clients were answered stays true.
 
 mod away;
-mod storm;
+pub mod storm;
 
 use crate::support::client::{Call, Fight, ambush, note, version};
 use crate::support::redis::RedisServer;
