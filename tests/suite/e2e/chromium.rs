@@ -2,13 +2,14 @@
 
 use super::{Api, Fight};
 use crate::support::client::Answer;
+use crate::support::process::Process;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Path};
 use axum::response::Html;
 use axum::routing::{get, post};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -18,7 +19,7 @@ use tokio::time::timeout;
 
 /// A browser with a new profile, gone with the value.
 struct Browser {
-    process: Child,
+    _process: Process,
     _profile: TempDir,
 }
 
@@ -29,18 +30,8 @@ impl Browser {
         let mut command = Command::new(&program);
         command.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]);
         command.arg("--disable-background-networking").arg(format!("--user-data-dir={}", profile.path().display()));
-        command.env("HOME", profile.path()).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let process = command.spawn();
-        let process = process.unwrap_or_else(|error| panic!("cannot run {program} ({error}): run tests/setup first"));
-        Self { process, _profile: profile }
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        command.env("HOME", profile.path()).arg(url).stdout(Stdio::null()).stderr(Stdio::null());
+        Self { _process: Process::start(&mut command), _profile: profile }
     }
 }
 
