@@ -48,6 +48,13 @@ pub struct Setup<'k> {
     pub keep: Option<u64>,
 }
 
+/// An embedded store in a directory of its own.
+pub fn embedded_store() -> (TempDir, Arc<dyn Store>) {
+    let directory = TempDir::new().expect("a temporary directory");
+    let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("an embedded store");
+    (directory, Arc::new(store))
+}
+
 /// A store on this Redis.
 pub fn redis_store(url: &str) -> Arc<dyn Store> {
     Arc::new(RedisStore::open(url, None, StoreConfig::default()).expect("a Redis store"))
@@ -88,15 +95,13 @@ impl Api {
         if let Some(redis) = cell::redis() {
             return Self { _redis: Some(redis.clone()), ..Self::on_url(&redis.url, setup).await };
         }
-        let directory = TempDir::new().expect("a temporary directory");
-        let api = if cell::front().is_some() {
+        if cell::front().is_some() {
+            let directory = TempDir::new().expect("a temporary directory");
             let data = directory.path().to_str().expect("a path").to_owned();
-            Self::function(("TURNKEEPER_DATA", data), 1, setup).await
-        } else {
-            let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("an embedded store");
-            Self::on(Arc::new(store), setup).await
-        };
-        Self { _directory: Some(directory), ..api }
+            return Self { _directory: Some(directory), ..Self::function(("TURNKEEPER_DATA", data), 1, setup).await };
+        }
+        let (directory, store) = embedded_store();
+        Self { _directory: Some(directory), ..Self::on(store, setup).await }
     }
 
     /// Two on one Redis, that of this cell where its store is one.

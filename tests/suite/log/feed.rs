@@ -1,6 +1,6 @@
 //! The live feed: cut and resumed after every event, over two processes and Redis, through restarts of either.
 
-use crate::e2e::{Api, Call, Fight, Setup, note};
+use crate::e2e::{Api, Call, Fight, Setup, embedded_store, note};
 use crate::support::contract;
 use crate::support::redis::{DURABLE, RedisServer};
 use crate::support::server::Server;
@@ -8,11 +8,8 @@ use crate::support::setting;
 use futures::FutureExt;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use turnkeeper::http::Settings;
-use turnkeeper::store::StoreConfig;
-use turnkeeper::store::embedded::EmbeddedStore;
 
 pub const LINES: &str = "application/x-ndjson";
 pub const SSE: &str = "text/event-stream";
@@ -185,8 +182,7 @@ async fn a_long_poll_answers_when_something_happens_and_no_later_than_asked() {
 
 #[tokio::test]
 async fn streams_keep_alive_end_by_themselves_and_end_with_the_process() {
-    let data = tempfile::tempdir().expect("a temporary directory");
-    let store = Arc::new(EmbeddedStore::open(data.path(), StoreConfig::default()).expect("a store"));
+    let (_data, store) = embedded_store();
     let settings = Settings {
         keep_alive: Duration::from_millis(50),
         stream_time: Duration::from_millis(500),

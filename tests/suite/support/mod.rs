@@ -9,6 +9,7 @@ pub mod lambda;
 pub mod legal_commands;
 pub mod process;
 pub mod proxy;
+pub mod raw;
 pub mod redis;
 pub mod schema;
 pub mod secrets;
