@@ -3,10 +3,8 @@
 use crate::support::client::{Fight, version};
 use crate::support::redis::RedisServer;
 use crate::support::server::Server;
-use crate::support::table::{RULESETS, meta};
 use serde_json::{Value, json};
 use std::time::Duration;
-use turnkeeper::engine::{Creation, Request, SeededDice};
 
 async fn fight(server: &Server) -> Fight {
     let combatants: Vec<Value> =
@@ -57,35 +55,5 @@ async fn the_idle_server_is_small() {
         tokio::time::sleep(Duration::from_millis(300)).await;
         let idle = server.resident();
         assert!(idle < 20 * 1024, "the idle server takes {idle} KiB");
-    }
-}
-
-#[test]
-fn the_cached_json_of_a_combatant_is_what_would_be_written_anew() {
-    let body = json!({"ruleset": "active-initiative", "combatants": [
-        {"id": "ann", "hp": {"current": 9, "max": 9}}, {"id": "bob"}, {"id": "rats", "members": ["r1", "r2"], "side": "monsters"}]});
-    let mut game = RULESETS.create(meta(Vec::new()), Creation::read(body).expect("a creation")).expect("an encounter");
-    let commands = json!([
-        {"type": "start", "first": "ann"}, {"type": "damage", "target": "ann", "amount": 2}, {"type": "note", "text": "-"},
-        {"type": "set_condition", "target": "bob", "condition": "prone"}, {"type": "heal", "target": "ann", "amount": 1},
-        {"type": "damage", "target": "rats", "member": "r1", "amount": 1}, {"type": "note", "text": "-"},
-        {"type": "end_turn", "combatant": "ann", "next": "bob", "begin": true},
-        {"type": "update_combatant", "combatant": "bob", "changes": {"name": "Bobby"}}, {"type": "note", "text": "-"},
-        {"type": "clear_condition", "target": "bob", "condition": "prone"}, {"type": "remove_combatant", "combatant": "ann"}]);
-    for command in commands.as_array().expect("a list") {
-        let request = Request::read(command.clone()).expect("a request");
-        game = game.decide(&request, &mut SeededDice::new([7; 32])).unwrap_or_else(|_| panic!("{command}")).next;
-        let document = game.document().expect("a document");
-        let anew = RULESETS.load(&document).expect("a document");
-        // Written for the first time, then cached, then from the cache.
-        for _ in 0..3 {
-            assert_eq!(game.document().expect("a document"), document);
-            assert_eq!(anew.document().expect("a document"), document);
-            let view = game.view().expect("a view").get().to_owned();
-            assert_eq!(anew.view().expect("a view").get(), view);
-            let mut answer = b"in front ".to_vec();
-            game.view_into(&mut answer).expect("a view");
-            assert_eq!(answer, ["in front ", &view].concat().as_bytes());
-        }
     }
 }
