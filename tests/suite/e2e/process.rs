@@ -48,6 +48,7 @@ async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
     let made = api.post_text("/v1/encounters", body).key("secretkey1").send().await;
     let fight = Fight::of(&api, &made);
     let (id, token) = (&fight.id, &fight.token);
+    fight.notes(1).await;
     fight.get(&format!("?token={token}")).send().await.expect(400);
     api.get(&format!("/{token}?token={token}")).header("x-request-id", token).send().await.expect(404);
     let own = api.get("/livez").header("x-request-id", "my-id.1").send().await;
@@ -55,7 +56,7 @@ async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
     server.terminate();
     assert!(server.ended(PATIENCE).success(), "{}", server.log());
     let log = server.log();
-    assert_eq!(log.lines().filter(|line| line.contains("turnkeeper::request")).count(), 4, "one line a request: {log}");
+    assert_eq!(log.lines().filter(|line| line.contains("turnkeeper::request")).count(), 5, "one line a request: {log}");
     for part in ["POST", "/v1/encounters/{id}", "status=201", "status=404", "ms=", "request_id=\"my-id.1\"", &id[..8]] {
         assert!(log.contains(part), "{part} in {log}");
     }
@@ -66,7 +67,7 @@ async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
     server.settings.push(("TURNKEEPER_LOG_FORMAT".to_owned(), "json".to_owned()));
     server.again();
     // Nothing is lost at a restart.
-    fight.through(&server.client()).read("").await;
+    assert_eq!(fight.through(&server.client()).log().await, [1]);
     server.terminate();
     assert!(server.ended(PATIENCE).success(), "{}", server.log());
     let log = server.log();
