@@ -2,6 +2,7 @@
 
 use super::{Answer, Api, Fight, cell, note, text};
 use crate::log::feed::{LINES, Stream};
+use crate::support::contract::{self, operations};
 use crate::support::redis::RedisServer;
 use crate::support::shows;
 use reqwest::header::HeaderMap;
@@ -24,17 +25,6 @@ async fn a_key_that_is_forgotten_brings_no_revoked_token_back() {
     assert_eq!((anew.status, anew.header("idempotency-replayed")), (201, ""));
     fight.with_token(&text(&handed["token"])).get("").send().await.expect(404);
     fight.with_token(&text(&anew.json()["token"])).read("").await;
-}
-
-/// Every operation of an encounter, as the document has it: method, path, operation.
-fn operations() -> Vec<(String, String, Value)> {
-    let document = turnkeeper::openapi::document(&turnkeeper::http::openapi(), &serde_json::Map::new());
-    let paths = document["paths"].as_object().expect("paths").clone();
-    let all = paths.into_iter().flat_map(|(path, methods)| {
-        let methods = methods.as_object().expect("methods").clone();
-        methods.into_iter().map(move |(method, operation)| (method.to_uppercase(), path.clone(), operation))
-    });
-    all.collect()
 }
 
 /// The answer of an encounter that is unknown to the token: headers and problem, without what differs from request to request.
@@ -63,7 +53,7 @@ async fn every_route_answers_each_kind_of_token_as_it_must() {
     let reversed: String = fight.id.chars().rev().collect();
     let relabelled = player.token.replace("tk_player_", "tk_gm_");
     let mut checked = 0;
-    for (method, path, operation) in operations() {
+    for (method, path, operation) in operations(&contract::published()) {
         if !path.starts_with("/v1/encounters/{id}") {
             continue;
         }

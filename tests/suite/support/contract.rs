@@ -17,7 +17,7 @@ struct Contract {
 
 /// The contracts by the prefix of the ruleset's schemas, such as `Dc20`.
 static CONTRACTS: LazyLock<BTreeMap<String, Contract>> = LazyLock::new(|| {
-    let published = openapi::document(&http::openapi(), &Examples::default());
+    let published = published();
     let prefixes: Vec<String> = Rulesets::shipped().iter().map(|ruleset| own(ruleset.manifest().id, "")).collect();
     let contract = |prefix: &String| {
         let mut narrowed = published.clone();
@@ -33,6 +33,21 @@ static CONTRACTS: LazyLock<BTreeMap<String, Contract>> = LazyLock::new(|| {
     };
     prefixes.iter().map(contract).collect()
 });
+
+/// The document without examples.
+pub fn published() -> Value {
+    openapi::document(&http::openapi(), &Examples::default())
+}
+
+/// Every operation of a document: method, path, operation.
+pub fn operations(document: &Value) -> Vec<(String, String, Value)> {
+    let paths = document["paths"].as_object().expect("paths").iter();
+    let operations = paths.flat_map(|(path, methods)| {
+        let methods = methods.as_object().expect("methods").iter();
+        methods.map(move |(method, operation)| (method.to_uppercase(), path.clone(), operation.clone()))
+    });
+    operations.collect()
+}
 
 /// Takes the variants of other rulesets out of every union.
 fn narrow(value: &mut Value, others: &[&String]) {
