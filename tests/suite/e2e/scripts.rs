@@ -1,6 +1,6 @@
 //! Plays the files of `tests/http` and `tests/refusals`: requests to an encounter, and what each is answered.
 
-use super::{Answer, Api, Fight, ambush, text};
+use super::{Answer, Api, Fight, Setup, ambush, text};
 use crate::support::json::{at, difference};
 use crate::support::shows;
 use serde::Deserialize;
@@ -17,6 +17,8 @@ struct Script {
     name: String,
     #[serde(default = "ambush")]
     create: Value,
+    /// The minimum of log entries that the server keeps; None is the default.
+    keep_entries: Option<u64>,
     /// Tokens that are created first, by the names that steps use; `gm` has the first one.
     #[serde(default)]
     tokens: BTreeMap<String, Value>,
@@ -254,10 +256,13 @@ async fn play(name: &str) {
         Value::Array(scripts) => scripts,
         one => vec![one],
     };
-    let api = Api::start().await;
+    let usual = Api::start().await;
     for script in scripts {
-        let script = serde_json::from_value(script).unwrap_or_else(|error| panic!("{file}: {error}"));
-        play_one(&api, script).await;
+        let script: Script = serde_json::from_value(script).unwrap_or_else(|error| panic!("{file}: {error}"));
+        match script.keep_entries {
+            None => play_one(&usual, script).await,
+            keep => play_one(&Api::set_up(Setup { keep, ..Setup::default() }).await, script).await,
+        }
     }
 }
 
@@ -301,6 +306,7 @@ scripts! {
     reading_the_turn_table_and_the_log: "http/reading";
     undo_goes_back_step_by_step_and_redo_forth_until_something_else_happens: "http/undo", shows(&["TK-7"]);
     the_same_request_under_the_same_key_happens_once: "http/idempotency";
+    what_is_compacted_is_gone_wherever_it_is_asked_for: "http/compaction", shows(&["TK-8"]);
     the_rights_of_tokens: "http/rights", shows(&["TK-9", "TK-10"]);
     tokens_that_are_handed_out_listed_and_revoked: "http/tokens", shows(&["TK-12"]);
     what_is_hidden_from_each_viewer: "http/secrecy";

@@ -31,33 +31,6 @@ async fn the_encounter_shows_itself_at_every_version_there_has_been() {
     assert_eq!(future["current_version"], 600);
 }
 
-#[tokio::test]
-async fn what_is_folded_away_is_said_to_be_gone_wherever_it_is_asked_for() {
-    shows(&["TK-8"]);
-    let api = keeping(300).await;
-    let fight = api.fight().await;
-    fight.notes(767).await;
-    assert_eq!(fight.get("?at=0").send().await.status, 200, "nothing is gone yet");
-    fight.notes(1).await;
-    for rest in ["?at=0", "?at=255", "/events?after=0", "/events?after=255", "/events?after=100&wait=1"] {
-        let gone = fight.get(rest).send().await.problem(410, "version_gone");
-        assert_eq!((&gone["rule"], &gone["oldest_version"]), (&json!("TK-8"), &json!(256)), "{rest}");
-    }
-    for accept in ["application/x-ndjson", "text/event-stream"] {
-        let stream = fight.get("/events?after=255").header("accept", accept).send().await;
-        assert_eq!(stream.status, 410, "{accept}");
-    }
-    fight.refused(json!({"type": "undo", "to_version": 10}), 410, "version_gone").await;
-    for rest in ["?at=256", "?at=400", "/events", "/events?after=256"] {
-        assert_eq!(fight.get(rest).send().await.status, 200, "{rest}");
-    }
-    assert_eq!(fight.read("/events").await["items"][0]["version"], 257, "the log begins with the oldest there is");
-    fight.accepted(json!({"type": "undo", "to_version": 256})).await;
-    fight.notes(600).await;
-    assert_eq!(fight.get("?at=1024").send().await.status, 200);
-    assert_eq!(fight.get("?at=700").send().await.json()["oldest_version"], 768, "more and more is folded away");
-}
-
 /// The option of undo or redo.
 async fn listed(fight: &Fight, verb: &str) -> Option<Value> {
     fight.options().await.into_iter().find(|option| option["command"]["type"] == verb)
