@@ -5,16 +5,14 @@ use crate::e2e::applications::{key, named};
 use crate::e2e::{Api, Fight, text};
 use crate::support::client::Answer;
 use crate::support::contract::{self, operations};
+use crate::support::sources;
 use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use turnkeeper::engine::Rulesets;
 use turnkeeper::{http, openapi};
 
-fn file() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("openapi/openapi.json")
-}
+const FILE: &str = "openapi/openapi.json";
 
 /// Examples as they are captured: by operation, by status and media type, by name.
 #[derive(Default)]
@@ -171,14 +169,16 @@ async fn the_committed_document_is_what_the_code_says() {
     let mut text = serde_json::to_string_pretty(&document).expect("JSON");
     text.push('\n');
     if std::env::var_os("TURNKEEPER_BLESS").is_some() {
-        std::fs::write(file(), &text).expect("the document can be written");
+        std::fs::write(sources::path(FILE), &text).expect("the document can be written");
     }
-    let committed = std::fs::read_to_string(file()).expect("the document is there");
-    assert!(committed == text, "openapi/openapi.json is not what the code says: TURNKEEPER_BLESS=1 tests/run openapi");
+    assert!(
+        sources::text(FILE) == text,
+        "openapi/openapi.json is not what the code says: TURNKEEPER_BLESS=1 tests/run openapi"
+    );
 }
 
 fn published() -> Value {
-    serde_json::from_slice(&std::fs::read(file()).expect("the document is there")).expect("JSON")
+    serde_json::from_str(&sources::text(FILE)).expect("JSON")
 }
 
 #[test]

@@ -18,9 +18,6 @@ async fn only_the_configured_origins_are_allowed() {
             assert_eq!(answer.header("vary"), "origin");
         }
     }
-    for wrong in ["a.example", "https://", "https://a.example/path", "https://*.example"] {
-        assert!(wrong.parse::<Origins>().is_err(), "{wrong}");
-    }
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use std::fs;
 use std::time::Duration;
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The status of creating an encounter with this key.
 async fn create(server: &Server, key: &str) -> u16 {
@@ -42,16 +42,16 @@ async fn keys_change_with_their_file_and_without_a_restart() {
     let server = Server::with(&[("TURNKEEPER_APP_KEYS_FILE", path), ("TURNKEEPER_APP_KEYS", &third)]);
     assert_eq!((create(&server, &old).await, create(&server, &new).await), (201, 401));
     put(format!("{first}\n{second}\n"));
-    eventually("the new key counts", PATIENCE, async || create(&server, &new).await == 201).await;
+    eventually("the new key counts", TIMEOUT, async || create(&server, &new).await == 201).await;
     assert_eq!(create(&server, &old).await, 201, "both count while the application changes over");
     put(second.clone());
-    eventually("the old key no longer counts", PATIENCE, async || create(&server, &old).await == 401).await;
+    eventually("the old key no longer counts", TIMEOUT, async || create(&server, &old).await == 401).await;
     // A file that cannot be read, or holds no key, takes no key away.
     for wrong in ["bot = nonsense", "# nothing"] {
         let warnings = || server.log().matches("cannot be read").count();
         let before = warnings();
         put(wrong.to_owned());
-        eventually("a warning is logged", PATIENCE, async || warnings() > before).await;
+        eventually("a warning is logged", TIMEOUT, async || warnings() > before).await;
         assert_eq!(create(&server, &new).await, 201);
     }
     fs::remove_file(&file).unwrap();

@@ -4,6 +4,7 @@ use crate::support::client::Fight;
 use crate::support::raw::{Raw, post};
 use crate::support::secrets;
 use crate::support::server::Server;
+use crate::support::sources::text;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -11,7 +12,7 @@ use std::process::{Command, Output};
 use std::time::Duration;
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(15);
+const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Runs the program to its end.
 pub fn output(settings: &[(&str, &str)], arguments: &[&str]) -> Output {
@@ -54,7 +55,7 @@ async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
     let own = api.get("/livez").header("x-request-id", "my-id.1").send().await;
     assert_eq!(own.header("x-request-id"), "my-id.1");
     server.terminate();
-    assert!(server.ended(PATIENCE).success(), "{}", server.log());
+    assert!(server.ended(TIMEOUT).success(), "{}", server.log());
     let log = server.log();
     assert_eq!(log.lines().filter(|line| line.contains("turnkeeper::request")).count(), 5, "one line a request: {log}");
     for part in ["POST", "/v1/encounters/{id}", "status=201", "status=404", "ms=", "request_id=\"my-id.1\"", &id[..8]] {
@@ -69,7 +70,7 @@ async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
     // Nothing is lost at a restart.
     assert_eq!(fight.through(&server.client()).log().await, [1]);
     server.terminate();
-    assert!(server.ended(PATIENCE).success(), "{}", server.log());
+    assert!(server.ended(TIMEOUT).success(), "{}", server.log());
     let log = server.log();
     let mut lines = log.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let line = lines.rfind(|line| line["target"] == "turnkeeper::request").expect("a line of JSON");
@@ -89,7 +90,7 @@ async fn a_request_that_is_under_way_is_finished_before_it_ends() {
     connection.send(body.as_bytes()).await;
     let answer = connection.rest().await;
     assert!(answer.starts_with("HTTP/1.1 201 "), "{answer}");
-    assert!(server.ended(PATIENCE).success(), "{}", server.log());
+    assert!(server.ended(TIMEOUT).success(), "{}", server.log());
 }
 
 /// What the program is given, and what it says before it ends: see `tests/settings.json`.
@@ -120,7 +121,7 @@ fn settings_that_make_no_sense_are_named_with_what_would_be_right_and_no_secret(
     }
     std::fs::write(&file, &key).unwrap();
     std::fs::write(&empty, "").unwrap();
-    let starts = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/settings.json")).unwrap();
+    let starts = text("tests/settings.json");
     let names = [("{key}", &*key), ("{file}", &file), ("{pair}", &pair), ("{digest}", digest)];
     let names =
         names.into_iter().chain([("{empty}", &*empty), ("{key.end}", &key[7..]), ("{digest.end}", &digest[1..])]);
@@ -141,26 +142,17 @@ fn settings_that_make_no_sense_are_named_with_what_would_be_right_and_no_secret(
 }
 
 #[test]
-fn help_names_every_setting() {
-    let help = String::from_utf8(output(&[], &["--help"]).stdout).unwrap();
-    let variables = ["LISTEN", "DATA", "TTL", "CORS_ORIGINS", "LOG"].map(|name| format!("TURNKEEPER_{name}"));
-    for name in variables.iter().map(String::as_str).chain(["REDIS_URL", "openapi"]) {
-        assert!(help.contains(name), "{name}");
-    }
-}
-
-#[test]
 fn it_prints_its_document() {
     let document: Value = serde_json::from_slice(&output(&[], &["openapi"]).stdout).expect("JSON");
     assert!(document["paths"]["/v1/encounters/{id}/commands"]["post"].is_object());
 }
 
 #[test]
-fn a_second_process_on_the_same_files_is_told_so() {
+fn a_second_process_on_the_same_files_is_refused() {
     let server = Server::embedded();
     let data = server.directory.path().join("data");
     let settings = [("TURNKEEPER_DATA", data.to_str().unwrap()), ("TURNKEEPER_LISTEN", "127.0.0.1:0")];
     assert!(fails(&settings, &[], 1).contains("in use by another process"));
     server.terminate();
-    assert!(server.ended(PATIENCE).success(), "{}", server.log());
+    assert!(server.ended(TIMEOUT).success(), "{}", server.log());
 }
