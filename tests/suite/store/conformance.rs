@@ -18,7 +18,6 @@ macro_rules! conformance {
         $crate::store::conformance::conformance! { @($(in $test,)? $stand)
             only_one_of_many_creators_creates
             calls_are_answered_as_written
-            a_commit_without_an_entry_makes_a_revision_and_no_version
             a_commit_is_compared_with_the_newest_write_and_with_no_other
             one_key_used_at_once_by_many_is_applied_once
             an_answer_is_forgotten_after_its_time

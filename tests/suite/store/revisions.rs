@@ -3,20 +3,7 @@
 use turnkeeper::store::{Commit, Committed};
 
 use super::conformance::KEPT;
-use super::{Stand, bytes, filled, logged, unlogged};
-
-pub async fn a_commit_without_an_entry_makes_a_revision_and_no_version(stand: &impl Stand, id: &str) {
-    let store = stand.store(KEPT);
-    filled(&*store, id, 1).await;
-    for revision in 2..50 {
-        let commit = unlogged(revision, &format!("unlogged {revision}"));
-        assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
-    }
-    let encounter = store.load(id, None, None).await.unwrap();
-    assert_eq!((encounter.revision, encounter.version), (50, 1));
-    assert_eq!(encounter.document, Some(bytes("unlogged 49")));
-    assert_eq!(store.commit(id, logged(50, "v2", 2)).await.unwrap(), Committed::Done);
-}
+use super::{Stand, bytes, filled, logged};
 
 pub async fn a_commit_is_compared_with_the_newest_write_and_with_no_other(stand: &impl Stand, id: &str) {
     let store = stand.store(KEPT);
