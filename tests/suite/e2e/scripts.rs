@@ -1,15 +1,17 @@
 //! Plays the files of `tests/http` and `tests/refusals`: requests to an encounter, and what each is answered.
 
+use super::applications::{key, named};
 use super::{Answer, Api, Fight, Setup, ambush, text};
 use crate::support::json::{at, difference};
-use crate::support::shows;
+use crate::support::{shows, sources};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Requests to one encounter, one after the other. In a case `{id}` stands for the encounter's id, `{ann.id}` and `{ann.token}` for
-/// the token of `ann`, `{first.etag}` for the entity tag of the answer that is kept as `first`, and `<<x*2001>>` for 2001 times `x`.
+/// the token of `ann`, `{first.etag}`, `{first.created_at}` and `{first.cursor}` for parts of the answer that is kept as `first`, and
+/// `<<x*2001>>` for 2001 times `x`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Script {
@@ -19,6 +21,9 @@ struct Script {
     create: Value,
     /// The minimum of log entries that the server keeps; None is the default.
     keep_entries: Option<u64>,
+    /// Keys and their applications. The first key creates the encounter.
+    #[serde(default)]
+    applications: Vec<(String, String)>,
     /// Tokens that are created first, by the names that steps use; `gm` has the first one.
     #[serde(default)]
     tokens: BTreeMap<String, Value>,
@@ -36,12 +41,10 @@ struct Script {
 struct Case {
     #[allow(dead_code, reason = "it is for the reader")]
     why: Option<String>,
-    /// Who sends it: names of tokens, separated by spaces; `nobody` has none.
-    #[serde(default = "gm")]
-    by: String,
-    /// How often it is sent.
-    #[serde(default = "once")]
-    times: usize,
+    /// Who sends it: names of tokens, separated by spaces, `gm` by default; `nobody` has none.
+    by: Option<String>,
+    /// The number of times that it is sent, 1 by default.
+    times: Option<usize>,
     /// Milliseconds to wait before it is sent.
     #[serde(default)]
     pause: u64,
@@ -59,8 +62,8 @@ struct Case {
     /// Headers of the request; a list is sent as several headers.
     #[serde(default)]
     headers: BTreeMap<String, Value>,
-    #[serde(default = "ok")]
-    status: u16,
+    /// The status of the answer, 200 by default.
+    status: Option<u16>,
     code: Option<String>,
     /// The name of the answer, for later cases. A token in it sends later cases under that name.
     keep: Option<String>,
@@ -89,19 +92,11 @@ struct Case {
     hides: Vec<String>,
 }
 
-fn gm() -> String {
-    "gm".to_owned()
-}
-
-fn once() -> usize {
-    1
-}
-
-fn ok() -> u16 {
-    200
-}
-
 impl Case {
+    fn status(&self) -> u16 {
+        self.status.unwrap_or(200)
+    }
+
     /// The answer to the request of this viewer.
     async fn send(&self, fight: &Fight, token: Option<&str>) -> Answer {
         let place = |path: &str| if path.starts_with("/v1") { path.to_owned() } else { fight.path(path) };
@@ -129,14 +124,24 @@ impl Case {
     }
 
     fn check(&self, what: &str, answer: &Answer, kept: &BTreeMap<String, Answer>) {
-        assert_eq!(answer.status, self.status, "{what}: {answer:?}");
+        assert_eq!(answer.status, self.status(), "{what}: {answer:?}");
         let head = self.request.as_ref().is_some_and(|request| request.starts_with("HEAD "));
-        assert!(answer.body.is_empty() || !head && !matches!(self.status, 204 | 304), "{what}: {answer:?}");
+        assert!(answer.body.is_empty() || !head && !matches!(self.status(), 204 | 304), "{what}: {answer:?}");
         if let Some(name) = &self.repeats {
             assert_eq!(answer.body, kept[name].body, "{what}");
         }
         if let Some(name) = &self.restores {
             assert_eq!(difference("", &encounter(&kept[name]), &encounter(answer)), None, "{what}");
+        }
+        // A page names the next one twice.
+        let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let link = answer.header("link");
+        let cursor = body["next_cursor"].as_str();
+        assert!(cursor.map_or(link.is_empty(), |cursor| link.contains(&format!("={cursor}"))), "{what}: {link}");
+        if let Some(id) = body.pointer("/encounter/id").filter(|_| answer.status == 201) {
+            let id = text(id);
+            assert!(id.len() >= 26 && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()), "{id}");
+            assert_eq!(answer.header("location"), format!("/v1/encounters/{id}"), "{what}");
         }
         for (name, value) in &self.returns {
             assert_eq!(answer.header(name), value, "{what}: {name}");
@@ -152,14 +157,14 @@ impl Case {
         for part in &self.hides {
             assert!(!body.contains(part), "{what}: {part} is in {body}");
         }
-        if self.status >= 400 {
+        if self.status() >= 400 {
             self.check_problem(what, answer);
         }
     }
 
     fn check_problem(&self, what: &str, answer: &Answer) {
         let code = self.code.clone().unwrap_or_else(|| text(&answer.json()["code"]));
-        let problem = answer.problem(self.status, &code);
+        let problem = answer.problem(self.status(), &code);
         let detail = text(&problem["detail"]);
         for rust in ["struct ", "enum ", "u64", "usize", "invalid type", "invalid value", "invalid length", "variant"] {
             assert!(!detail.contains(rust), "{what}: {rust:?} is Rust's: {problem}");
@@ -200,14 +205,14 @@ struct Stage {
     fight: Fight,
     tokens: BTreeMap<String, String>,
     /// What is written for a name in braces.
-    names: Vec<(String, String)>,
+    names: BTreeMap<String, String>,
     kept: BTreeMap<String, Answer>,
 }
 
 impl Stage {
     fn name(&mut self, name: String, value: &str) {
         let quoted = Value::from(value).to_string();
-        self.names.push((name, quoted[1..quoted.len() - 1].to_owned()));
+        self.names.insert(name, quoted[1..quoted.len() - 1].to_owned());
     }
 
     fn add_token(&mut self, holder: &str, token: &str) {
@@ -218,8 +223,11 @@ impl Stage {
     fn keep(&mut self, name: &str, answer: Answer) {
         self.name(format!("{{{name}.etag}}"), answer.header("etag"));
         let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-        if let Some(id) = body.pointer("/encounter/id").or(body.get("id")).and_then(Value::as_str) {
-            self.name(format!("{{{name}.id}}"), id);
+        let encounter = body.get("encounter").unwrap_or(&body);
+        for (part, value) in
+            [("id", &encounter["id"]), ("created_at", &encounter["created_at"]), ("cursor", &body["next_cursor"])]
+        {
+            self.name(format!("{{{name}.{part}}}"), value.as_str().unwrap_or_default());
         }
         if let Some(token) = body["token"].as_str() {
             self.add_token(name, token);
@@ -235,8 +243,9 @@ impl Stage {
         let case: Case = serde_json::from_str(&repeated(named)).unwrap_or_else(|error| panic!("{error}: {what}"));
         tokio::time::sleep(Duration::from_millis(case.pause)).await;
         let creates = case.to.as_deref() == Some("/v1/encounters");
-        for holder in case.by.split(' ').cycle().take(case.by.split(' ').count() * case.times) {
-            let token = self.tokens.get(holder).filter(|_| !creates);
+        let holders: Vec<&str> = case.by.as_deref().unwrap_or("gm").split(' ').collect();
+        for holder in holders.repeat(case.times.unwrap_or(1)) {
+            let token = self.tokens.get(holder).filter(|_| !creates || holder != "gm");
             assert!(creates || token.is_some() || holder == "nobody", "{what}: there is no {holder}");
             let answer = case.send(&self.fight, token.map(String::as_str)).await;
             case.check(&format!("{what} by {holder}"), &answer, &self.kept);
@@ -244,31 +253,36 @@ impl Stage {
                 self.keep(name, answer);
             }
         }
-        case.status >= 400
+        case.status() >= 400
     }
 }
 
 /// Plays the scripts of a file below `tests`.
 async fn play(name: &str) {
-    let file = format!("{}/tests/{name}.json", env!("CARGO_MANIFEST_DIR"));
-    let json = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
-    let scripts = match serde_json::from_str(&json).unwrap_or_else(|error| panic!("{file}: {error}")) {
+    let file = format!("tests/{name}.json");
+    let scripts = match serde_json::from_str(&sources::text(&file)).unwrap_or_else(|error| panic!("{file}: {error}")) {
         Value::Array(scripts) => scripts,
         one => vec![one],
     };
     let usual = Api::start().await;
     for script in scripts {
         let script: Script = serde_json::from_value(script).unwrap_or_else(|error| panic!("{file}: {error}"));
-        match script.keep_entries {
-            None => play_one(&usual, script).await,
-            keep => play_one(&Api::set_up(Setup { keep, ..Setup::default() }).await, script).await,
-        }
+        let tag = named("");
+        let applications = script.applications.iter();
+        let keys: Vec<_> = applications.map(|(holder, name)| (holder.clone(), key(&format!("{name}{tag}")))).collect();
+        let pairs = keys.iter().map(|(_, (_, pair))| pair.as_str()).collect::<Vec<_>>().join(",");
+        let setup = Setup { keys: &pairs, keep: script.keep_entries, ..Setup::default() };
+        let own = if setup.keep.is_none() && keys.is_empty() { None } else { Some(Api::set_up(setup).await) };
+        let tokens = keys.into_iter().map(|(holder, (key, _))| (holder, key)).collect();
+        play_one(own.as_ref().unwrap_or(&usual), tokens, script).await;
     }
 }
 
-async fn play_one(api: &Api, script: Script) {
-    let fight = api.create(&script.create).await;
-    let mut stage = Stage { fight: fight.clone(), tokens: BTreeMap::new(), names: Vec::new(), kept: BTreeMap::new() };
+async fn play_one(api: &Api, tokens: BTreeMap<String, String>, script: Script) {
+    let creator = script.applications.iter().map(|(holder, _)| &tokens[holder]);
+    let create = creator.take(1).fold(api.post("/v1/encounters", &script.create), |call, key| call.token(key));
+    let fight = Fight::of(api, &create.send().await);
+    let mut stage = Stage { fight: fight.clone(), tokens, names: BTreeMap::new(), kept: BTreeMap::new() };
     stage.name("{id}".to_owned(), &fight.id);
     stage.add_token("gm", &fight.token);
     for (holder, wanted) in script.tokens {
@@ -310,8 +324,10 @@ scripts! {
     the_rights_of_tokens: "http/rights", shows(&["TK-9", "TK-10"]);
     tokens_that_are_handed_out_listed_and_revoked: "http/tokens", shows(&["TK-12"]);
     what_is_hidden_from_each_viewer: "http/secrecy";
+    slashes_at_the_ends_of_paths: "http/slashes";
     statuses_of_malformed_requests: "http/status";
     headers_that_are_there_twice_are_refused: "http/twice";
+    applications_and_their_lists: "http/applications";
     what_pages_in_a_browser_need: "http/browser";
     a_list_is_no_object_wherever_a_client_writes_one: "refusals/lists";
     a_field_that_is_there_twice_is_refused_wherever_it_is: "refusals/twice";
