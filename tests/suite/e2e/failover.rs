@@ -20,7 +20,7 @@ async fn survives<S: Send + 'static>(
 ) -> bool {
     let apis = <[Api; 2]>::from(Api::pair_on(url).await);
     // Two instances of a function take one command each: more clients would wait for each other, not for the store.
-    let count = if cell::front().is_some() { 4 } else { 12 };
+    let count = if cell::event_source().is_some() { 4 } else { 12 };
     let storm = Storm::new(apis.iter().map(|api| Client::clone(api)).collect(), count).await;
     let ids: Vec<String> = storm.encounters.iter().map(|encounter| encounter.id.clone()).collect();
     let disturbance = tokio::task::spawn_blocking(move || {

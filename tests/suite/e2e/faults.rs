@@ -71,7 +71,7 @@ async fn what_is_deleted_through_one_process_is_gone_for_the_other() {
 
 /// Whatever needs the store says in time that it is away; the rest works.
 async fn away(fight: &Fight) {
-    let lambda = cell::front().is_some();
+    let lambda = cell::event_source().is_some();
     let mut calls = vec![fight.command(&note("lost")), fight.get("")];
     // A function's two instances serve one request each.
     if !lambda {
@@ -92,8 +92,8 @@ async fn away(fight: &Fight) {
     }
     let asked = Instant::now();
     let answers: Vec<Answer> = join_all(calls.into_iter().map(|call| call.send())).await;
-    let (took, patience) = (asked.elapsed(), if lambda { 2500 } else { 2000 });
-    assert!(took < Duration::from_millis(patience), "they took {took:?}");
+    let (took, limit) = (asked.elapsed(), if lambda { 2500 } else { 2000 });
+    assert!(took < Duration::from_millis(limit), "they took {took:?}");
     for answer in &answers {
         answer.problem(503, "store_away");
         assert!(answer.header("retry-after").parse::<u64>().is_ok_and(|seconds| seconds >= 1), "{answer:?}");

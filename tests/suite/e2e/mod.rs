@@ -95,7 +95,7 @@ impl Api {
         if let Some(redis) = cell::redis() {
             return Self { _redis: Some(redis.clone()), ..Self::on_url(&redis.url, setup).await };
         }
-        if cell::front().is_some() {
+        if cell::event_source().is_some() {
             let directory = TempDir::new().expect("a temporary directory");
             let data = directory.path().to_str().expect("a path").to_owned();
             return Self { _directory: Some(directory), ..Self::function(("TURNKEEPER_DATA", data), 1, setup).await };
@@ -123,7 +123,7 @@ impl Api {
 
     /// One on this Redis, configured so.
     pub async fn on_url(url: &str, setup: Setup<'_>) -> Self {
-        if cell::front().is_some() {
+        if cell::event_source().is_some() {
             return Self::function(("REDIS_URL", url.to_owned()), 2, setup).await;
         }
         Self::on(redis_store(url), setup).await
@@ -134,8 +134,8 @@ impl Api {
         settings.push(("TURNKEEPER_APP_KEYS", setup.keys.to_owned()));
         settings.extend(setup.keep.map(|keep| ("TURNKEEPER_LOG_KEEP", keep.to_string())));
         let settings = settings.iter().chain([&store]).map(|(name, value)| (*name, value.as_str()));
-        let front = cell::front().expect("a Lambda cell");
-        let function = Function::start(front, &settings.collect::<Vec<_>>(), instances).await;
+        let source = cell::event_source().expect("a Lambda cell");
+        let function = Function::start(source, &settings.collect::<Vec<_>>(), instances).await;
         let base = function.base.clone();
         Self { _function: Some(function), ..Self::at(&base) }
     }

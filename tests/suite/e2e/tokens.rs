@@ -96,16 +96,16 @@ async fn every_route_answers_each_kind_of_token_as_it_must() {
 /// A stream of the token's, whose first message is read where it can be read alone.
 async fn stream(fight: &Fight) -> Stream {
     let mut stream = Stream::open(fight, LINES, None).await.expect("a stream");
-    if cell::front().is_none() {
+    if cell::event_source().is_none() {
         assert_eq!(stream.next().await.expect("a snapshot").kind, "snapshot");
     }
     stream
 }
 
 /// The stream ends within this time.
-async fn ends(mut stream: Stream, patience: Duration) {
+async fn ends(mut stream: Stream, timeout: Duration) {
     let rest = async { while stream.next().await.is_some() {} };
-    assert!(tokio::time::timeout(patience, rest).await.is_ok(), "the stream goes on");
+    assert!(tokio::time::timeout(timeout, rest).await.is_ok(), "the stream goes on");
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn streams_of_a_revoked_or_expired_token_end_and_those_of_others_go_on() {
     ends(revoked, Duration::from_secs(1)).await;
     let (brief, _) = fight.hand_out(json!({"role": "spectator", "expires_in": 1})).await;
     ends(stream(&brief).await, Duration::from_secs(3)).await;
-    if cell::front().is_some() {
+    if cell::event_source().is_some() {
         return;
     }
     // Others stay: they hear what comes after a token was handed out and revoked.

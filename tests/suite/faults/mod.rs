@@ -8,7 +8,7 @@ use crate::support::redis::RedisServer;
 use crate::support::server::Server;
 use std::time::Duration;
 
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn requests_in_flight_are_finished_before_the_process_ends() {
@@ -31,6 +31,6 @@ async fn requests_in_flight_are_finished_before_the_process_ends() {
     }
     versions.sort_unstable();
     assert_eq!(versions, [1, 2, 3, 4, 5, 6, 7, 8]);
-    assert!(here.ended(PATIENCE).success(), "{}", here.log());
+    assert!(here.ended(TIMEOUT).success(), "{}", here.log());
     assert_eq!(fight.through(&there.client()).log().await.len(), 8);
 }

@@ -1,4 +1,4 @@
-//! A full round of each ruleset by players' tokens alone, once the game master has begun the fight.
+//! A full round of each ruleset with players' tokens, once the game master has begun the fight.
 
 use crate::e2e::{Api, Fight, text};
 use serde_json::{Value, json};
