@@ -33,28 +33,7 @@ const METHODS: [&str; 8] = ["GET", "POST", "DELETE", "HEAD", "OPTIONS", "PUT", "
 const NAMES: &str = "authorization content-type if-match if-none-match idempotency-key prefer accept accept-encoding origin \
     access-control-request-method x-request-id expect last-event-id x-forwarded-for";
 /// Values of headers, each on a line of its own.
-const VALUES: &str = r#"
-*
-"0"
-"1", W/"2"
-"
--1
-18446744073709551616
-return=minimal
-return="minimal";x=1
-text/plain
-application/json
-application/json; charset=utf-16
-*/*;q=x
-gzip
-gzip;q=0
-identity
-Bearer
-Bearer tk_gm_
-Basic eDp5
-null
-https://table.example
-k"#;
+const VALUES: &str = include_str!("../fixtures/header-values.txt");
 
 /// What requests are made of: encounters with their tokens, and words that the rulesets know.
 #[derive(Default)]

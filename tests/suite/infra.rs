@@ -6,15 +6,10 @@ use crate::support::client::{Fight, ambush, note};
 use crate::support::cluster::RedisCluster;
 use crate::support::lambda::{EventSource, Function};
 use crate::support::redis::RedisServer;
+use crate::support::sources::text;
 use clap::Parser;
 use serde_json::json;
-use std::path::Path;
 use turnkeeper::config::Config;
-
-fn text(path: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-    std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
 
 /// The words of the template's access string.
 fn access() -> Vec<String> {
@@ -101,7 +96,10 @@ fn the_template_sets_only_what_the_program_knows_and_all_of_its_rates() {
 fn what_the_template_accepts_does_not_keep_the_program_from_starting() {
     let rates = ("600/1m 20/s 5000/24h 9999/9999s", "5/99999h 600/25h 600/86401s 600/1441m 600/0s 0/m 600");
     let times = ("0 30d 9999d 99999h 9999999m 999999999s", "99999999d 36601d 878401h 52704001m 9999999999s 30 d");
-    let origins = ("* https://table.example http://127.0.0.1:8080", "https://table.example/ https://*.example table");
+    let origins = (
+        "* https://table.example http://127.0.0.1:8080",
+        "https:// https://table.example/ https://table.example/path https://*.example table",
+    );
     let paths = ("/turns /api/turns /$default /v1x", "turns / /a//b /a/../b /. /v1 /v1/turns /a?b");
     let levels = ("off info turnkeeper=debug,warn", "loud info, turnkeeper= hyper=debug turnkeeper=loud,info");
     for (parameter, argument, (right, wrong)) in [

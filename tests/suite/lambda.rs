@@ -19,22 +19,22 @@ async fn create(function: &Function) -> Answer {
 }
 
 #[tokio::test]
-async fn a_fight_goes_through_every_front() {
-    for front in EventSource::ALL {
-        let function = Function::embedded(front, &[]).await;
+async fn a_fight_goes_through_every_event_source() {
+    for source in EventSource::ALL {
+        let function = Function::embedded(source, &[]).await;
         let made = create(&function).await;
-        assert_eq!((made.status, made.header("etag")), (201, "\"0\""), "{front:?}");
+        assert_eq!((made.status, made.header("etag")), (201, "\"0\""), "{source:?}");
         let fight = Fight::of(&function, &made);
         assert_eq!(made.header("location"), fight.path(""));
         let start = json!({"type": "start", "first": "valiant"}).to_string();
         let command = function.call("POST", &fight.path("/commands")).token(&fight.token).body(start);
         let started = command.header("content-type", "application/vnd.x+json").send().await.json();
-        assert_eq!(started["encounter"]["current"], json!(["valiant"]), "{front:?}: a body as base64");
+        assert_eq!(started["encounter"]["current"], json!(["valiant"]), "{source:?}: a body as base64");
         let page = fight.read("/events?after=0&limit=1").await;
-        assert_eq!(page["items"].as_array().unwrap().len(), 1, "{front:?}");
+        assert_eq!(page["items"].as_array().unwrap().len(), 1, "{source:?}");
         let gzip = fight.get("/options").header("accept-encoding", "gzip").send().await;
-        assert_eq!(gzip.header("content-encoding"), "gzip", "{front:?}");
-        assert!(gzip.body.starts_with(&[0x1f, 0x8b]), "{front:?}");
+        assert_eq!(gzip.header("content-encoding"), "gzip", "{source:?}");
+        assert!(gzip.body.starts_with(&[0x1f, 0x8b]), "{source:?}");
     }
 }
 
@@ -83,16 +83,16 @@ async fn an_event_of_another_kind_is_refused_and_the_next_one_served() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_large_for_the_front_says_so() {
-    for (front, lists) in [(EventSource::Alb, 3), (EventSource::FunctionUrl, 17)] {
-        let function = Function::embedded(front, &[]).await;
+async fn an_answer_that_is_too_large_for_the_event_source_says_so() {
+    for (source, lists) in [(EventSource::Alb, 3), (EventSource::FunctionUrl, 17)] {
+        let function = Function::embedded(source, &[]).await;
         let fight = function.fight().await;
         // What has to be escaped takes twice its room within an event.
         let notes = json!(vec![note(&"\"".repeat(2000)); 50]);
         for _ in 0..lists {
             fight.command(&notes).minimal().send().await.expect(200);
         }
-        // The document is of the program alone: the limit is the front's.
+        // The document describes the program, not the limit of the event source.
         let call = fight.get("/export?").header("origin", "https://table.example");
         let refused = call.try_send().await.expect("an answer");
         let problem = refused.problem(413, "answer_too_large");
@@ -103,7 +103,7 @@ async fn an_answer_that_is_too_large_for_the_front_says_so() {
         // A page fits, and so does a packed answer.
         fight.read("/events?after=0&limit=1000").await;
         let packed = fight.get("/export?").header("accept-encoding", "gzip").send().await;
-        assert_eq!((packed.status, packed.header("content-encoding")), (200, "gzip"), "{front:?}");
+        assert_eq!((packed.status, packed.header("content-encoding")), (200, "gzip"), "{source:?}");
     }
 }
 

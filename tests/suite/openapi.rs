@@ -4,16 +4,15 @@
 use crate::e2e::applications::{key, named};
 use crate::e2e::{Api, Fight, text};
 use crate::support::client::Answer;
+use crate::support::contract::{self, operations};
+use crate::support::sources;
 use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use turnkeeper::engine::Rulesets;
 use turnkeeper::{http, openapi};
 
-fn file() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("openapi/openapi.json")
-}
+const FILE: &str = "openapi/openapi.json";
 
 /// Examples as they are captured: by operation, by status and media type, by name.
 #[derive(Default)]
@@ -170,14 +169,16 @@ async fn the_committed_document_is_what_the_code_says() {
     let mut text = serde_json::to_string_pretty(&document).expect("JSON");
     text.push('\n');
     if std::env::var_os("TURNKEEPER_BLESS").is_some() {
-        std::fs::write(file(), &text).expect("the document can be written");
+        std::fs::write(sources::path(FILE), &text).expect("the document can be written");
     }
-    let committed = std::fs::read_to_string(file()).expect("the document is there");
-    assert!(committed == text, "openapi/openapi.json is not what the code says: TURNKEEPER_BLESS=1 tests/run openapi");
+    assert!(
+        sources::text(FILE) == text,
+        "openapi/openapi.json is not what the code says: TURNKEEPER_BLESS=1 tests/run openapi"
+    );
 }
 
 fn published() -> Value {
-    serde_json::from_slice(&std::fs::read(file()).expect("the document is there")).expect("JSON")
+    serde_json::from_str(&sources::text(FILE)).expect("JSON")
 }
 
 #[test]
@@ -225,44 +226,40 @@ fn every_variant_of_a_union_carries_the_tag_that_tells_it_from_the_others() {
 
 #[test]
 fn every_operation_says_who_may_send_it_and_shows_an_example() {
-    let document = published();
-    for (path, methods) in document["paths"].as_object().expect("paths") {
-        for (method, operation) in methods.as_object().expect("methods") {
-            let what = format!("{method} {path}");
-            let needed = match operation["operationId"].as_str() {
-                _ if path.starts_with("/v1/encounters/{id}") => json!([{"token": []}]),
-                Some("list_encounters") => json!([{"application": []}]),
-                Some("create_encounter" | "import_encounter") => json!([{"application": []}, {}]),
-                _ => json!([]),
-            };
-            assert_eq!(operation["security"], needed, "{what}: who may");
-            if path.starts_with("/v1/encounters/{id}") {
-                let gm = path.contains("tokens") || path.ends_with("export") || method != "get";
-                for status in ["401", "404"].into_iter().chain(gm.then_some("403")) {
-                    assert!(operation["responses"][status].is_object(), "{what} has no {status}");
-                }
+    for (method, path, operation) in operations(&published()) {
+        let what = format!("{method} {path}");
+        let needed = match operation["operationId"].as_str() {
+            _ if path.starts_with("/v1/encounters/{id}") => json!([{"token": []}]),
+            Some("list_encounters") => json!([{"application": []}]),
+            Some("create_encounter" | "import_encounter") => json!([{"application": []}, {}]),
+            _ => json!([]),
+        };
+        assert_eq!(operation["security"], needed, "{what}: who may");
+        if path.starts_with("/v1/encounters/{id}") {
+            let gm = path.contains("tokens") || path.ends_with("export") || method != "GET";
+            for status in ["401", "404"].into_iter().chain(gm.then_some("403")) {
+                assert!(operation["responses"][status].is_object(), "{what} has no {status}");
             }
-            let shows = ["/requestBody/content/application~1json", "/responses/200/content/application~1json"];
-            let has_body = |pointer: &&str| operation.pointer(pointer).is_some();
-            for pointer in shows.iter().filter(|p| has_body(p)).filter(|_| !path.ends_with('z')) {
-                let examples = operation.pointer(&format!("{pointer}/examples"));
-                assert!(examples.and_then(Value::as_object).is_some_and(|e| !e.is_empty()), "{what}: {pointer}");
-            }
+        }
+        let shows = ["/requestBody/content/application~1json", "/responses/200/content/application~1json"];
+        let has_body = |pointer: &&str| operation.pointer(pointer).is_some();
+        for pointer in shows.iter().filter(|p| has_body(p)).filter(|_| !path.ends_with('z')) {
+            let examples = operation.pointer(&format!("{pointer}/examples"));
+            assert!(examples.and_then(Value::as_object).is_some_and(|e| !e.is_empty()), "{what}: {pointer}");
         }
     }
 }
 
 /// The operation of this id, of the document as the code says it.
 fn operation(id: &str) -> Value {
-    let document = openapi::document(&http::openapi(), &Map::new());
-    let mut operations = document["paths"].as_object().expect("paths").values().filter_map(Value::as_object);
-    let found = operations.find_map(|methods| methods.values().find(|operation| operation["operationId"] == id));
-    found.unwrap_or_else(|| panic!("there is no {id}")).clone()
+    let mut operations = operations(&contract::published()).into_iter();
+    let found = operations.find_map(|(_, _, operation)| (operation["operationId"] == id).then_some(operation));
+    found.unwrap_or_else(|| panic!("there is no {id}"))
 }
 
 #[test]
 fn the_document_says_how_a_list_goes_on() {
-    let document = openapi::document(&http::openapi(), &Map::new());
+    let document = contract::published();
     let said = |id: &str| {
         let schema = operation(id)["responses"]["200"]["content"]["application/json"]["schema"].clone();
         let named = schema["$ref"].as_str().and_then(|target| document.pointer(&target[1..])).cloned();
@@ -278,10 +275,8 @@ fn the_document_says_how_a_list_goes_on() {
 
 #[test]
 fn the_document_says_what_every_operation_may_be_answered_and_numbers_may_be() {
-    let document = openapi::document(&http::openapi(), &Map::new());
-    for operation in
-        document["paths"].as_object().expect("paths").values().flat_map(|m| m.as_object().expect("methods").values())
-    {
+    let document = contract::published();
+    for (_, _, operation) in operations(&document) {
         assert!(operation["responses"]["408"].is_object(), "{} may be too slow", operation["operationId"]);
     }
     let events = operation("list_events");

@@ -161,44 +161,40 @@ fn a_newcomer_moves_nobodys_turn_and_acts_within_the_next_round() {
 }
 
 #[test]
-fn with_everybody_defeated_the_fight_waits_for_a_newcomer() {
+fn with_everybody_defeated_or_gone_the_fight_waits_for_a_newcomer() {
     every_fight(|judge, chance| {
-        if !judge.running() {
-            return;
-        }
-        let mut ids = judge.ids();
-        while !ids.is_empty() {
-            let id = ids.remove(chance.below(ids.len()));
-            let condition = if chance.percent(50) { "dead" } else { "defeated" };
-            must(judge, json!({"type": "set_condition", "target": id, "condition": condition}));
-        }
-        for _ in 0..20 {
-            if !go_on(judge, chance) {
-                break;
+        for gone in [false, true] {
+            let mut judge = judge.clone();
+            if !judge.running() {
+                return;
             }
+            let mut ids = judge.ids();
+            while !ids.is_empty() {
+                let id = ids.remove(chance.below(ids.len()));
+                let condition = if chance.percent(50) { "dead" } else { "defeated" };
+                must(
+                    &mut judge,
+                    match gone {
+                        true => json!({"type": "remove_combatant", "combatant": id}),
+                        false => json!({"type": "set_condition", "target": id, "condition": condition}),
+                    },
+                );
+            }
+            if gone {
+                assert_eq!((&judge.view["current"], &judge.view["order"]), (&json!([]), &json!([])));
+            }
+            for _ in 0..20 {
+                if !go_on(&mut judge, chance) {
+                    break;
+                }
+            }
+            assert_eq!(judge.view["current"], json!([]), "somebody who is defeated still acts: {}", judge.view);
+            assert!(judge.running(), "the fight ended by itself");
+            must(&mut judge, json!({"type": "add_combatant", "combatant": {"id": "late", "side": "players"}}));
+            assert!(acts(&mut judge, chance, "late"), "the newcomer never acts: {}", judge.view);
+            finish(&mut judge, 1);
+            finish(&mut judge, 2);
         }
-        assert_eq!(judge.view["current"], json!([]), "somebody who is defeated still acts: {}", judge.view);
-        assert!(judge.running(), "the fight ended by itself");
-        must(judge, json!({"type": "add_combatant", "combatant": {"id": "late", "side": "players"}}));
-        assert!(acts(judge, chance, "late"), "the newcomer never acts: {}", judge.view);
-        finish(judge, 1);
-        finish(judge, 2);
-    });
-}
-
-#[test]
-fn with_everybody_gone_the_fight_waits_for_a_newcomer() {
-    every_fight(|judge, chance| {
-        if !judge.running() {
-            return;
-        }
-        for id in judge.ids() {
-            must(judge, json!({"type": "remove_combatant", "combatant": id}));
-        }
-        assert_eq!((&judge.view["current"], &judge.view["order"]), (&json!([]), &json!([])));
-        assert!(judge.running(), "the fight ended by itself");
-        must(judge, json!({"type": "add_combatant", "combatant": {"id": "late", "side": "monsters"}}));
-        assert!(acts(judge, chance, "late"), "the newcomer never acts: {}", judge.view);
     });
 }
 

@@ -1,7 +1,8 @@
 //! Runs the examples of the README, the guide and the rulesets' pages, and compares what they print with what the pages say.
 
 use crate::e2e::Api;
-use std::path::{Path, PathBuf};
+use crate::support::sources::{self, text};
+use std::path::Path;
 use std::process::Command;
 use turnkeeper::engine::Rulesets;
 
@@ -10,18 +11,9 @@ const GUIDE: &str = "docs/guide";
 /// The program whose commands the pages show.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_turnkeeper");
 
-fn root() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn page(path: &str) -> String {
-    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
-
 /// The paths of all guide pages.
 fn guide() -> Vec<String> {
-    let files = std::fs::read_dir(root().join(GUIDE)).expect("the guide");
-    files.map(|file| format!("{GUIDE}/{}", file.expect("a page").file_name().to_string_lossy())).collect()
+    sources::files(GUIDE, "md").into_iter().map(|(path, _)| path).collect()
 }
 
 /// The fenced blocks of a page in a language.
@@ -32,7 +24,7 @@ fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
 
 /// Pastes the bash blocks of these pages into one shell, and compares all that they print with the text blocks.
 async fn prints_what_it_says(paths: &[&str]) {
-    let pages: Vec<String> = paths.iter().map(|path| page(path)).collect();
+    let pages: Vec<String> = paths.iter().map(|path| text(path)).collect();
     for (path, page) in paths.iter().zip(&pages) {
         assert!(!blocks(page, "bash").is_empty(), "{path} has no example");
         assert!(!blocks(page, "text").is_empty(), "{path} does not say what its example prints");
@@ -59,7 +51,7 @@ async fn the_readmes_round_plays_as_printed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_guide_pages_example_goes_on_with_the_readmes_fight() {
     for path in guide() {
-        assert!(page(README).contains(&path), "the README does not link {path}");
+        assert!(text(README).contains(&path), "the README does not link {path}");
         prints_what_it_says(&[README, &path]).await;
     }
 }
@@ -70,8 +62,8 @@ async fn every_rulesets_page_has_a_fight_that_plays_as_printed() {
         let manifest = ruleset.manifest();
         let path = format!("docs/rulesets/{}.md", manifest.id);
         let credit = if manifest.source.starts_with("http") { manifest.source } else { manifest.author };
-        assert!(page(&path).contains(credit), "{path} credits its author's work");
-        assert!(page(README).contains(&path), "the README leads to {path}");
+        assert!(text(&path).contains(credit), "{path} credits its author's work");
+        assert!(text(README).contains(&path), "the README leads to {path}");
         prints_what_it_says(&[&path]).await;
     }
 }
@@ -81,7 +73,10 @@ fn the_configuration_page_names_every_setting_that_help_names() {
     let help = Command::new(PROGRAM).arg("--help").output().expect("the program runs");
     let help = String::from_utf8(help.stdout).expect("text");
     let named = help.split("[env: ").skip(1).filter_map(|rest| rest.split([']', '=']).next());
-    let configuration = page("docs/guide/configuration.md");
-    let missing: Vec<&str> = named.filter(|variable| !configuration.contains(&format!("`{variable}`"))).collect();
+    let configuration = text("docs/guide/configuration.md");
+    let named: Vec<&str> = named.collect();
+    assert!(named.contains(&"REDIS_URL") && named.contains(&"TURNKEEPER_LISTEN") && help.contains("openapi"), "{help}");
+    let missing: Vec<&&str> =
+        named.iter().filter(|variable| !configuration.contains(&format!("`{variable}`"))).collect();
     assert!(missing.is_empty(), "the configuration page does not name {missing:?}");
 }

@@ -38,7 +38,7 @@ struct Step {
     #[serde(default)]
     #[allow(dead_code, reason = "it is for the reader")]
     why: Option<String>,
-    /// The server's dice for this step alone, instead of the transcript's.
+    /// The server's dice for this step, instead of the transcript's.
     #[serde(default)]
     dice: Option<Vec<u16>>,
     #[serde(default)]
@@ -51,9 +51,9 @@ struct Step {
     #[serde(default)]
     among_events: Vec<Value>,
     #[serde(default)]
-    offered: Vec<Value>,
+    legal: Vec<Value>,
     #[serde(default)]
-    not_offered: Vec<Value>,
+    not_legal: Vec<Value>,
     /// Commands of which the options say that they are accepted.
     #[serde(default)]
     promised: Vec<Value>,
@@ -168,8 +168,8 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
     }
     type Check = fn(&[turnkeeper::vocabulary::LegalCommand], &Value) -> bool;
     let checks: [(&[Value], Check, bool, &str); 4] = [
-        (&step.offered, listed, true, "offered"),
-        (&step.not_offered, listed, false, "offered"),
+        (&step.legal, listed, true, "legal"),
+        (&step.not_legal, listed, false, "legal"),
         (&step.promised, promised, true, "promised"),
         (&step.not_promised, promised, false, "promised"),
     ];
@@ -297,8 +297,8 @@ fn the_runner_complains_of_all_that_is_not_as_written() {
         ("/steps/0/refused", json!({"code": "already_started"}), "expected a refusal"),
         ("/steps/0/send", end("ann"), "code not_started, rule RR-1"),
         ("/steps", again, "code already_started, rule RR-1"),
-        ("/steps/0/offered", json!([end("bob")]), "is not offered"),
-        ("/steps/0/not_offered", json!([end("ann")]), "is offered"),
+        ("/steps/0/legal", json!([end("bob")]), "is not legal"),
+        ("/steps/0/not_legal", json!([end("ann")]), "is legal"),
         ("/steps/0/expects", json!({}), "unknown field `expects`"),
     ] {
         let mut changed = transcript.clone();

@@ -1,8 +1,8 @@
 //! Applications: their keys, and the lists of their encounters.
 
-use super::{Answer, Api, Call, Client, Fight, Setup, ambush, cell, note, text};
+use super::{Answer, Api, Call, Client, Fight, Setup, ambush, cell, text};
 use crate::support::redis::RedisServer;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
 use turnkeeper::app::AppKey;
 
@@ -92,58 +92,6 @@ async fn creating_importing_and_listing_need_a_key_where_there_are_applications(
 }
 
 #[tokio::test]
-async fn without_applications_anybody_creates_and_nothing_is_listed() {
-    let api = Api::start().await;
-    api.fight().await;
-    creation(&api, &key("x").0, "A key is ignored").send().await.expect(201);
-    for call in [api.get("/v1/encounters"), api.get("/v1/encounters").token(&key("x").0)] {
-        let problem = call.send().await.problem(403, "no_applications");
-        assert!(problem["detail"].as_str().unwrap().contains("TURNKEEPER_APP_KEYS"), "{problem}");
-    }
-}
-
-#[tokio::test]
-async fn an_application_lists_its_own_encounters_newest_first_in_pages() {
-    let bot = named("bot");
-    let ((old, first), (new, second), (other, third)) = (key(&bot), key(&bot), key(&named("table")));
-    let api = Api::with_keys(&format!("{first},{second},{third}")).await;
-    let made = fights(&api, &[&old, &new, &other, &old, &new, &old]).await;
-    // Both keys are the same application's.
-    for key in [&old, &new] {
-        let page = list(&api, key, "").await;
-        assert_eq!(names(&page), ["fight 5", "fight 4", "fight 3", "fight 1", "fight 0"]);
-        assert_eq!((&page.json()["next_cursor"], page.header("link")), (&Value::Null, ""));
-        assert_eq!(page.header("cache-control"), "no-store");
-    }
-    assert_eq!(names(&list(&api, &other, "").await), ["fight 2"]);
-    let (mut all, mut query) = (Vec::new(), "?limit=2".to_owned());
-    loop {
-        let page = list(&api, &old, &query).await;
-        all.extend(names(&page));
-        let Some(next) = page.json()["next_cursor"].as_str().map(str::to_owned) else { break };
-        query = format!("?cursor={next}&limit=2");
-        assert_eq!(page.header("link"), format!("</v1/encounters{query}>; rel=\"next\""));
-    }
-    assert_eq!(all, ["fight 5", "fight 4", "fight 3", "fight 1", "fight 0"]);
-    let fight = &made[4];
-    fight.accepted(json!({"type": "start", "first": "chansi"})).await;
-    fight.accepted(note("a secret plan")).await;
-    let page = list(&api, &new, "?limit=2").await.json();
-    let created_at = fight.read("").await["created_at"].clone();
-    let expected = json!({"id": fight.id, "name": "fight 4", "ruleset": "active-initiative", "status": "running", "round": 1,
-        "version": 2, "created_at": created_at});
-    assert_eq!(page["items"][1], expected, "this and nothing else");
-    fight.delete().send().await.expect(204);
-    assert_eq!(names(&list(&api, &old, "").await), ["fight 5", "fight 3", "fight 1", "fight 0"]);
-    for query in ["?limit=0", "?limit=101"] {
-        let problem = list(&api, &old, query).await.problem(422, "invalid_value");
-        let said = format!("a whole number from 1 to 100 is expected, not {}", &query[7..]);
-        assert_eq!(problem["errors"][0], json!({"path": "limit", "message": said}), "{query}");
-    }
-    list(&api, &old, "?limits=1").await.problem(400, "invalid_query");
-}
-
-#[tokio::test]
 async fn a_cursor_that_no_page_ended_with_is_refused() {
     let (key, pair) = key(&named("bot"));
     let api = Api::with_keys(&pair).await;
@@ -194,23 +142,6 @@ async fn an_encounter_that_cannot_be_read_does_not_keep_the_others_from_the_list
     assert_eq!(names(&first), ["fight 3", "fight 0"]);
     assert_eq!(names(&second), ["fight 3"], "a page may be short");
     assert!(second.json()["next_cursor"].is_string(), "and another one follows: {second:?}");
-}
-
-#[tokio::test]
-async fn each_application_has_idempotency_keys_of_its_own() {
-    let ((bot, first), (table, second)) = (key(&named("bot")), key(&named("table")));
-    let api = Api::with_keys(&format!("{first},{second}")).await;
-    let send = async |key: &str, name: &str| creation(&api, key, name).key("one-and-the-same").send().await;
-    let (of_bot, of_table, again) = (send(&bot, "x").await, send(&table, "x").await, send(&bot, "x").await);
-    assert_eq!((of_bot.status, of_table.status, again.status), (201, 201, 201));
-    assert_eq!(again.header("idempotency-replayed"), "true");
-    assert_eq!((of_bot.json(), of_table.header("idempotency-replayed")), (again.json(), ""));
-    assert_ne!(of_bot.json()["encounter"]["id"], of_table.json()["encounter"]["id"]);
-    assert_ne!(of_bot.json()["token"], of_table.json()["token"]);
-    send(&table, "y").await.problem(422, "idempotency_key_reused");
-    for key in [&bot, &table] {
-        assert_eq!(names(&list(&api, key, "").await), ["x"]);
-    }
 }
 
 #[tokio::test]

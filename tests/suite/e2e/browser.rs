@@ -4,37 +4,6 @@ use super::Api;
 use turnkeeper::http::{Origins, Settings};
 
 #[tokio::test]
-async fn a_preflight_is_answered_on_every_path() {
-    let api = Api::start().await;
-    for path in ["/v1/encounters", "/v1/encounters/x/commands", "/v1/rulesets", "/nowhere", "/livez"] {
-        let call = api.call("OPTIONS", path).header("origin", "https://table.example");
-        let call = call.header("access-control-request-method", "POST");
-        let answer = call.header("access-control-request-headers", "authorization,content-type").send().await;
-        assert_eq!((answer.status, answer.header("access-control-allow-origin")), (204, "*"), "{path}");
-        for header in ["authorization", "content-type", "if-match", "if-none-match", "idempotency-key", "last-event-id"]
-        {
-            assert!(answer.header("access-control-allow-headers").contains(header), "{header}: {answer:?}");
-        }
-        for method in ["GET", "POST", "DELETE"] {
-            assert!(answer.header("access-control-allow-methods").contains(method), "{method}: {answer:?}");
-        }
-        assert_eq!(answer.header("access-control-allow-credentials"), "");
-    }
-}
-
-#[tokio::test]
-async fn answers_and_errors_alike_can_be_read_by_a_page() {
-    let api = Api::start().await;
-    for (path, status) in [("/v1/rulesets", 200), ("/nowhere", 404), ("/v1/encounters/x", 401)] {
-        let answer = api.get(path).header("origin", "https://table.example").send().await;
-        assert_eq!((answer.status, answer.header("access-control-allow-origin")), (status, "*"));
-        for header in ["etag", "location", "link", "retry-after"] {
-            assert!(answer.header("access-control-expose-headers").contains(header), "{header}: {answer:?}");
-        }
-    }
-}
-
-#[tokio::test]
 async fn only_the_configured_origins_are_allowed() {
     let origins: Origins = "https://a.example, http://localhost:3000".parse().unwrap();
     let api = Api::with(Settings { origins, ..Settings::default() }).await;
@@ -48,9 +17,6 @@ async fn only_the_configured_origins_are_allowed() {
             assert_eq!(answer.header("access-control-allow-origin"), allowed, "{method} {origin}");
             assert_eq!(answer.header("vary"), "origin");
         }
-    }
-    for wrong in ["a.example", "https://", "https://a.example/path", "https://*.example"] {
-        assert!(wrong.parse::<Origins>().is_err(), "{wrong}");
     }
 }
 

@@ -11,17 +11,14 @@ use turnkeeper::app::{Limits, Rate};
 use turnkeeper::http::{Origins, Settings};
 
 /// The event source before a function; None is a socket in this process.
-pub fn front() -> Option<EventSource> {
-    match std::env::var("TURNKEEPER_E2E_ADAPTER").as_deref() {
-        Ok("http-api") => Some(EventSource::HttpApi),
-        Ok("function-url") => Some(EventSource::FunctionUrl),
-        Ok("alb") => Some(EventSource::Alb),
-        Ok("alb-multi") => Some(EventSource::AlbMulti),
-        Ok("socket") | Err(_) => None,
-        Ok(other) => {
-            panic!("TURNKEEPER_E2E_ADAPTER is {other:?}: there are socket, http-api, function-url, alb, alb-multi")
-        }
-    }
+pub fn event_source() -> Option<EventSource> {
+    let name = std::env::var("TURNKEEPER_E2E_ADAPTER").ok().filter(|name| name != "socket")?;
+    let source = EventSource::ALL.into_iter().find(|source| source.name() == name);
+    Some(
+        source.unwrap_or_else(|| {
+            panic!("TURNKEEPER_E2E_ADAPTER is {name:?}: there are socket and {:?}", EventSource::ALL)
+        }),
+    )
 }
 
 /// A Redis, or a cluster.
@@ -36,7 +33,7 @@ impl Servers {
         Self { url: server.url(), servers: vec![server] }
     }
 
-    /// Those of this cell, for one test alone; a single Redis where the cell's store is the embedded one.
+    /// Those of this cell, for one test; a single Redis where the cell's store is the embedded one.
     pub fn own() -> Self {
         match kind() {
             Some(start) => start(),
@@ -93,7 +90,7 @@ pub fn redis() -> Option<Arc<Servers>> {
     Some(found)
 }
 
-/// The Redis of this cell, or one for this test alone where the cell's store is the embedded one.
+/// The Redis of this cell, or one for this test where the cell's store is the embedded one.
 pub fn some_redis() -> Arc<Servers> {
     redis().unwrap_or_else(|| Arc::new(Servers::own()))
 }

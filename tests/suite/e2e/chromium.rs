@@ -2,13 +2,14 @@
 
 use super::{Api, Fight};
 use crate::support::client::Answer;
+use crate::support::process::Process;
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Path};
 use axum::response::Html;
 use axum::routing::{get, post};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -16,32 +17,14 @@ use tokio::net::TcpListener;
 use tokio::sync::{Mutex, mpsc};
 use tokio::time::timeout;
 
-/// A browser with a new profile, gone with the value.
-struct Browser {
-    process: Child,
-    _profile: TempDir,
-}
-
-impl Browser {
-    fn open(url: &str) -> Self {
-        let profile = TempDir::new().expect("a temporary directory");
-        let program = std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".to_owned());
-        let mut command = Command::new(&program);
-        command.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]);
-        command.arg("--disable-background-networking").arg(format!("--user-data-dir={}", profile.path().display()));
-        command.env("HOME", profile.path()).arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let process = command.spawn();
-        let process = process.unwrap_or_else(|error| panic!("cannot run {program} ({error}): run tests/setup first"));
-        Self { process, _profile: profile }
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+/// A browser with a new profile, gone with the values.
+fn browse(url: &str) -> (Process, TempDir) {
+    let profile = TempDir::new().expect("a temporary directory");
+    let mut command = Command::new(std::env::var("CHROMIUM").unwrap_or_else(|_| "chromium".to_owned()));
+    command.args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"]);
+    command.arg("--disable-background-networking").arg(format!("--user-data-dir={}", profile.path().display()));
+    command.env("HOME", profile.path()).arg(url).stdout(Stdio::null()).stderr(Stdio::null());
+    (Process::start(&mut command), profile)
 }
 
 /// What a page asks for.
@@ -139,7 +122,7 @@ async fn two_pages_in_one_profile_are_each_shown_their_own_answers() {
         .collect();
     let served = viewers.iter().map(|(_, viewer)| page(&api.base, &viewer.token, &wanted)).collect();
     let (url, mut reports, next) = pages(served).await;
-    let _browser = Browser::open(&format!("{url}/0/0"));
+    let _browser = browse(&format!("{url}/0/0"));
     // Twice the game master first, and then the other way round, so that everybody finds what everybody else has left.
     let turns = [0, 1, 2, 0, 1, 0, 2, 1, 0];
     for (round, turn) in turns.into_iter().enumerate() {
@@ -155,7 +138,9 @@ async fn two_pages_in_one_profile_are_each_shown_their_own_answers() {
                 "{who}: {path}"
             );
         }
-        let encounter: Value = serde_json::from_str(&shown[position(&wanted, &fight.path(""))].body).expect("JSON");
+        let encounter = Wanted { path: fight.path(""), accept: "application/json".to_owned() };
+        let encounter = shown.iter().find(|shown| shown.wanted == encounter).expect("it is asked for");
+        let encounter: Value = serde_json::from_str(&encounter.body).expect("JSON");
         let combatants = encounter["combatants"].as_array().map(Vec::len);
         assert_eq!(combatants, Some(if who == "game master" { 4 } else { 3 }), "{who}");
         if round == 3 {
@@ -166,9 +151,4 @@ async fn two_pages_in_one_profile_are_each_shown_their_own_answers() {
         let page = turns.get(round + 1).map(|turn| format!("{url}/{turn}/{}", round + 1));
         next.send(page.unwrap_or_else(|| "about:blank".to_owned())).await.expect("a page waits");
     }
-}
-
-fn position(wanted: &[Wanted], path: &str) -> usize {
-    let json = |wanted: &Wanted| wanted.path == path && wanted.accept == "application/json";
-    wanted.iter().position(json).expect("it is asked for")
 }

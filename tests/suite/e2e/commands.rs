@@ -4,41 +4,6 @@ use super::Api;
 use serde_json::json;
 
 #[tokio::test]
-async fn a_creation_answers_with_the_encounter_its_place_and_a_token() {
-    let api = Api::start().await;
-    let answer = api.post("/v1/encounters", &super::ambush()).send().await;
-    assert_eq!(answer.status, 201);
-    let body = answer.json();
-    let encounter = &body["encounter"];
-    let id = encounter["id"].as_str().unwrap();
-    assert!(id.len() >= 26 && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()), "{id}");
-    assert_eq!((answer.header("location"), answer.header("etag")), (&*format!("/v1/encounters/{id}"), "\"0\""));
-    assert_eq!(answer.header("cache-control"), "no-store", "it holds a secret");
-    let fields = "id name ruleset status round version current pending order combatants effects state";
-    assert!(fields.split(' ').all(|field| encounter.get(field).is_some()), "{encounter}");
-    assert!(body["token"].as_str().unwrap().starts_with("tk_gm_"));
-    let read = api.get(answer.header("location")).token(body["token"].as_str().unwrap()).send().await;
-    assert_eq!(read.json(), *encounter);
-}
-
-#[tokio::test]
-async fn a_dry_run_answers_the_same_and_writes_nothing() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let start = json!({"type": "start", "first": "chansi"});
-    let rehearsed = fight.dry_run(&start).send().await;
-    assert_eq!((rehearsed.status, rehearsed.header("etag")), (200, ""));
-    fight
-        .dry_run(&json!({"type": "damage", "target": "nobody", "amount": 1}))
-        .send()
-        .await
-        .problem(422, "unknown_combatant");
-    fight.dry_run(&start).if_match("\"4\"").send().await.problem(412, "stale_version");
-    assert_eq!(fight.log().await, [0; 0]);
-    assert_eq!(fight.accepted(start).await.json(), rehearsed.json());
-}
-
-#[tokio::test]
 async fn a_seed_makes_the_dice_reproducible_and_a_dry_run_does_not_show_them() {
     let api = Api::start().await;
     let mut creation = super::ambush();

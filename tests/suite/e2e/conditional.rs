@@ -14,27 +14,6 @@ async fn tag(viewer: &Fight, rest: &str, accept: &str) -> String {
 }
 
 #[tokio::test]
-async fn an_unchanged_encounter_costs_no_body() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    for (rest, accept) in [("", "*/*"), ("", TEXT), ("/options", "*/*"), ("?at=0", "*/*")] {
-        let own = tag(&fight, rest, accept).await;
-        for condition in [own.clone(), format!("W/{own}"), format!("\"7\", {own}"), "*".to_owned()] {
-            let unchanged = fight.get(rest).header("accept", accept).header("if-none-match", &condition).send().await;
-            assert_eq!((unchanged.status, unchanged.body.len()), (304, 0), "{rest} {condition}");
-            assert_eq!((unchanged.header("etag"), unchanged.header("vary")), (&*own, "accept, authorization"));
-        }
-        let version = fight.get(rest).header("accept", accept).header("if-none-match", "\"0\"").send().await;
-        assert_eq!(version.status, 200, "the version alone names no answer");
-    }
-    let before = tag(&fight, "", "*/*").await;
-    fight.accepted(note("changed")).await;
-    let changed = fight.get("").header("if-none-match", &before).send().await;
-    assert_eq!((changed.status, &changed.json()["version"]), (200, &json!(1)));
-    assert_eq!(tag(&fight, "?at=0", "*/*").await, before, "an earlier version is still what it was");
-}
-
-#[tokio::test]
 async fn every_audience_and_form_has_a_tag_of_its_own() {
     let api = Api::start().await;
     let fight = api.fight().await;

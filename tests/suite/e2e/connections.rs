@@ -1,30 +1,16 @@
 //! Connections, and the heads of requests on them.
 
-use super::limits::raw;
-use super::{Api, Fight, note};
+use super::{Api, note};
+use crate::support::raw::{Raw, exchange, post};
 use futures::future::join_all;
 use serde_json::Value;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 /// Sends a request, closes this side of the connection, and reads what comes.
 async fn half_closed(api: &Api, request: String) -> String {
-    let mut stream = TcpStream::connect(api.address()).await.expect("a connection");
-    stream.write_all(request.as_bytes()).await.expect("sent");
-    stream.shutdown().await.expect("half closed");
-    let mut answer = String::new();
-    let read = tokio::time::timeout(Duration::from_secs(10), stream.read_to_string(&mut answer)).await;
-    read.expect("the server closes the connection").expect("text");
-    answer
-}
-
-fn post(fight: &Fight, body: &str) -> String {
-    let (path, token, length) = (fight.path("/commands"), &fight.token, body.len());
-    format!(
-        "POST {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {token}\r\ncontent-type: application/json\r\n\
-        content-length: {length}\r\n\r\n{body}"
-    )
+    let mut connection = Raw::open(api.address(), request.as_bytes()).await;
+    connection.half_close().await;
+    connection.rest().await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -33,7 +19,10 @@ async fn a_client_that_half_closes_after_its_request_gets_its_answer() {
     let fight = api.fight().await;
     let get = |path: String| format!("GET {path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer {}\r\n\r\n", fight.token);
     let requests = (0..200).map(|n| match n % 4 {
-        0 => post(&fight, &note(&format!("note {n}")).to_string()),
+        0 => {
+            let note = note(&format!("note {n}")).to_string();
+            post(&fight.path("/commands"), &fight.token, note.len()) + &note
+        }
         1 => get(fight.path("/options")),
         2 => get(fight.path("/export")),
         _ => get("/openapi.json".to_owned()),
@@ -75,12 +64,12 @@ async fn a_request_has_one_host() {
         ("GET /livez HTTP/1.0\r\nhost: x\r\nhost: y\r\n", "several"),
         ("OPTIONS /livez HTTP/1.1\r\norigin: https://table.example\r\n", "none"),
     ] {
-        let (status, problem) = refused(&raw(&api, format!("{head}\r\n").as_bytes()).await);
+        let (status, problem) = refused(&exchange(api.address(), format!("{head}\r\n").as_bytes()).await);
         assert_eq!((status.as_str(), problem["code"].as_str()), ("400", Some("invalid_host")), "{head}");
         assert!(problem["detail"].as_str().is_some_and(|detail| detail.contains(found)), "{problem}");
     }
     for fine in ["GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n", "GET /livez HTTP/1.0\r\n\r\n"] {
-        let answer = raw(&api, fine.as_bytes()).await;
+        let answer = exchange(api.address(), fine.as_bytes()).await;
         assert!(answer.split(' ').nth(1) == Some("200"), "{answer}");
     }
 }
@@ -93,7 +82,11 @@ async fn headers_have_at_most_64_kib_in_all() {
         let answer = async |bytes: usize| {
             let each = (bytes - "hostxconnectionclose".len()) / count - "x-00".len();
             let headers: String = (0..count).map(|i| format!("x-{i:02}: {}\r\n", "y".repeat(each))).collect();
-            raw(&api, format!("GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n").as_bytes()).await
+            exchange(
+                api.address(),
+                format!("GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{headers}\r\n").as_bytes(),
+            )
+            .await
         };
         let fine = answer(64 * 1024).await;
         assert!(fine.starts_with("HTTP/1.1 200 "), "{fine}");

@@ -1,6 +1,6 @@
 //! The program as a public server is run: its keys, its warnings, its log.
 
-use super::process::{fails, output};
+use super::process::{fails, made};
 use super::{ambush, note};
 use crate::support::client::Fight;
 use crate::support::eventually;
@@ -11,17 +11,7 @@ use std::fs;
 use std::time::Duration;
 use tempfile::TempDir;
 
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A key and its pair, made as an operator makes them.
-fn made(name: &str) -> (String, String) {
-    let said = String::from_utf8(output(&[], &["app-key", name]).stdout).expect("text");
-    let last = |line: Option<&str>| line.and_then(|line| line.split_whitespace().last()).expect("a word").to_owned();
-    let mut lines = said.lines();
-    let (key, pair) = (last(lines.next()), last(lines.next()));
-    assert!(key.starts_with("tk_app_") && pair.starts_with(&format!("{name}=")), "{said}");
-    (key, pair)
-}
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The status of creating an encounter with this key.
 async fn create(server: &Server, key: &str) -> u16 {
@@ -34,32 +24,6 @@ fn a_key_is_made_by_the_program_and_another_each_time() {
     assert!(one != two && first != second);
     assert!(!first.contains(&one[7..]), "the pair does not hold the key");
     assert!(fails(&[], &["app-key", "My Bot"], 2).contains("small letters"));
-}
-
-#[test]
-fn a_key_file_that_is_wrong_is_refused_with_its_line_and_what_is_right_and_no_secret() {
-    let directory = TempDir::new().unwrap();
-    let file = directory.path().join("keys");
-    let (key, pair) = made("bot");
-    let digest = &pair["bot=".len()..];
-    for (wrong, reason) in [
-        (format!("for the server:      {pair}"), "\"for the server:      bot\" was read as the name"),
-        (format!("for the application: {key}"), "there is no = in it"),
-        (format!("My Bot={digest}"), "\"My Bot\" was read as the name"),
-        (format!("={digest}"), "\"\" was read as the name"),
-        (format!("bot={key}"), "the key itself"),
-        (format!("bot={}", &digest[1..]), "\"bot\" was read as the name"),
-        (format!("{digest}=bot"), "as long as a key or a digest"),
-        (format!("{key}=bot"), "as long as a key or a digest"),
-        (format!("the key {}=bot", &key[7..]), "as long as a key or a digest"),
-    ] {
-        fs::write(&file, format!("# ours\n{pair} # of spring\n\n{wrong}\n")).unwrap();
-        let said = fails(&[("TURNKEEPER_APP_KEYS_FILE", file.to_str().unwrap())], &[], 1);
-        for part in ["line 4", reason, "NAME=DIGEST", "turnkeeper app-key NAME"] {
-            assert!(said.contains(part), "{wrong}: {part} is not in {said}");
-        }
-        assert!(!said.contains(&key[10..30]) && !said.contains(&digest[10..30]), "{said}");
-    }
 }
 
 #[tokio::test]
@@ -78,43 +42,22 @@ async fn keys_change_with_their_file_and_without_a_restart() {
     let server = Server::with(&[("TURNKEEPER_APP_KEYS_FILE", path), ("TURNKEEPER_APP_KEYS", &third)]);
     assert_eq!((create(&server, &old).await, create(&server, &new).await), (201, 401));
     put(format!("{first}\n{second}\n"));
-    eventually("the new key counts", PATIENCE, async || create(&server, &new).await == 201).await;
+    eventually("the new key counts", TIMEOUT, async || create(&server, &new).await == 201).await;
     assert_eq!(create(&server, &old).await, 201, "both count while the application changes over");
     put(second.clone());
-    eventually("the old key no longer counts", PATIENCE, async || create(&server, &old).await == 401).await;
+    eventually("the old key no longer counts", TIMEOUT, async || create(&server, &old).await == 401).await;
     // A file that cannot be read, or holds no key, takes no key away.
     for wrong in ["bot = nonsense", "# nothing"] {
         let warnings = || server.log().matches("cannot be read").count();
         let before = warnings();
         put(wrong.to_owned());
-        eventually("a warning is logged", PATIENCE, async || warnings() > before).await;
+        eventually("a warning is logged", TIMEOUT, async || warnings() > before).await;
         assert_eq!(create(&server, &new).await, 201);
     }
     fs::remove_file(&file).unwrap();
     tokio::time::sleep(Duration::from_millis(2500)).await;
     assert_eq!((create(&server, &new).await, create(&server, &old).await), (201, 401));
     assert_eq!(create(&server, &fixed).await, 201, "those of the variable count all the time");
-}
-
-#[test]
-fn keys_that_are_none_end_it_and_are_not_repeated() {
-    let (key, _) = made("bot");
-    let directory = TempDir::new().unwrap();
-    let file = directory.path().join("keys");
-    fs::write(&file, &key).unwrap();
-    let file = file.to_str().unwrap();
-    let listen = ("TURNKEEPER_LISTEN", "127.0.0.1:0");
-    let pair = format!("bot={key}");
-    for (name, value, said) in [
-        ("TURNKEEPER_APP_KEYS", key.as_str(), "TURNKEEPER_APP_KEYS"),
-        ("TURNKEEPER_APP_KEYS", &pair, "this is the key itself"),
-        ("TURNKEEPER_APP_KEYS_FILE", file, file),
-        ("TURNKEEPER_APP_KEYS_FILE", "/nowhere/keys", "/nowhere/keys"),
-    ] {
-        let log = fails(&[(name, value), listen, ("TURNKEEPER_DATA", directory.path().to_str().unwrap())], &[], 1);
-        assert!(log.contains(said), "{said}: {log}");
-        secrets::none_in(&log);
-    }
 }
 
 /// What the program prints and logs at its start.

@@ -1,27 +1,10 @@
 //! Limits on everything that a client sends, and malformed HTTP.
 
-use super::{Api, Setup, note};
+use super::{Api, Setup, embedded_store, note};
+use crate::support::raw::{Raw, exchange, post};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 use turnkeeper::http::Settings;
-use turnkeeper::store::StoreConfig;
-use turnkeeper::store::embedded::EmbeddedStore;
-
-#[tokio::test]
-async fn an_encounter_of_thousands_and_a_list_of_hundreds_are_refused() {
-    let api = Api::start().await;
-    let crowd: Vec<Value> = (0..5000).map(|i| json!({"id": format!("c{i}")})).collect();
-    let creation = json!({"ruleset": "active-initiative", "combatants": crowd});
-    let problem = api.post("/v1/encounters", &creation).send().await.problem(422, "invalid_value");
-    assert!(problem["detail"].as_str().unwrap().contains("500"), "{problem}");
-    let fight = api.fight().await;
-    let notes: Vec<Value> = (0..51).map(|i| note(&i.to_string())).collect();
-    fight.command(&json!(notes)).send().await.problem(422, "invalid_value");
-    fight.command(&note(&"x".repeat(2001))).send().await.problem(422, "invalid_value");
-}
 
 #[tokio::test]
 async fn a_page_of_the_log_ends_after_about_half_a_mebibyte() {
@@ -35,17 +18,6 @@ async fn a_page_of_the_log_ends_after_about_half_a_mebibyte() {
     let count = page.json()["items"].as_array().unwrap().len();
     assert!((3..9).contains(&count) && page.body.len() < 700_000, "{count} entries, {} bytes", page.body.len());
     assert_eq!(page.json()["next_cursor"], count.to_string());
-}
-
-/// Writes bytes to a new connection, and gives back all that comes until it is closed.
-pub async fn raw(api: &Api, bytes: &[u8]) -> String {
-    let mut stream = TcpStream::connect(api.address()).await.expect("a connection");
-    stream.write_all(bytes).await.expect("sent");
-    let mut answer = Vec::new();
-    let read = tokio::time::timeout(Duration::from_secs(10), stream.read_to_end(&mut answer)).await;
-    // A server that closes with bytes of ours unread resets the connection; what it said before counts.
-    drop(read.expect("the server closes the connection"));
-    String::from_utf8_lossy(&answer).into_owned()
 }
 
 #[tokio::test]
@@ -63,7 +35,7 @@ async fn what_is_no_http_is_answered_by_a_problem_with_the_headers_of_safety() {
         (format!("GET /livez HTTP/1.1\r\nhost: x\r\n{large}\r\n"), 431),
         (format!("GET /{long} HTTP/1.1\r\nhost: x\r\n\r\n"), 414),
     ] {
-        let answer = raw(&api, request.as_bytes()).await;
+        let answer = exchange(api.address(), request.as_bytes()).await;
         assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{answer} to {request:.60?}");
     }
 }
@@ -73,7 +45,7 @@ async fn a_body_that_does_not_arrive_in_time_is_given_up() {
     let api = Api::with(Settings { timeout: Duration::from_millis(300), ..Settings::default() }).await;
     let request =
         "POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{";
-    let answer = raw(&api, request.as_bytes()).await;
+    let answer = exchange(api.address(), request.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
     assert!(answer.contains("application/problem+json") && answer.contains("request_timeout"), "{answer}");
 }
@@ -83,43 +55,20 @@ async fn a_chunked_body_is_measured_too() {
     let api = Api::with(Settings { body_limit: 1024, ..Settings::default() }).await;
     let head = "POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
     let chunks = format!("800\r\n{}\r\n", " ".repeat(0x800)).repeat(2);
-    let answer = raw(&api, format!("{head}{chunks}0\r\n\r\n").as_bytes()).await;
+    let answer = exchange(api.address(), format!("{head}{chunks}0\r\n\r\n").as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains("body_too_large"), "{answer}");
-}
-
-/// A connection that announced a body of this size and sent only a part of it.
-async fn unfinished(api: &Api, path: &str, headers: &str, bytes: usize) -> TcpStream {
-    let mut stream = TcpStream::connect(api.address()).await.expect("a connection");
-    let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: x\r\n{headers}content-type: application/json\r\ncontent-length: {}\r\n\r\n",
-        bytes + 1
-    );
-    stream.write_all(head.as_bytes()).await.expect("sent");
-    stream.write_all(&vec![b' '; bytes]).await.expect("sent");
-    stream
-}
-
-/// What comes of a connection within the next seconds.
-async fn said(mut stream: TcpStream) -> String {
-    let mut answer = vec![0; 4096];
-    let read = tokio::time::timeout(Duration::from_secs(10), stream.read(&mut answer)).await;
-    let read = read.expect("an answer").unwrap_or_default();
-    String::from_utf8_lossy(&answer[..read]).into_owned()
 }
 
 #[tokio::test]
 async fn a_large_body_is_read_only_with_a_token_that_is_good() {
-    let store_directory = tempfile::tempdir().expect("a directory");
-    let store = EmbeddedStore::open(store_directory.path(), StoreConfig::default()).expect("an embedded store");
-    let api = Api::on(Arc::new(store), Setup::default()).await;
+    let (_directory, store) = embedded_store();
+    let api = Api::on(store, Setup::default()).await;
     let (fight, other) = (api.fight().await, api.fight().await);
     let path = fight.path("/commands");
-    let stranger = unfinished(&api, &path, &format!("authorization: Bearer {}\r\n", other.token), 20_000).await;
-    assert!(said(stranger).await.starts_with("HTTP/1.1 404 "));
-    let large = note("x").as_object().cloned().map(|mut note| {
-        note.insert("readers".to_owned(), json!("all"));
-        format!("{}{}", " ".repeat(20_000), json!(note))
-    });
-    let answer = api.call("POST", &path).header("content-type", "application/json").token(&fight.token);
-    answer.body(large.expect("an object")).send().await.expect(200);
+    // The body never ends, and the answer does not wait for it.
+    let begun = post(&path, &other.token, 20_001) + &" ".repeat(20_000);
+    let answer = Raw::open(api.address(), begun.as_bytes()).await.until("\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+    let large = " ".repeat(20_000) + &json!({"type": "note", "text": "x", "readers": "all"}).to_string();
+    api.post_text(&path, large).token(&fight.token).send().await.expect(200);
 }

@@ -15,15 +15,12 @@ mod guarded;
 mod headers;
 mod idempotency;
 mod limits;
-mod paging;
 mod paths;
 mod process;
 mod rates;
 mod reading;
-mod refusals;
 mod scripts;
 mod secrecy;
-mod status;
 mod tokens;
 
 pub use crate::support::client::{Answer, Call, Client, Fight, ambush, note, text};
@@ -49,6 +46,13 @@ pub struct Setup<'k> {
     pub keys: &'k str,
     /// The minimum of log entries that it keeps; None is the default.
     pub keep: Option<u64>,
+}
+
+/// An embedded store in a directory of its own.
+pub fn embedded_store() -> (TempDir, Arc<dyn Store>) {
+    let directory = TempDir::new().expect("a temporary directory");
+    let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("an embedded store");
+    (directory, Arc::new(store))
 }
 
 /// A store on this Redis.
@@ -91,15 +95,13 @@ impl Api {
         if let Some(redis) = cell::redis() {
             return Self { _redis: Some(redis.clone()), ..Self::on_url(&redis.url, setup).await };
         }
-        let directory = TempDir::new().expect("a temporary directory");
-        let api = if cell::front().is_some() {
+        if cell::event_source().is_some() {
+            let directory = TempDir::new().expect("a temporary directory");
             let data = directory.path().to_str().expect("a path").to_owned();
-            Self::function(("TURNKEEPER_DATA", data), 1, setup).await
-        } else {
-            let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("an embedded store");
-            Self::on(Arc::new(store), setup).await
-        };
-        Self { _directory: Some(directory), ..api }
+            return Self { _directory: Some(directory), ..Self::function(("TURNKEEPER_DATA", data), 1, setup).await };
+        }
+        let (directory, store) = embedded_store();
+        Self { _directory: Some(directory), ..Self::on(store, setup).await }
     }
 
     /// Two on one Redis, that of this cell where its store is one.
@@ -121,7 +123,7 @@ impl Api {
 
     /// One on this Redis, configured so.
     pub async fn on_url(url: &str, setup: Setup<'_>) -> Self {
-        if cell::front().is_some() {
+        if cell::event_source().is_some() {
             return Self::function(("REDIS_URL", url.to_owned()), 2, setup).await;
         }
         Self::on(redis_store(url), setup).await
@@ -132,8 +134,8 @@ impl Api {
         settings.push(("TURNKEEPER_APP_KEYS", setup.keys.to_owned()));
         settings.extend(setup.keep.map(|keep| ("TURNKEEPER_LOG_KEEP", keep.to_string())));
         let settings = settings.iter().chain([&store]).map(|(name, value)| (*name, value.as_str()));
-        let front = cell::front().expect("a Lambda cell");
-        let function = Function::start(front, &settings.collect::<Vec<_>>(), instances).await;
+        let source = cell::event_source().expect("a Lambda cell");
+        let function = Function::start(source, &settings.collect::<Vec<_>>(), instances).await;
         let base = function.base.clone();
         Self { _function: Some(function), ..Self::at(&base) }
     }

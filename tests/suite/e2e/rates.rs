@@ -49,14 +49,6 @@ fn refused(answer: &Answer, policy: &str) -> u64 {
 }
 
 #[tokio::test]
-async fn without_limits_nothing_is_counted() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let answer = fight.get("").send().await;
-    assert_eq!((answer.header("ratelimit"), answer.header("ratelimit-policy")), ("", ""));
-}
-
-#[tokio::test]
 async fn each_token_has_a_rate_of_its_own_and_is_served_again_when_its_time_has_come() {
     let api = Api::set_up(limited(Limits { token: rate("10/3s"), ..Limits::default() })).await;
     let (fight, other) = (api.fight().await, api.fight().await);
@@ -159,7 +151,7 @@ async fn invented_tokens_share_one_rate_and_one_counter_where_only_tokens_are_li
     }
     assert_eq!(counters(&redis).len(), 2, "the good token's and the address': {:?}", redis.keys());
     // Of several instances the next may not have seen it.
-    if cell::front().is_none() {
+    if cell::event_source().is_none() {
         assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200, "it has a rate of its own");
     }
     from(api.get(&fight.path("")).token(&invented()), "198.51.100.2").await.problem(404, "not_found");
@@ -193,7 +185,7 @@ async fn a_token_that_was_good_and_is_revoked_counts_with_the_strangers() {
     }
     refused(&last, "address");
     // Of several instances the next may not have seen it.
-    if cell::front().is_none() {
+    if cell::event_source().is_none() {
         assert_eq!(from(fight.get(""), HOME).await.status, 200, "the game master's is good");
     }
     // However the encounter's id is written.
@@ -219,8 +211,8 @@ async fn a_good_token_is_its_own_on_every_process_and_waits_only_where_nobody_kn
         let guess = from(api.get(&fight.path("")).token(&invented()), "198.51.100.8").await;
         assert!(guess.status == 404 || guess.status == 429, "{guess:?}");
     }
-    // Behind a front are several instances, and each knows what it has seen.
-    if cell::front().is_some() {
+    // Behind an event source are several instances, and each knows what it has seen.
+    if cell::event_source().is_some() {
         return;
     }
     assert_eq!(from(fight.through(&there).get(""), "198.51.100.8").await.status, 200, "it is known there");

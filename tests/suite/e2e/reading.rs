@@ -1,33 +1,47 @@
-//! Reading: the turn table, the log, manifests, the document, health.
+//! Reading: pages of the log and manifests; see `tests/http/reading.json` for the rest.
 
-use super::Api;
+use super::{Api, note};
+use crate::support::client::version;
 use serde_json::json;
 
 #[tokio::test]
-async fn the_log_is_read_page_by_page_without_a_gap() {
+async fn a_page_holds_at_most_limit_entries_and_the_pages_hold_all_that_the_viewer_reads() {
     let api = Api::start().await;
     let fight = api.fight().await;
-    fight.notes(25).await;
-    let mut path = fight.path("/events?limit=10");
-    let mut versions = Vec::new();
-    let mut pages = 0;
-    loop {
-        let page = api.get(&path).token(&fight.token).send().await;
-        let body = page.json();
-        versions.extend(body["items"].as_array().unwrap().iter().map(|item| item["version"].as_u64().unwrap()));
-        pages += 1;
-        let Some(cursor) = body["next_cursor"].as_str() else { break };
-        assert_eq!(
-            page.header("link"),
-            format!("<{}>; rel=\"next\"", fight.path(&format!("/events?after={cursor}&limit=10")))
-        );
-        path = fight.path(&format!("/events?limit=10&after={cursor}"));
+    let player = fight.player(&["valiant"]).await;
+    // Runs of 0 to 3 notes that only the game master reads, before each that all read.
+    for n in 0..12_u64 {
+        for secret in 0..(n * 7) % 4 {
+            fight.accepted(note(&format!("secret {secret}"))).await;
+        }
+        fight.accepted(json!({"type": "note", "text": format!("public {n}"), "readers": "all"})).await;
     }
-    assert_eq!((versions, pages), ((1..=25).collect(), 3));
-    let entry = fight.read("/events?after=24").await["items"][0].clone();
-    assert_eq!((&entry["version"], &entry["commands"], &entry["by"]), (&json!(25), &json!(["note"]), &json!("gm")));
-    assert_eq!(entry["events"], json!([{"type": "noted", "text": "note 24"}]));
-    assert!(entry["at"].as_str().unwrap().ends_with('Z'), "{entry}");
+    fight.accepted(note("a secret is the last")).await;
+    let public = player.log().await;
+    assert_eq!(public.len(), 12, "{public:?}");
+    for (viewer, all) in [(&fight, fight.log().await), (&player, public)] {
+        for limit in 1..=13 {
+            let (mut read, mut next, mut pages) = (Vec::new(), Some("0".to_owned()), 0);
+            while let Some(after) = next {
+                let page = viewer.get(&format!("/events?after={after}&limit={limit}")).send().await;
+                let body = page.json();
+                let versions: Vec<u64> = body["items"].as_array().expect("items").iter().map(version).collect();
+                assert!(versions.len() <= limit, "{} entries in a page of at most {limit}", versions.len());
+                read.extend(versions);
+                next = body["next_cursor"].as_str().map(str::to_owned);
+                let link = next.as_ref().map(|next| fight.path(&format!("/events?after={next}&limit={limit}")));
+                assert_eq!(page.header("link"), link.map_or(String::new(), |link| format!("<{link}>; rel=\"next\"")));
+                pages += 1;
+                assert!(pages <= 40, "limit {limit}: the pages do not end");
+            }
+            assert_eq!(read, all, "limit {limit}");
+        }
+    }
+    let last =
+        fight.read("/events").await["items"].as_array().and_then(|items| items.last().cloned()).expect("an entry");
+    assert_eq!((&last["commands"], &last["by"]), (&json!(["note"]), &json!("gm")));
+    assert_eq!(last["events"], json!([{"type": "noted", "text": "a secret is the last"}]));
+    assert!(last["at"].as_str().expect("a time").ends_with('Z'), "{last}");
 }
 
 #[tokio::test]
@@ -58,31 +72,4 @@ async fn rulesets_tell_what_they_are_and_what_they_need() {
         }
         assert!(!item.to_string().contains("$ref"), "a manifest stands alone: {item}");
     }
-}
-
-#[tokio::test]
-async fn process_store_document_and_page_are_there() {
-    let api = Api::start().await;
-    assert_eq!(api.get("/livez").send().await.status, 200);
-    assert_eq!(api.get("/readyz").send().await.status, 200);
-    let document = api.get("/openapi.json").send().await;
-    assert_eq!(document.header("content-type"), "application/json");
-    assert!(document.json()["openapi"].as_str().is_some_and(|version| version.starts_with("3.1")));
-    let page = api.get("/docs/").send().await;
-    assert!(page.text().contains("swagger-ui"), "{page:?}");
-    let script = api.get("/docs/swagger-initializer.js").send().await;
-    assert!(script.text().contains("/openapi.json"), "{script:?}");
-    // As browsers do; unpacked it is more than a load balancer passes on.
-    let bundle = api.get("/docs/swagger-ui-bundle.js").header("accept-encoding", "gzip").send().await;
-    assert!(bundle.status == 200 && bundle.body.len() > 100_000, "bundled, so that it works offline");
-    assert!(!page.text().contains("https://"), "nothing is fetched from elsewhere");
-}
-
-#[tokio::test]
-async fn head_answers_as_get_does_without_a_body() {
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let head = api.call("HEAD", &fight.path("")).token(&fight.token).send().await;
-    let get = fight.get("").send().await;
-    assert_eq!((head.status, head.header("etag"), head.body.len()), (200, get.header("etag"), 0));
 }

@@ -1,14 +1,17 @@
 //! Plays the files of `tests/http` and `tests/refusals`: requests to an encounter, and what each is answered.
 
-use super::{Answer, Api, Fight, ambush, text};
+use super::applications::{key, named};
+use super::{Answer, Api, Fight, Setup, ambush, text};
 use crate::support::json::{at, difference};
-use crate::support::shows;
+use crate::support::{shows, sources};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-/// Requests to one encounter, one after the other. In a step `{id}` stands for the encounter's id, `{ann.id}` and `{ann.token}` for
-/// the token of `ann`.
+/// Requests to one encounter, one after the other. In a case `{id}` stands for the encounter's id, `{ann.id}` and `{ann.token}` for
+/// the token of `ann`, `{first.etag}`, `{first.created_at}` and `{first.cursor}` for parts of the answer that is kept as `first`, and
+/// `<<x*2001>>` for 2001 times `x`.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Script {
@@ -16,6 +19,11 @@ struct Script {
     name: String,
     #[serde(default = "ambush")]
     create: Value,
+    /// The minimum of log entries that the server keeps; None is the default.
+    keep_entries: Option<u64>,
+    /// Keys and their applications. The first key creates the encounter.
+    #[serde(default)]
+    applications: Vec<(String, String)>,
     /// Tokens that are created first, by the names that steps use; `gm` has the first one.
     #[serde(default)]
     tokens: BTreeMap<String, Value>,
@@ -33,12 +41,15 @@ struct Script {
 struct Case {
     #[allow(dead_code, reason = "it is for the reader")]
     why: Option<String>,
-    /// Who sends it: names of tokens, separated by spaces; `nobody` has none.
-    #[serde(default = "gm")]
-    by: String,
-    /// How often it is sent.
-    #[serde(default = "once")]
-    times: usize,
+    /// Who sends it: names of tokens, separated by spaces, `gm` by default; `nobody` has none.
+    by: Option<String>,
+    /// The number of times that it is sent, 1 by default.
+    times: Option<usize>,
+    /// Milliseconds to wait before it is sent.
+    #[serde(default)]
+    pause: u64,
+    /// The method and the path of a request of another kind, such as `HEAD /livez`.
+    request: Option<String>,
     /// The path of a GET, below the encounter's unless it begins with `/v1`.
     get: Option<String>,
     /// The path of a POST, `/commands` by default.
@@ -51,9 +62,15 @@ struct Case {
     /// Headers of the request; a list is sent as several headers.
     #[serde(default)]
     headers: BTreeMap<String, Value>,
-    #[serde(default = "ok")]
-    status: u16,
+    /// The status of the answer, 200 by default.
+    status: Option<u16>,
     code: Option<String>,
+    /// The name of the answer, for later cases. A token in it sends later cases under that name.
+    keep: Option<String>,
+    /// The kept answer whose body this one has, byte for byte.
+    repeats: Option<String>,
+    /// The kept answer with the same encounter, but for its version.
+    restores: Option<String>,
     /// The path of the first field that is wrong.
     path: Option<String>,
     /// What is said of it, word for word.
@@ -75,25 +92,19 @@ struct Case {
     hides: Vec<String>,
 }
 
-fn gm() -> String {
-    "gm".to_owned()
-}
-
-fn once() -> usize {
-    1
-}
-
-fn ok() -> u16 {
-    200
-}
-
 impl Case {
+    fn status(&self) -> u16 {
+        self.status.unwrap_or(200)
+    }
+
     /// The answer to the request of this viewer.
     async fn send(&self, fight: &Fight, token: Option<&str>) -> Answer {
         let place = |path: &str| if path.starts_with("/v1") { path.to_owned() } else { fight.path(path) };
-        let mut call = match (&self.get, &self.delete, &self.text) {
-            (Some(path), ..) => fight.api.get(&place(path)),
-            (_, Some(path), _) => fight.api.call("DELETE", &place(path)),
+        let request = self.request.as_ref().map(|request| request.split_once(' ').expect("a method and a path"));
+        let mut call = match (request, &self.get, &self.delete, &self.text) {
+            (Some((method, path)), ..) => fight.api.call(method, path),
+            (_, Some(path), ..) => fight.api.get(&place(path)),
+            (_, _, Some(path), _) => fight.api.call("DELETE", &place(path)),
             (.., text) => {
                 let body = text.as_ref().map(|text| text.replace('\'', "\""));
                 let body = body.or(self.body.as_ref().map(Value::to_string)).expect("a body or a text");
@@ -105,14 +116,33 @@ impl Case {
         };
         for (name, values) in &self.headers {
             for value in values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice) {
-                call = call.header(name, value.as_str().expect("a header is text"));
+                let value = value.as_str().expect("a header is text");
+                call = if name == "idempotency-key" { call.key(value) } else { call.header(name, value) };
             }
         }
         token.into_iter().fold(call, |call, token| call.token(token)).send().await
     }
 
-    fn check(&self, what: &str, answer: &Answer) {
-        assert_eq!(answer.status, self.status, "{what}: {answer:?}");
+    fn check(&self, what: &str, answer: &Answer, kept: &BTreeMap<String, Answer>) {
+        assert_eq!(answer.status, self.status(), "{what}: {answer:?}");
+        let head = self.request.as_ref().is_some_and(|request| request.starts_with("HEAD "));
+        assert!(answer.body.is_empty() || !head && !matches!(self.status(), 204 | 304), "{what}: {answer:?}");
+        if let Some(name) = &self.repeats {
+            assert_eq!(answer.body, kept[name].body, "{what}");
+        }
+        if let Some(name) = &self.restores {
+            assert_eq!(difference("", &encounter(&kept[name]), &encounter(answer)), None, "{what}");
+        }
+        // A page names the next one twice.
+        let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let link = answer.header("link");
+        let cursor = body["next_cursor"].as_str();
+        assert!(cursor.map_or(link.is_empty(), |cursor| link.contains(&format!("={cursor}"))), "{what}: {link}");
+        if let Some(id) = body.pointer("/encounter/id").filter(|_| answer.status == 201) {
+            let id = text(id);
+            assert!(id.len() >= 26 && id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()), "{id}");
+            assert_eq!(answer.header("location"), format!("/v1/encounters/{id}"), "{what}");
+        }
         for (name, value) in &self.returns {
             assert_eq!(answer.header(name), value, "{what}: {name}");
         }
@@ -127,14 +157,14 @@ impl Case {
         for part in &self.hides {
             assert!(!body.contains(part), "{what}: {part} is in {body}");
         }
-        if self.status >= 400 {
+        if self.status() >= 400 {
             self.check_problem(what, answer);
         }
     }
 
     fn check_problem(&self, what: &str, answer: &Answer) {
         let code = self.code.clone().unwrap_or_else(|| text(&answer.json()["code"]));
-        let problem = answer.problem(self.status, &code);
+        let problem = answer.problem(self.status(), &code);
         let detail = text(&problem["detail"]);
         for rust in ["struct ", "enum ", "u64", "usize", "invalid type", "invalid value", "invalid length", "variant"] {
             assert!(!detail.contains(rust), "{what}: {rust:?} is Rust's: {problem}");
@@ -152,30 +182,113 @@ impl Case {
     }
 }
 
-/// Plays the scripts of a file below `tests`.
-pub async fn play(name: &str) {
-    let file = format!("{}/tests/{name}.json", env!("CARGO_MANIFEST_DIR"));
-    let json = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
-    let scripts = match serde_json::from_str(&json).unwrap_or_else(|error| panic!("{file}: {error}")) {
-        Value::Array(scripts) => scripts,
-        one => vec![one],
-    };
-    let api = Api::start().await;
-    for script in scripts {
-        let script = serde_json::from_value(script).unwrap_or_else(|error| panic!("{file}: {error}"));
-        play_one(&api, script).await;
+/// The encounter of an answer without its version.
+fn encounter(answer: &Answer) -> Value {
+    let body = answer.json();
+    let mut encounter = body.get("encounter").unwrap_or(&body).clone();
+    encounter["version"].take();
+    encounter
+}
+
+/// The same with everything in it that is written as `<<x*2001>>`.
+fn repeated(mut text: String) -> String {
+    while let Some((before, rest)) = text.split_once("<<") {
+        let (part, after) = rest.split_once(">>").expect("an end");
+        let (unit, count) = part.rsplit_once('*').expect("a number of times");
+        text = [before, &unit.repeat(count.parse().expect("a number")), after].concat();
+    }
+    text
+}
+
+/// An encounter with what its cases have named.
+struct Stage {
+    fight: Fight,
+    tokens: BTreeMap<String, String>,
+    /// What is written for a name in braces.
+    names: BTreeMap<String, String>,
+    kept: BTreeMap<String, Answer>,
+}
+
+impl Stage {
+    fn name(&mut self, name: String, value: &str) {
+        let quoted = Value::from(value).to_string();
+        self.names.insert(name, quoted[1..quoted.len() - 1].to_owned());
+    }
+
+    fn add_token(&mut self, holder: &str, token: &str) {
+        self.name(format!("{{{holder}.token}}"), token);
+        self.tokens.insert(holder.to_owned(), token.to_owned());
+    }
+
+    fn keep(&mut self, name: &str, answer: Answer) {
+        self.name(format!("{{{name}.etag}}"), answer.header("etag"));
+        let body: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let encounter = body.get("encounter").unwrap_or(&body);
+        for (part, value) in
+            [("id", &encounter["id"]), ("created_at", &encounter["created_at"]), ("cursor", &body["next_cursor"])]
+        {
+            self.name(format!("{{{name}.{part}}}"), value.as_str().unwrap_or_default());
+        }
+        if let Some(token) = body["token"].as_str() {
+            self.add_token(name, token);
+        }
+        self.kept.insert(name.to_owned(), answer);
+    }
+
+    /// Sends a case, by each of its holders; whether it is to be refused.
+    async fn play(&mut self, script: &str, members: Map<String, Value>) -> bool {
+        let written = Value::Object(members).to_string();
+        let what = format!("{script}: {written}");
+        let named = self.names.iter().fold(written, |written, (name, value)| written.replace(name, value));
+        let case: Case = serde_json::from_str(&repeated(named)).unwrap_or_else(|error| panic!("{error}: {what}"));
+        tokio::time::sleep(Duration::from_millis(case.pause)).await;
+        let creates = case.to.as_deref() == Some("/v1/encounters");
+        let holders: Vec<&str> = case.by.as_deref().unwrap_or("gm").split(' ').collect();
+        for holder in holders.repeat(case.times.unwrap_or(1)) {
+            let token = self.tokens.get(holder).filter(|_| !creates || holder != "gm");
+            assert!(creates || token.is_some() || holder == "nobody", "{what}: there is no {holder}");
+            let answer = case.send(&self.fight, token.map(String::as_str)).await;
+            case.check(&format!("{what} by {holder}"), &answer, &self.kept);
+            if let Some(name) = &case.keep {
+                self.keep(name, answer);
+            }
+        }
+        case.status() >= 400
     }
 }
 
-async fn play_one(api: &Api, script: Script) {
-    let fight = api.create(&script.create).await;
-    let mut tokens = BTreeMap::from([(gm(), fight.token.clone())]);
-    let mut names = vec![("{id}".to_owned(), fight.id.clone()), ("{gm.token}".to_owned(), fight.token.clone())];
+/// Plays the scripts of a file below `tests`.
+async fn play(name: &str) {
+    let file = format!("tests/{name}.json");
+    let scripts = match serde_json::from_str(&sources::text(&file)).unwrap_or_else(|error| panic!("{file}: {error}")) {
+        Value::Array(scripts) => scripts,
+        one => vec![one],
+    };
+    let usual = Api::start().await;
+    for script in scripts {
+        let script: Script = serde_json::from_value(script).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let tag = named("");
+        let applications = script.applications.iter();
+        let keys: Vec<_> = applications.map(|(holder, name)| (holder.clone(), key(&format!("{name}{tag}")))).collect();
+        let pairs = keys.iter().map(|(_, (_, pair))| pair.as_str()).collect::<Vec<_>>().join(",");
+        let setup = Setup { keys: &pairs, keep: script.keep_entries, ..Setup::default() };
+        let own = if setup.keep.is_none() && keys.is_empty() { None } else { Some(Api::set_up(setup).await) };
+        let tokens = keys.into_iter().map(|(holder, (key, _))| (holder, key)).collect();
+        play_one(own.as_ref().unwrap_or(&usual), tokens, script).await;
+    }
+}
+
+async fn play_one(api: &Api, tokens: BTreeMap<String, String>, script: Script) {
+    let creator = script.applications.iter().map(|(holder, _)| &tokens[holder]);
+    let create = creator.take(1).fold(api.post("/v1/encounters", &script.create), |call, key| call.token(key));
+    let fight = Fight::of(api, &create.send().await);
+    let mut stage = Stage { fight: fight.clone(), tokens, names: BTreeMap::new(), kept: BTreeMap::new() };
+    stage.name("{id}".to_owned(), &fight.id);
+    stage.add_token("gm", &fight.token);
     for (holder, wanted) in script.tokens {
         let (other, id) = fight.hand_out(wanted).await;
-        names.push((format!("{{{holder}.id}}"), id));
-        names.push((format!("{{{holder}.token}}"), other.token.clone()));
-        tokens.insert(holder, other.token);
+        stage.name(format!("{{{holder}.id}}"), &id);
+        stage.add_token(&holder, &other.token);
     }
     for command in script.before {
         fight.accepted(command).await;
@@ -183,48 +296,49 @@ async fn play_one(api: &Api, script: Script) {
     let before = (fight.read("").await, fight.read("/tokens").await);
     let mut refused = true;
     for case in script.cases {
-        let members: Map<String, Value> = script.each.clone().into_iter().chain(case).collect();
-        let written = Value::Object(members).to_string();
-        let what = format!("{}: {written}", script.name);
-        let named = names.iter().fold(written, |written, (name, value)| written.replace(name, value));
-        let case: Case = serde_json::from_str(&named).unwrap_or_else(|error| panic!("{error}: {what}"));
-        let creates = case.to.as_deref() == Some("/v1/encounters");
-        for holder in case.by.split(' ').cycle().take(case.by.split(' ').count() * case.times) {
-            let token = tokens.get(holder).filter(|_| !creates);
-            assert!(creates || token.is_some() || holder == "nobody", "{what}: there is no {holder}");
-            let answer = case.send(&fight, token.map(String::as_str)).await;
-            case.check(&format!("{what} by {holder}"), &answer);
-        }
-        refused &= case.status >= 400;
+        refused &= stage.play(&script.name, script.each.clone().into_iter().chain(case).collect()).await;
     }
     let after = async || (fight.read("").await, fight.read("/tokens").await);
     assert!(!refused || after().await == before, "{}: nothing was applied", script.name);
 }
 
-#[tokio::test]
-async fn commands_and_their_answers() {
-    play("http/commands").await;
+/// Makes a test of each file.
+macro_rules! scripts {
+    ($($test:ident: $file:literal $(, $shows:expr)?;)*) => {
+        $(
+            #[tokio::test]
+            async fn $test() {
+                $($shows;)?
+                play($file).await;
+            }
+        )*
+    };
 }
 
-#[tokio::test]
-async fn reading_the_turn_table_and_the_log() {
-    play("http/reading").await;
-}
-
-#[tokio::test]
-async fn the_rights_of_tokens() {
-    shows(&["TK-9", "TK-10"]);
-    play("http/rights").await;
-}
-
-#[tokio::test]
-async fn what_is_hidden_from_each_viewer() {
-    play("http/secrecy").await;
-}
-
-#[tokio::test]
-async fn statuses_of_malformed_requests() {
-    play("http/status").await;
+scripts! {
+    commands_and_their_answers: "http/commands";
+    reading_the_turn_table_and_the_log: "http/reading";
+    undo_goes_back_step_by_step_and_redo_forth_until_something_else_happens: "http/undo", shows(&["TK-7"]);
+    the_same_request_under_the_same_key_happens_once: "http/idempotency";
+    what_is_compacted_is_gone_wherever_it_is_asked_for: "http/compaction", shows(&["TK-8"]);
+    the_rights_of_tokens: "http/rights", shows(&["TK-9", "TK-10"]);
+    tokens_that_are_handed_out_listed_and_revoked: "http/tokens", shows(&["TK-12"]);
+    what_is_hidden_from_each_viewer: "http/secrecy";
+    slashes_at_the_ends_of_paths: "http/slashes";
+    statuses_of_malformed_requests: "http/status";
+    headers_that_are_there_twice_are_refused: "http/twice";
+    applications_and_their_lists: "http/applications";
+    what_pages_in_a_browser_need: "http/browser";
+    a_list_is_no_object_wherever_a_client_writes_one: "refusals/lists";
+    a_field_that_is_there_twice_is_refused_wherever_it_is: "refusals/twice";
+    a_field_that_is_missing_or_misspelt_is_named_with_all_that_there_are: "refusals/fields";
+    what_is_wrong_is_said_for_people: "refusals/values";
+    a_whole_number_may_be_written_with_a_fraction_of_nothing: "refusals/numbers";
+    a_parameter_names_one_range_whatever_is_wrong_with_it: "refusals/parameters";
+    a_token_that_makes_no_sense_is_refused_with_its_field: "refusals/tokens";
+    an_undo_that_makes_no_sense_is_refused_with_its_field: "refusals/undo";
+    every_bad_combatant_of_a_creation_is_reported: "refusals/combatants";
+    options_that_make_no_sense_are_refused_with_their_field: "refusals/options";
 }
 
 #[tokio::test]

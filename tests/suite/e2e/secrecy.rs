@@ -2,7 +2,9 @@
 
 use super::{Answer, Api, Fight, note};
 use crate::support::shows;
+use serde::Deserialize;
 use serde_json::{Value, json};
+use std::sync::LazyLock;
 use std::time::Duration;
 use turnkeeper::http::Settings;
 
@@ -11,12 +13,32 @@ fn settings() -> Settings {
     Settings { stream_time: Duration::from_millis(400), ..Settings::default() }
 }
 
+/// What is played with a hidden combatant and without it: see `tests/secrecy.json`.
+#[derive(Deserialize)]
+struct Scene {
+    combatants: Vec<Value>,
+    hidden: Value,
+    rounds: Vec<Round>,
+    /// What players try.
+    tried: Vec<Value>,
+}
+
+/// What the game master does where something is hidden, and what the game master does in any case.
+#[derive(Deserialize)]
+struct Round {
+    secret: Vec<Value>,
+    open: Value,
+}
+
+static SCENE: LazyLock<Scene> =
+    LazyLock::new(|| serde_json::from_str(include_str!("../../secrecy.json")).expect("a scene"));
+
 /// An encounter with the player of Ann and a spectator.
 struct Table {
     gm: Fight,
     player: Fight,
     onlooker: Fight,
-    /// What differs between two encounters by chance alone, and its replacement.
+    /// What differs between two encounters by chance, and its replacement.
     names: Vec<(String, &'static str)>,
 }
 
@@ -78,17 +100,9 @@ impl Table {
             for media in ["application/x-ndjson", "text/event-stream"] {
                 calls.push(viewer.get("/events?after=0").header("accept", media));
             }
-            for command in [
-                json!({"type": "interrupt", "combatant": "ann", "means": "inspiration"}),
-                json!({"type": "end_turn", "combatant": "ann", "next": "shade"}),
-                json!({"type": "end_turn", "combatant": "shade"}),
-                json!({"type": "nominate", "combatant": "ann", "next": "shade"}),
-                json!({"type": "begin_turn", "combatant": "ann"}),
-                json!({"type": "end_turn", "combatant": "ann", "next": "nobody"}),
-                json!({"type": "damage", "target": "shade", "amount": 1}),
-            ] {
-                calls.push(viewer.dry_run(&command));
-                calls.push(viewer.command(&command).if_match("\"999\""));
+            for command in &SCENE.tried {
+                calls.push(viewer.dry_run(command));
+                calls.push(viewer.command(command).if_match("\"999\""));
             }
             for call in calls {
                 all.push(self.plain(&call.send().await));
@@ -98,79 +112,26 @@ impl Table {
     }
 }
 
-fn cast() -> Vec<Value> {
-    vec![
-        json!({"id": "ann", "side": "players", "inspiration": 1, "hp": {"current": 20}}),
-        json!({"id": "bob", "side": "players"}),
-        json!({"id": "orc", "side": "monsters", "hp": {"current": 12}}),
-    ]
-}
-
-/// A table of these combatants, under Active Initiative.
-async fn table(api: &Api, combatants: &[Value]) -> Table {
-    Table::new(api, json!({"ruleset": "active-initiative", "combatants": combatants})).await
-}
-
-/// A table with the shade among them.
-async fn with_shade(api: &Api) -> Table {
-    table(api, &[cast(), vec![shade()]].concat()).await
-}
-
-fn shade() -> Value {
-    json!({"id": "shade", "name": "Night Shade", "side": "monsters", "hidden": true, "hp": {"current": 77}})
+/// The creation of an encounter of these combatants under Active Initiative, with the hidden one at this place.
+fn creation(hidden: Option<usize>) -> Value {
+    let mut combatants = SCENE.combatants.clone();
+    if let Some(place) = hidden {
+        combatants.insert(place, SCENE.hidden.clone());
+    }
+    json!({"ruleset": "active-initiative", "combatants": combatants, "options": {"interrupt_points": true}})
 }
 
 #[tokio::test]
 async fn no_answer_differs_between_a_hidden_combatant_and_none() {
     shows(&["TK-11"]);
     let api = Api::with(settings()).await;
-    let mut hidden = cast();
-    hidden.insert(1, shade());
-    let body = |combatants| json!({"ruleset": "active-initiative", "combatants": combatants, "options": {"interrupt_points": true}});
-    let with = Table::new(&api, body(hidden)).await;
-    let without = Table::new(&api, body(cast())).await;
-    let rounds = [
-        (
-            vec![
-                note("they must not see it"),
-                json!({"type": "set_condition", "target": "shade", "condition": "marked"}),
-            ],
-            json!({"type": "start", "first": "ann"}),
-        ),
-        (
-            vec![
-                json!({"type": "damage", "target": "shade", "amount": 3, "source": "ann"}),
-                json!([{"type": "heal", "target": "shade", "amount": 1}, note("two at once")]),
-            ],
-            json!([{"type": "damage", "target": "orc", "amount": 2}, {"type": "note", "text": "ouch", "readers": "all"}]),
-        ),
-        (
-            vec![
-                json!({"type": "add_combatant", "combatant": {"id": "wisp", "side": "monsters", "hidden": true}}),
-                json!({"type": "add_effect", "effect": {"id": "fog", "name": "Fog", "hidden": true, "expires": {"at": "removed"}}}),
-                json!({"type": "update_combatant", "combatant": "wisp", "changes": {"name": "Wisp"}}),
-            ],
-            json!({"type": "end_turn", "combatant": "ann", "next": "orc"}),
-        ),
-        (
-            vec![
-                json!({"type": "add_combatant", "combatant": {"name": "Bat", "side": "monsters", "hidden": true}}),
-                json!({"type": "add_effect", "effect": {"name": "Bless", "hidden": true, "expires": {"at": "removed"}}}),
-                json!({"type": "add_effect", "effect": {"name": "Bless", "target": "shade", "expires": {"at": "removed"}}}),
-            ],
-            json!([{"type": "add_combatant", "combatant": {"name": "Bat", "side": "monsters"}},
-                {"type": "add_effect", "effect": {"name": "Bless", "expires": {"at": "removed"}}}]),
-        ),
-        (
-            vec![json!({"type": "remove_combatant", "combatant": "wisp"})],
-            json!({"type": "begin_turn", "combatant": "orc"}),
-        ),
-    ];
+    let with = Table::new(&api, creation(Some(1))).await;
+    let without = Table::new(&api, creation(None)).await;
     assert_eq!(with.seen().await, without.seen().await);
-    for (secret, open) in rounds {
+    for Round { secret, open } in &SCENE.rounds {
         // What the players must not know makes a version too: in the other encounter a note stands for it.
         for command in secret {
-            with.gm.accepted(command).await;
+            with.gm.accepted(command.clone()).await;
             without.gm.accepted(note("for me alone")).await;
         }
         let mut open_with = open.clone();
@@ -232,7 +193,7 @@ async fn each_command_has_dice_of_its_own_of_a_seed() {
 #[tokio::test]
 async fn an_imported_log_keeps_its_secrets() {
     let api = Api::start().await;
-    let table = with_shade(&api).await;
+    let table = Table::new(&api, creation(Some(3))).await;
     for command in [
         json!({"type": "start", "first": "ann"}),
         note("for me alone"),

@@ -1,5 +1,6 @@
 //! Writes of one encounter while the store does not answer.
 
+use crate::e2e::embedded_store;
 use crate::support::store::{Hook, Hooked};
 use async_trait::async_trait;
 use serde_json::json;
@@ -8,8 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use turnkeeper::app::{App, AppError, BearerToken, Command, Shape, Token};
 use turnkeeper::engine::{NewToken, Request, Role, Rulesets};
-use turnkeeper::store::embedded::EmbeddedStore;
-use turnkeeper::store::{StoreConfig, StoreError};
+use turnkeeper::store::StoreError;
 
 /// Makes a store unavailable, and counts how often it was asked.
 #[derive(Default)]
@@ -29,8 +29,7 @@ async fn whatever_writes_an_encounter_fails_with_the_write_before_it_while_the_s
     let token = BearerToken::read(Token::new(Role::Gm, &[1; 32]).reveal()).expect("a token");
     let wanted = NewToken::read(json!({"role": "spectator"})).expect("a wanted token");
     let request = Request::read(json!({"type": "note", "text": "x"})).expect("a command");
-    let data = tempfile::tempdir().expect("a temporary directory");
-    let inner = Arc::new(EmbeddedStore::open(data.path(), StoreConfig::default()).expect("a store"));
+    let (_data, inner) = embedded_store();
     for first in ["command", "hand out", "revoke", "delete"] {
         let store = Arc::new(Hooked { inner: inner.clone(), hook: Unavailable::default() });
         let app = App::new(store.clone(), Rulesets::shipped(), 0);

@@ -1,60 +1,62 @@
-//! Many clients at once, with and without crashes: what is acknowledged is in the log, and once.
+//! Many clients at once while servers or their store are disturbed: what is acknowledged is in the log, and once.
 
 use crate::support::client::{Answer, Client, Fight, text, version};
 use crate::support::redis::RedisServer;
 use crate::support::server::Server;
 use crate::support::sized;
-use futures::future::join_all;
+use futures::future::{join_all, try_join_all};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-const CLIENTS: usize = 64;
 const HP: u64 = 1_000_000;
 
-/// Servers on one store, and encounters in it.
-struct Stand {
-    servers: Vec<(Mutex<Client>, Server)>,
-    encounters: Vec<Fight>,
+/// Clients of servers on one store, and encounters in it.
+pub struct Storm {
+    servers: Vec<Mutex<Client>>,
+    pub encounters: Vec<Fight>,
     /// Commands that their clients are done with.
     done: AtomicUsize,
     /// Answers that were "not now".
     unavailable: AtomicUsize,
+    over: AtomicBool,
 }
 
 /// What the client knows of a command in the end.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Fate {
+pub enum Fate {
     /// It was accepted and made this version.
     Accepted(u64),
     /// The connection broke before the answer: it was applied once, or not at all.
     Unknown,
     /// It was answered that nothing was applied.
     NotApplied,
+    /// It was answered that there is no such encounter.
+    NotFound,
 }
 
 /// A command of a client's: the text that tells it from all others.
-struct Sent {
-    encounter: usize,
+pub struct Sent {
+    pub encounter: usize,
     text: String,
-    fate: Fate,
+    pub fate: Fate,
 }
 
-impl Stand {
-    async fn new(servers: Vec<Server>, encounters: usize) -> Arc<Self> {
+impl Storm {
+    pub async fn new(servers: Vec<Client>, encounters: usize) -> Arc<Self> {
         let fight = json!({"ruleset": "active-initiative", "combatants": [
             {"id": "ann", "hp": {"current": HP, "max": HP}}, {"id": "bob"}, {"id": "orc", "side": "monsters"}]});
-        let api = servers[0].client();
-        let encounters = join_all((0..encounters).map(|_| api.create(&fight))).await;
-        let servers = servers.into_iter().map(|server| (Mutex::new(server.client()), server)).collect();
-        Arc::new(Self { servers, encounters, done: AtomicUsize::new(0), unavailable: AtomicUsize::new(0) })
+        let encounters = join_all((0..encounters).map(|_| servers[0].create(&fight))).await;
+        let servers = servers.into_iter().map(Mutex::new).collect();
+        let (done, unavailable, over) = (AtomicUsize::new(0), AtomicUsize::new(0), AtomicBool::new(false));
+        Arc::new(Self { servers, encounters, done, unavailable, over })
     }
 
     /// The client of a server as it runs now.
     fn client(&self, server: usize) -> Client {
-        self.servers[server % self.servers.len()].0.lock().expect("no panic before").clone()
+        self.servers[server % self.servers.len()].lock().expect("no panic before").clone()
     }
 
     /// Sends the command `text` to a server, under a key or not; None when the connection breaks before the answer. Tries the next
@@ -65,7 +67,10 @@ impl Stand {
             let call = self.encounters[encounter].through(&self.client(server)).command(&command);
             let call = key.into_iter().fold(call, |call, key| call.key(key));
             match call.try_send().await {
-                Ok(answer) => return Some(answer),
+                Ok(answer) => {
+                    self.unavailable.fetch_add(usize::from(answer.status == 503), Ordering::Relaxed);
+                    return Some(answer);
+                }
                 Err(error) if error.is_connect() => tokio::time::sleep(Duration::from_millis(5)).await,
                 Err(_) => return None,
             }
@@ -77,43 +82,44 @@ impl Stand {
     async fn once(&self, encounter: usize, text: &str, server: usize) -> Fate {
         match self.attempt(encounter, text, None, server).await {
             None => Fate::Unknown,
-            Some(answer) if answer.status == 503 => {
-                self.unavailable.fetch_add(1, Ordering::Relaxed);
-                if answer.json()["code"] == "contended" { Fate::NotApplied } else { Fate::Unknown }
-            }
-            Some(answer) => Fate::Accepted(accepted(&answer, text)),
+            Some(answer) if answer.status == 503 && answer.json()["code"] == "contended" => Fate::NotApplied,
+            Some(answer) if answer.status == 503 => Fate::Unknown,
+            Some(answer) => fate(&answer, text),
         }
     }
 
-    /// Sends a command under a key until it is accepted.
+    /// Sends a command under a key until it is answered.
     async fn insist(&self, encounter: usize, text: &str, server: usize) -> Answer {
-        for attempt in 0..10_000 {
-            match self.attempt(encounter, text, Some(&text.replace(' ', "-")), server + attempt).await {
-                None => {}
-                Some(answer) if answer.status == 503 => {
-                    self.unavailable.fetch_add(1, Ordering::Relaxed);
-                }
-                Some(answer) => return answer,
+        let (key, since, mut server) = (text.replace(' ', "-"), Instant::now(), server);
+        loop {
+            match self.attempt(encounter, text, Some(&key), server).await {
+                Some(answer) if answer.status != 503 => return answer,
+                answer => assert!(since.elapsed() < Duration::from_secs(120), "{text} is never accepted: {answer:?}"),
             }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            server += 1;
         }
-        panic!("{text} is never accepted")
     }
 
     /// Sends a command twice at once under one key, through two servers where there are two.
     async fn twice(&self, encounter: usize, text: &str, server: usize) -> Fate {
         let (one, other) = tokio::join!(self.insist(encounter, text, server), self.insist(encounter, text, server + 1));
-        let version = accepted(&one, text);
-        assert_eq!((accepted(&other, text), &one.body), (version, &other.body));
+        let fates = [fate(&one, text), fate(&other, text)];
+        if fates.contains(&Fate::NotFound) {
+            return Fate::NotFound;
+        }
+        assert_eq!((fates[0], &one.body), (fates[1], &other.body));
         let replayed = [&one, &other].map(|answer| answer.header("idempotency-replayed") == "true");
         assert!(replayed != [false, false], "{text} was applied twice");
-        Fate::Accepted(version)
+        fates[0]
     }
 
     /// One client: one command after the other, a quarter of them twice.
-    async fn writer(self: Arc<Self>, number: usize, commands: usize) -> Vec<Sent> {
+    async fn writer(self: Arc<Self>, number: usize) -> Vec<Sent> {
         let mut sent = Vec::new();
         let encounter = number % self.encounters.len();
-        for i in 0..commands {
+        while !self.over.load(Ordering::Relaxed) {
+            let i = sent.len();
             let text = format!("command {i} of client {number}");
             let fate = match i % 4 {
                 0 => self.twice(encounter, &text, number + i).await,
@@ -121,42 +127,35 @@ impl Stand {
             };
             self.done.fetch_add(1, Ordering::Relaxed);
             sent.push(Sent { encounter, text, fate });
+            if fate == Fate::NotFound {
+                break;
+            }
         }
         sent
     }
 
-    /// Kills and starts servers in turn, evenly over the load.
-    async fn crash(self: Arc<Self>, times: usize, load: usize) {
-        for n in 1..=times {
-            while self.done.load(Ordering::Relaxed) < load * n / (times + 1) {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-            let stand = self.clone();
-            let crash = move || {
-                let (client, server) = &stand.servers[n % stand.servers.len()];
-                server.crash();
-                *client.lock().expect("no panic before") = server.client();
-            };
-            tokio::task::spawn_blocking(crash).await.expect("it starts again");
+    /// Waits until the clients are done with this number of commands.
+    async fn wait_for(&self, load: usize) {
+        while self.done.load(Ordering::Relaxed) < load {
+            tokio::time::sleep(Duration::from_millis(1)).await;
         }
     }
 
-    /// Lets the clients send about `load` commands while servers crash `times` times; then holds their answers against
-    /// what is there.
-    async fn storm(self: Arc<Self>, load: usize, times: usize) {
-        let each = load.div_ceil(CLIENTS);
-        let crashes = tokio::spawn(self.clone().crash(times, each * CLIENTS));
-        let clients = (0..CLIENTS).map(|number| tokio::spawn(self.clone().writer(number, each)));
-        let sent: Vec<Sent> = join_all(clients).await.into_iter().flat_map(|sent| sent.expect("no panic")).collect();
-        crashes.await.expect("no panic");
-        self.check(&sent, times > 0).await;
+    /// Lets this number of clients send commands until the disturbance is over; what they sent, and what comes of the disturbance.
+    pub async fn rage<T>(self: &Arc<Self>, clients: usize, disturbance: impl Future<Output = T>) -> (Vec<Sent>, T) {
+        let writers = (0..clients).map(|number| tokio::spawn(self.clone().writer(number)));
+        let writers = async { try_join_all(writers).await.expect("no panic") };
+        let disturbed = async {
+            let disturbed = disturbance.await;
+            self.over.store(true, Ordering::Relaxed);
+            disturbed
+        };
+        let (sent, disturbed) = tokio::join!(writers, disturbed);
+        (sent.into_iter().flatten().collect(), disturbed)
     }
 
-    async fn check(&self, sent: &[Sent], crashed: bool) {
-        let count = |right: fn(&Fate) -> bool| sent.iter().filter(|sent| right(&sent.fate)).count();
-        let accepted = count(|fate| matches!(fate, Fate::Accepted(_)));
-        let unknown = count(|fate| *fate == Fate::Unknown);
-        let unavailable = self.unavailable.load(Ordering::Relaxed);
+    /// Holds the answers against what is there.
+    pub async fn check(&self, sent: &[Sent], disturbed: bool) {
         let mut entries = 0;
         let mut found = 0;
         for (number, encounter) in self.encounters.iter().enumerate() {
@@ -174,27 +173,31 @@ impl Stand {
                     Fate::Accepted(version) => assert_eq!(at, Some(version), "{} is in the log", sent.text),
                     Fate::NotApplied => assert_eq!(at, None, "{} is not in the log", sent.text),
                     Fate::Unknown => {}
+                    Fate::NotFound => panic!("the encounter is there: {}", encounter.id),
                 }
                 found += usize::from(at.is_some());
             }
             entries += log.len();
         }
         assert_eq!(found, entries, "nothing is in the log that nobody sent");
-        if !crashed {
-            assert_eq!((unknown, unavailable), (0, 0));
-            assert_eq!(accepted, entries);
+        if !disturbed {
+            let accepted = sent.iter().filter(|sent| matches!(sent.fate, Fate::Accepted(_))).count();
+            assert_eq!((accepted, self.unavailable.load(Ordering::Relaxed)), (sent.len(), 0));
         }
     }
 }
 
-/// The version that an accepted command made; its answer tells what was sent.
+/// What an answer other than a 503 says of the command: an accepted one shows what was sent.
 #[track_caller]
-fn accepted(answer: &Answer, sent: &str) -> u64 {
+fn fate(answer: &Answer, sent: &str) -> Fate {
+    if answer.status == 404 {
+        return Fate::NotFound;
+    }
     assert_eq!(answer.status, 200, "{answer:?}");
     let body = answer.json();
     assert_eq!(noted(&body), sent);
     assert_eq!(version(&body), answer.version());
-    version(&body)
+    Fate::Accepted(version(&body))
 }
 
 /// What the note in a log entry, or in an answer, says.
@@ -202,6 +205,27 @@ fn accepted(answer: &Answer, sent: &str) -> u64 {
 fn noted(entry: &Value) -> String {
     assert_eq!(entry["events"].as_array().map(Vec::len), Some(2), "{entry}");
     text(&entry["events"][0]["text"])
+}
+
+/// Lets 64 clients send a load of commands while the servers crash in turn, evenly over the load.
+async fn storm(servers: Vec<Server>, encounters: usize, crashes: usize) {
+    let storm = Storm::new(servers.iter().map(Server::client).collect(), encounters).await;
+    let (servers, load) = (Arc::new(servers), sized(640, 20_000));
+    let disturbance = async {
+        for n in 1..=crashes {
+            storm.wait_for(load * n / (crashes + 1)).await;
+            let (servers, server) = (servers.clone(), n % servers.len());
+            let crash = move || {
+                servers[server].crash();
+                servers[server].client()
+            };
+            let client = tokio::task::spawn_blocking(crash).await.expect("it starts again");
+            *storm.servers[server].lock().expect("no panic before") = client;
+        }
+        storm.wait_for(load).await;
+    };
+    let (sent, ()) = storm.rage(64, disturbance).await;
+    storm.check(&sent, crashes > 0).await;
 }
 
 /// In the end every log entry is compared with what was acknowledged.
@@ -212,19 +236,16 @@ fn keeping_all(redis: &RedisServer) -> Server {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_of_two_processes_on_one_redis_lose_and_double_nothing() {
     let redis = RedisServer::start();
-    let stand = Stand::new(vec![keeping_all(&redis), keeping_all(&redis)], 1).await;
-    stand.storm(sized(640, 20_000), 0).await;
+    storm(vec![keeping_all(&redis), keeping_all(&redis)], 1, 0).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_of_crashing_processes_on_one_redis_lose_and_double_nothing() {
     let redis = RedisServer::start();
-    let stand = Stand::new(vec![keeping_all(&redis), keeping_all(&redis)], 1).await;
-    stand.storm(sized(640, 20_000), sized(3, 20)).await;
+    storm(vec![keeping_all(&redis), keeping_all(&redis)], 1, sized(3, 20)).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn clients_of_a_crashing_embedded_store_lose_and_double_nothing() {
-    let stand = Stand::new(vec![Server::with(&[("TURNKEEPER_LOG_KEEP", "0")])], 8).await;
-    stand.storm(sized(640, 20_000), sized(3, 20)).await;
+    storm(vec![Server::with(&[("TURNKEEPER_LOG_KEEP", "0")])], 8, sized(3, 20)).await;
 }

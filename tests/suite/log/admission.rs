@@ -1,17 +1,14 @@
 //! A token that ends while its holder begins to follow.
 
-use crate::e2e::{Api, Setup};
+use crate::e2e::{Api, Setup, embedded_store};
 use crate::support::store::{Hook, Hooked};
 use async_trait::async_trait;
 use futures::future::BoxFuture;
 use serde_json::json;
 use std::sync::Arc;
-use tempfile::TempDir;
 use tokio::sync::Mutex;
 use turnkeeper::app::{App, AppError, BearerToken};
 use turnkeeper::engine::Rulesets;
-use turnkeeper::store::embedded::EmbeddedStore;
-use turnkeeper::store::{Store, StoreConfig};
 
 /// What happens right after the next reading of an encounter.
 #[derive(Default)]
@@ -29,8 +26,7 @@ impl Hook for AfterLoading {
 
 #[tokio::test]
 async fn a_token_that_is_revoked_while_its_holder_begins_to_follow_opens_no_feed() {
-    let data = TempDir::new().expect("a temporary directory");
-    let inner: Arc<dyn Store> = Arc::new(EmbeddedStore::open(data.path(), StoreConfig::default()).expect("a store"));
+    let (_data, inner) = embedded_store();
     let api = Api::on(inner.clone(), Setup::default()).await;
     let fight = api.fight().await;
     let store = Arc::new(Hooked { inner: inner.clone(), hook: AfterLoading::default() });

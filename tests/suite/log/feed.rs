@@ -1,6 +1,6 @@
 //! The live feed: cut and resumed after every event, over two processes and Redis, through restarts of either.
 
-use crate::e2e::{Api, Call, Fight, Setup, note};
+use crate::e2e::{Api, Call, Fight, Setup, embedded_store, note};
 use crate::support::contract;
 use crate::support::redis::{DURABLE, RedisServer};
 use crate::support::server::Server;
@@ -8,11 +8,8 @@ use crate::support::setting;
 use futures::FutureExt;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use turnkeeper::http::Settings;
-use turnkeeper::store::StoreConfig;
-use turnkeeper::store::embedded::EmbeddedStore;
 
 pub const LINES: &str = "application/x-ndjson";
 pub const SSE: &str = "text/event-stream";
@@ -159,12 +156,6 @@ async fn both_kinds_of_streams_begin_alike() {
         let (_, _, mut limited) = open("?after=0&limit=2", "").await;
         assert_eq!((limited.transition().await, limited.transition().await), (Some(1), Some(2)), "{accept}");
         assert_eq!(limited.transition().await, None, "{accept}: it ends after as many as were asked for");
-        let refused = fight.get("/events?limit=1001").header("accept", accept).send().await;
-        assert_eq!(refused.problem(422, "invalid_value")["errors"][0]["path"], "limit", "{accept}");
-        for (last, status) in [("x", 400), ("9", 422)] {
-            let refused = fight.get("/events").header("last-event-id", last).header("accept", accept).send().await;
-            assert_eq!(refused.status, status, "{accept} {last}");
-        }
     }
     assert_eq!(fight.read("/events?after=3").await["items"], json!([]), "a page is still a page");
 }
@@ -184,7 +175,6 @@ async fn a_long_poll_answers_when_something_happens_and_no_later_than_asked() {
     assert!(began.elapsed() >= Duration::from_secs(1));
     let there = poll("?after=0&wait=60").await.json();
     assert_eq!(there["items"].as_array().map(Vec::len), Some(2), "what is there is answered at once");
-    assert_eq!(poll("?wait=61").await.status, 422);
     let delete = fight.delete();
     let (gone, _) = tokio::join!(poll("?after=2&wait=30"), soon().then(|()| delete.send()));
     assert_eq!(gone.status, 404);
@@ -192,8 +182,7 @@ async fn a_long_poll_answers_when_something_happens_and_no_later_than_asked() {
 
 #[tokio::test]
 async fn streams_keep_alive_end_by_themselves_and_end_with_the_process() {
-    let data = tempfile::tempdir().expect("a temporary directory");
-    let store = Arc::new(EmbeddedStore::open(data.path(), StoreConfig::default()).expect("a store"));
+    let (_data, store) = embedded_store();
     let settings = Settings {
         keep_alive: Duration::from_millis(50),
         stream_time: Duration::from_millis(500),

@@ -1,22 +1,9 @@
 //! Many followers of one process.
 
+use crate::support::raw::Raw;
 use crate::support::redis::RedisServer;
 use crate::support::server::Server;
 use crate::support::setting;
-use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-
-/// Reads until `end` has come.
-async fn until(stream: &mut TcpStream, end: &str) {
-    let (mut text, mut part) = (Vec::new(), [0; 4096]);
-    while !text.windows(end.len()).any(|window| window == end.as_bytes()) {
-        let read = tokio::time::timeout(Duration::from_secs(60), stream.read(&mut part)).await;
-        let read = read.expect("in time").expect("bytes");
-        assert!(read > 0, "it ended: {}", String::from_utf8_lossy(&text));
-        text.extend_from_slice(&part[..read]);
-    }
-}
 
 /// `TURNKEEPER_FOLLOWERS` sets how many; the bound holds from 1000 on, where what the process needs anyway no longer counts.
 #[tokio::test]
@@ -35,10 +22,9 @@ async fn idle_followers_cost_little_share_one_subscription_and_hear_of_every_com
     let before = server.resident();
     let mut followers = Vec::with_capacity(count);
     for _ in 0..count {
-        let mut stream = TcpStream::connect(address).await.expect("a connection");
-        stream.write_all(request.as_bytes()).await.expect("a request");
+        let mut stream = Raw::open(address, request.as_bytes()).await;
         // An event's end and its chunk's.
-        until(&mut stream, "\n\n\r\n").await;
+        stream.until("\n\n\r\n").await;
         followers.push(stream);
     }
     let each = (server.resident().saturating_sub(before)) as f64 / count as f64;
@@ -47,7 +33,7 @@ async fn idle_followers_cost_little_share_one_subscription_and_hear_of_every_com
     assert_eq!(following, 1, "one subscription for all:\n{clients}");
     fight.notes(1).await;
     for stream in &mut followers {
-        until(stream, "event: transition\n").await;
+        stream.until("event: transition\n").await;
     }
     assert!(count < 1000 || each < 16.0, "{each:.1} KiB for each follower");
 }

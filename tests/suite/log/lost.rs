@@ -127,7 +127,7 @@ async fn followers_of_what_redis_lost_are_shown_the_encounter_anew() {
 }
 
 #[tokio::test]
-async fn a_follower_is_told_every_entry_where_its_feed_left_some_out() {
+async fn a_follower_reads_every_entry_where_its_feed_left_some_out() {
     let redis = RedisServer::start();
     let (a, b) = Api::pair_on(&redis.url()).await;
     let fight = a.fight().await;

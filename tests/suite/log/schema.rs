@@ -1,13 +1,12 @@
 //! Documents of every schema there has been are read from files; those of later ones are refused.
 
+use crate::support::sources::text;
 use crate::support::table::RULESETS;
 use serde_json::{Value, json};
-use std::path::Path;
 use turnkeeper::engine::{LoadError, Request, SCHEMA};
 
 fn fixture(schema: u32) -> Vec<u8> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/document-v{schema}.json"));
-    std::fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+    text(&format!("tests/fixtures/document-v{schema}.json")).into_bytes()
 }
 
 #[test]
@@ -25,7 +24,7 @@ fn documents_of_every_schema_are_read_as_the_newest() {
 }
 
 #[test]
-fn a_lifted_document_can_be_undone() {
+fn a_migrated_document_can_be_undone() {
     let game = RULESETS.load(&fixture(1)).expect("a document");
     let undo = Request::read(json!({"type": "undo"})).expect("a request");
     let rewind = game.rewinds(&undo).expect("a way back").expect("an undo");

@@ -6,51 +6,6 @@ use crate::support::{setting, shows};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
-/// The state without what differs from version to version.
-fn state(mut encounter: Value) -> Value {
-    encounter["version"] = json!(null);
-    encounter
-}
-
-#[tokio::test]
-async fn undo_goes_back_step_by_step_and_redo_forth_until_something_else_happens() {
-    shows(&["TK-7"]);
-    let api = Api::start().await;
-    let fight = api.fight().await;
-    let undo = json!({"type": "undo"});
-    assert_eq!(fight.refused(undo.clone(), 409, "nothing_to_undo").await["rule"], "TK-7");
-    let mut states = vec![fight.read("").await];
-    for command in [
-        json!({"type": "start", "first": "chansi"}),
-        json!({"type": "damage", "target": "brakkus", "amount": 9}),
-        json!([{"type": "note", "text": "one"}, {"type": "end_turn", "combatant": "chansi", "next": "valiant"}]),
-        json!({"type": "end_encounter"}),
-    ] {
-        states.push(fight.accepted(command).await.json()["encounter"].clone());
-    }
-    for (version, target) in [(5, 3), (6, 2), (7, 1), (8, 0)] {
-        let answer = fight.accepted(json!({"type": "undo"})).await.json();
-        assert_eq!(
-            (&answer["version"], &answer["events"]),
-            (&json!(version), &json!([{"type": "undone", "to_version": target}]))
-        );
-        assert_eq!(state(answer["encounter"].clone()), state(states[target].clone()));
-    }
-    fight.refused(undo.clone(), 409, "nothing_to_undo").await;
-    for (target, before) in states.iter().enumerate().skip(1) {
-        let answer = fight.accepted(json!({"type": "redo"})).await.json();
-        assert_eq!(answer["events"], json!([{"type": "redone", "to_version": target}]));
-        assert_eq!(state(answer["encounter"].clone()), state(before.clone()));
-    }
-    fight.refused(json!({"type": "redo"}), 409, "nothing_to_redo").await;
-    fight.accepted(json!({"type": "undo", "to_version": 1})).await;
-    fight.accepted(json!({"type": "note", "text": "another way"})).await;
-    fight.refused(json!({"type": "redo"}), 409, "nothing_to_redo").await;
-    let log = fight.entries().await;
-    assert_eq!(log.len(), 14, "the log only grows");
-    assert!(log.iter().all(|entry| entry.get("checkpoint").is_none()), "what is for the store alone is not shown");
-}
-
 #[tokio::test]
 async fn the_encounter_shows_itself_at_every_version_there_has_been() {
     let api = Api::start().await;
@@ -74,33 +29,6 @@ async fn the_encounter_shows_itself_at_every_version_there_has_been() {
     assert!(text.text().contains("not started"));
     let future = fight.get("?at=601").send().await.problem(422, "no_such_version");
     assert_eq!(future["current_version"], 600);
-}
-
-#[tokio::test]
-async fn what_is_folded_away_is_said_to_be_gone_wherever_it_is_asked_for() {
-    shows(&["TK-8"]);
-    let api = keeping(300).await;
-    let fight = api.fight().await;
-    fight.notes(767).await;
-    assert_eq!(fight.get("?at=0").send().await.status, 200, "nothing is gone yet");
-    fight.notes(1).await;
-    for rest in ["?at=0", "?at=255", "/events?after=0", "/events?after=255", "/events?after=100&wait=1"] {
-        let gone = fight.get(rest).send().await.problem(410, "version_gone");
-        assert_eq!((&gone["rule"], &gone["oldest_version"]), (&json!("TK-8"), &json!(256)), "{rest}");
-    }
-    for accept in ["application/x-ndjson", "text/event-stream"] {
-        let stream = fight.get("/events?after=255").header("accept", accept).send().await;
-        assert_eq!(stream.status, 410, "{accept}");
-    }
-    fight.refused(json!({"type": "undo", "to_version": 10}), 410, "version_gone").await;
-    for rest in ["?at=256", "?at=400", "/events", "/events?after=256"] {
-        assert_eq!(fight.get(rest).send().await.status, 200, "{rest}");
-    }
-    assert_eq!(fight.read("/events").await["items"][0]["version"], 257, "the log begins with the oldest there is");
-    fight.accepted(json!({"type": "undo", "to_version": 256})).await;
-    fight.notes(600).await;
-    assert_eq!(fight.get("?at=1024").send().await.status, 200);
-    assert_eq!(fight.get("?at=700").send().await.json()["oldest_version"], 768, "more and more is folded away");
 }
 
 /// The option of undo or redo.

@@ -38,10 +38,10 @@ struct Step {
     /// It gives a hidden combatant the turn, or asks for one: viewers read that somebody acts. From here on the play goes on without the
     /// other one.
     someone: Option<Value>,
-    /// It happens in the play with the hidden alone.
-    alone: Option<Value>,
+    /// It happens only in the play with the hidden.
+    hidden_only: Option<Value>,
     /// The types of the events that viewers read.
-    told: Option<Vec<String>>,
+    events: Option<Vec<String>>,
     /// The names of the turns that viewers see.
     slots: Option<Vec<String>>,
     /// The names of all turns.
@@ -99,7 +99,8 @@ fn slots(view: &str) -> Vec<String> {
 impl Step {
     /// Takes the step in the play with the hidden and the one without them; what viewers of the first see.
     fn take(&self, with: &mut Stage, without: &mut Stage) -> Vec<Sight> {
-        let command = [&self.open, &self.secret, &self.someone, &self.alone].into_iter().flatten().next().map(command);
+        let command =
+            [&self.open, &self.secret, &self.someone, &self.hidden_only].into_iter().flatten().next().map(command);
         let command = command.expect("a command");
         let (next, decided) = send(with, &command, &self.with);
         let shown = next.sights(Some((&decided, &command)));
@@ -130,8 +131,8 @@ impl Step {
             sight.entry.as_ref().map_or(json!([]), |entry| serde_json::from_str(&entry.1).expect("JSON"));
         let types: Vec<&str> =
             events.as_array().into_iter().flatten().filter_map(|event| event["type"].as_str()).collect();
-        if let Some(told) = &self.told {
-            assert_eq!(types, *told);
+        if let Some(expected) = &self.events {
+            assert_eq!(types, *expected);
         }
         if let Some(expected) = &self.slots {
             assert_eq!(slots(&sight.view), *expected);

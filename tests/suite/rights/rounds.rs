@@ -1,6 +1,6 @@
-//! A full round of each ruleset by players' tokens alone, once the game master has begun the fight.
+//! A full round of each ruleset with players' tokens, once the game master has begun the fight.
 
-use crate::e2e::{Api, Fight};
+use crate::e2e::{Api, Fight, text};
 use serde_json::{Value, json};
 
 /// An encounter whose game master has begun the fight, handed out two players' tokens, and left.
@@ -32,12 +32,6 @@ impl Round {
         self.players[0].read("").await
     }
 
-    /// The legal commands of a player, of those that are awaited.
-    async fn legal_commands(&self, player: &Fight, awaited: &Value) -> Vec<Value> {
-        let awaited = |command: &Value| awaited.as_array().is_some_and(|verbs| verbs.contains(&command["type"]));
-        player.options().await.iter().map(|option| option["command"].clone()).filter(awaited).collect()
-    }
-
     /// Plays until the next round has begun.
     async fn play(&self) {
         let first = self.state().await["round"].clone();
@@ -46,11 +40,11 @@ impl Round {
             if state["round"] != first {
                 return;
             }
+            let awaited = state["pending"]["commands"].as_array().cloned().unwrap_or_default();
             let mut legal_commands = Vec::new();
             for player in &self.players {
-                legal_commands.extend(
-                    self.legal_commands(player, &state["pending"]["commands"]).await.into_iter().map(|o| (player, o)),
-                );
+                let options = player.options().await.into_iter().map(|option| (player, option["command"].clone()));
+                legal_commands.extend(options.filter(|(_, command)| awaited.contains(&command["type"])));
             }
             let rank = |verb: &Value| EAGER.iter().position(|eager| verb == eager).unwrap_or(EAGER.len());
             legal_commands.sort_by_key(|(_, option)| rank(&option["type"]));
@@ -70,47 +64,39 @@ fn four() -> Value {
         {"id": "orc", "side": "monsters", "controller": "Ann"}, {"id": "rat", "side": "monsters", "controller": "Bob"}])
 }
 
-#[tokio::test]
-async fn players_alone_play_a_round_of_each_ruleset() {
-    let api = Api::start().await;
-    for ruleset in ["active-initiative", "seize", "venture", "exp"] {
-        let mut start = json!({"type": "start"});
-        if ruleset == "active-initiative" {
-            start["first"] = json!("ann");
-        }
-        let round = Round::new(&api, ruleset, four(), start).await;
-        round.play().await;
-        round.play().await;
-    }
-}
-
-#[tokio::test]
-async fn players_alone_play_a_round_of_dc20_once_the_game_master_has_placed_the_enemies() {
-    let api = Api::start().await;
-    let start = json!({"type": "start", "dc": 1, "rolls": {"ann": 20, "bob": 19}});
-    let round = Round::new(&api, "dc20", four(), start).await;
-    // Which enemies are in which of their turns is the game master's to say (DC-20), and is said in advance.
+/// The game master places the enemies of DC20 in turns of their side, in advance: only the game master may (DC-20).
+async fn place_enemies(gm: &Fight) {
     for _ in 0..2 {
-        let options = round.gm.options().await;
+        let options = gm.options().await;
         let assign = options.iter().find(|o| o["command"]["type"] == "assign").expect("an enemy to be assigned");
         let mut command = assign["command"].clone();
         if let Some(slot) = assign["choices"].as_array().into_iter().flatten().find(|c| c["field"] == "slot") {
             command["slot"] = slot["one_of"][0].clone();
         }
-        round.gm.accepted(command).await;
+        gm.accepted(command).await;
     }
-    round.play().await;
-    round.play().await;
 }
 
 #[tokio::test]
-async fn a_player_ends_the_last_turn_of_a_round_with_no_game_master_there() {
+async fn players_play_two_rounds_of_each_ruleset_without_the_game_master() {
     let api = Api::start().await;
-    let round = Round::new(&api, "seize", four(), json!({"type": "start"})).await;
-    round.play().await;
-    let entries = round.players[0].entries().await;
-    let ended =
-        |entry: &&Value| entry["events"].as_array().is_some_and(|e| e.iter().any(|e| e["type"] == "round_ended"));
-    let last = entries.iter().find(ended).expect("a round ended");
-    assert!(last["by"].as_str().is_some_and(|by| by.starts_with("player-")), "{last}");
+    for (ruleset, start) in [
+        ("active-initiative", json!({"type": "start", "first": "ann"})),
+        ("seize", json!({"type": "start"})),
+        ("venture", json!({"type": "start"})),
+        ("exp", json!({"type": "start"})),
+        ("dc20", json!({"type": "start", "dc": 1, "rolls": {"ann": 20, "bob": 19}})),
+    ] {
+        let round = Round::new(&api, ruleset, four(), start).await;
+        if ruleset == "dc20" {
+            place_enemies(&round.gm).await;
+        }
+        round.play().await;
+        round.play().await;
+        // Also the last turn of a round is ended by a player.
+        for entry in round.players[0].entries().await {
+            let ends = entry["events"].as_array().is_some_and(|e| e.iter().any(|e| e["type"] == "round_ended"));
+            assert!(!ends || text(&entry["by"]).starts_with("player-"), "{entry}");
+        }
+    }
 }

@@ -55,7 +55,7 @@ async fn everything_is_there_when_it_is_opened_again() {
 }
 
 #[tokio::test]
-async fn a_second_opener_is_told_which_file_is_in_use() {
+async fn a_second_opener_learns_which_file_is_in_use() {
     let directory = Directory::new();
     let first = directory.open(StoreConfig::default());
     let path = directory.0.path().join("made/when/missing");
@@ -104,7 +104,7 @@ async fn a_closed_store_is_away() {
 }
 
 #[tokio::test]
-async fn whatever_was_queued_before_closing_is_written() {
+async fn writes_that_were_queued_before_closing_are_written() {
     let directory = Directory::new();
     let store = Arc::new(directory.open(StoreConfig::default()));
     let mut writes = Vec::new();

@@ -7,6 +7,7 @@ mod lists;
 mod redis;
 mod redis_faults;
 mod revisions;
+mod scripts;
 
 use std::sync::Arc;
 use std::time::Duration;

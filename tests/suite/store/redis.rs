@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use turnkeeper::store::redis::RedisStore;
-use turnkeeper::store::{Committed, NewEncounter, OpenError, Store, StoreConfig, StoreError};
+use turnkeeper::store::{Committed, NewEncounter, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
 use super::{Stand, answered, filled, logged, new, rebased, unlogged, whole_log};
@@ -30,6 +30,13 @@ impl Stand for RedisCluster {
 
 pub fn open(url: &str, config: StoreConfig) -> RedisStore {
     RedisStore::open(url, None, config).expect("a usable URL")
+}
+
+/// A Redis with a store on it.
+pub fn started() -> (RedisServer, RedisStore) {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig::default());
+    (server, store)
 }
 
 conformance!(RedisServer::start());
@@ -87,8 +94,7 @@ async fn every_expiry_is_renewed_before_the_time_to_live_is_over() {
 
 #[tokio::test]
 async fn deleting_leaves_no_key_behind() {
-    let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
+    let (server, store) = started();
     filled(&store, "e", 2).await;
     let commit = rebased(answered(logged(3, "v3", 3), 1, "a"), 1, "v1");
     assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done);
@@ -134,8 +140,7 @@ async fn answers_that_are_too_old_are_gone() {
 
 #[tokio::test]
 async fn a_server_that_forgot_the_scripts_is_given_them_again() {
-    let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
+    let (server, store) = started();
     filled(&store, "e", 1).await;
     for version in 2..5 {
         server.command(&["SCRIPT", "FLUSH"]);
@@ -147,8 +152,7 @@ async fn a_server_that_forgot_the_scripts_is_given_them_again() {
 
 #[tokio::test]
 async fn what_another_program_wrote_is_called_unreadable() {
-    let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
+    let (server, store) = started();
     server.command(&["SET", "{turnkeeper:string}:doc", "mine"]);
     assert!(matches!(store.load("string", None, None).await, Err(StoreError::Corrupt(_))));
     assert!(matches!(store.create("string", new("v0")).await, Err(StoreError::Corrupt(_))));
@@ -165,8 +169,7 @@ async fn what_another_program_wrote_is_called_unreadable() {
 
 #[tokio::test]
 async fn an_evicted_document_leaves_nothing_to_a_namesake() {
-    let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
+    let (server, store) = started();
     filled(&store, "e", 2).await;
     assert_eq!(store.commit("e", answered(logged(3, "v3", 3), 1, "a")).await.unwrap(), Committed::Done);
     server.command(&["DEL", "{turnkeeper:e}:doc"]);
@@ -184,15 +187,6 @@ async fn two_databases_of_one_server_are_two_stores() {
     filled(&three, "e", 2).await;
     assert_eq!(zero.load("e", None, None).await.unwrap().version, 1);
     assert_eq!(three.load("e", None, None).await.unwrap().version, 2);
-}
-
-#[tokio::test]
-async fn a_url_that_cannot_be_one_is_refused_without_its_password() {
-    for url in ["", "http://127.0.0.1", "127.0.0.1:6379", "redis://:secret@127.0.0.1:notaport"] {
-        let Err(refused) = RedisStore::open(url, None, StoreConfig::default()) else { panic!("{url} was taken") };
-        assert!(matches!(refused, OpenError::Url(_)));
-        assert!(!refused.to_string().contains("secret"), "{refused}");
-    }
 }
 
 #[tokio::test]
@@ -246,8 +240,7 @@ async fn tls_is_spoken_and_a_stranger_is_not_trusted() {
 
 #[tokio::test]
 async fn no_more_of_a_list_is_read_than_a_page_holds() {
-    let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
+    let (server, store) = started();
     for n in 0..40 {
         let new = NewEncounter { application: Some("table".to_owned()), ..new(&"x".repeat(100_000)) };
         store.create(&format!("e{n}"), new).await.unwrap();

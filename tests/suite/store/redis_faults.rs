@@ -7,7 +7,7 @@ use tokio::net::TcpListener;
 use turnkeeper::store::redis::RedisStore;
 use turnkeeper::store::{Committed, Notice, Store, StoreConfig, StoreError};
 
-use super::redis::open;
+use super::redis::{open, started};
 use super::{answered, bytes, eventually, filled, logged, new, unlogged, whole_log};
 use crate::support::cluster::RedisCluster;
 use crate::support::proxy::Proxy;
@@ -66,8 +66,7 @@ async fn a_redis_that_is_not_there_yet_is_waited_for() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_killed_redis_is_away_until_it_is_back() {
-    let mut server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
+    let (mut server, store) = started();
     filled(&store, "e", 1).await;
     server.kill();
     everything_is_away(&store).await;
@@ -77,8 +76,7 @@ async fn a_killed_redis_is_away_until_it_is_back() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_frozen_redis_is_away_until_it_goes_on() {
-    let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
+    let (server, store) = started();
     filled(&store, "e", 1).await;
     server.pause();
     everything_is_away(&store).await;
@@ -88,8 +86,7 @@ async fn a_frozen_redis_is_away_until_it_goes_on() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_redis_is_away_until_it_goes_on() {
-    let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
+    let (server, store) = started();
     filled(&store, "e", 1).await;
     // The pause also delays the command that would end it.
     let end = Instant::now() + Duration::from_secs(9);
@@ -197,8 +194,7 @@ async fn a_write_whose_answer_was_lost_is_done_and_done_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_redis_that_refuses_is_away_and_nothing_is_half_written() {
-    let server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
+    let (server, store) = started();
     filled(&store, "e", 2).await;
     let refuses = async |how: &[&str], back: &[&str]| {
         server.command(how);
@@ -258,9 +254,8 @@ async fn a_node_of_a_cluster_that_is_taken_for_a_single_server_says_what_is_miss
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn followers_are_told_to_read_again_after_every_break() {
-    let mut server = RedisServer::start();
-    let store = open(&server.url(), StoreConfig::default());
+async fn followers_read_again_after_every_break() {
+    let (mut server, store) = started();
     let mut notices = store.commits();
     let mut second = store.commits();
     let next = async |notices: &mut tokio::sync::broadcast::Receiver<Notice>| {

@@ -2,7 +2,7 @@
 //! name breaks it, though schemas of answers let readers be lenient.
 
 use super::client::Answer;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use turnkeeper::engine::Rulesets;
@@ -17,7 +17,7 @@ struct Contract {
 
 /// The contracts by the prefix of the ruleset's schemas, such as `Dc20`.
 static CONTRACTS: LazyLock<BTreeMap<String, Contract>> = LazyLock::new(|| {
-    let published = openapi::document(&http::openapi(), &Examples::default());
+    let published = published();
     let prefixes: Vec<String> = Rulesets::shipped().iter().map(|ruleset| own(ruleset.manifest().id, "")).collect();
     let contract = |prefix: &String| {
         let mut narrowed = published.clone();
@@ -27,45 +27,57 @@ static CONTRACTS: LazyLock<BTreeMap<String, Contract>> = LazyLock::new(|| {
         for schema in document["components"]["schemas"].as_object_mut().expect("schemas").values_mut() {
             shut(schema, &narrowed, false);
         }
-        shut_contents(&mut document["paths"], &narrowed);
-        shut_contents(&mut document["components"]["responses"], &narrowed);
+        for part in ["/paths", "/components/responses"] {
+            each_object(document.pointer_mut(part).expect("a part"), &mut |fields| {
+                fields.get_mut("schema").into_iter().for_each(|schema| shut(schema, &narrowed, false));
+            });
+        }
         (prefix.clone(), Contract { document, validators: Mutex::default() })
     };
     prefixes.iter().map(contract).collect()
 });
 
-/// Takes the variants of other rulesets out of every union.
-fn narrow(value: &mut Value, others: &[&String]) {
+/// The document without examples.
+pub fn published() -> Value {
+    openapi::document(&http::openapi(), &Examples::default())
+}
+
+/// Every operation of a document: method, path, operation.
+pub fn operations(document: &Value) -> Vec<(String, String, Value)> {
+    let paths = document["paths"].as_object().expect("paths").iter();
+    let operations = paths.flat_map(|(path, methods)| {
+        let methods = methods.as_object().expect("methods").iter();
+        methods.map(move |(method, operation)| (method.to_uppercase(), path.clone(), operation.clone()))
+    });
+    operations.collect()
+}
+
+/// Visits every object in a value, the outer ones first.
+fn each_object(value: &mut Value, visit: &mut impl FnMut(&mut Map<String, Value>)) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| narrow(item, others)),
+        Value::Array(items) => items.iter_mut().for_each(|item| each_object(item, visit)),
         Value::Object(fields) => {
-            for union in ["anyOf", "oneOf"] {
-                if let Some(variants) = fields.get_mut(union).and_then(Value::as_array_mut) {
-                    let schema = |variant: &Value| variant["$ref"].as_str()?.rsplit('/').next().map(str::to_owned);
-                    let theirs = |name: String| others.iter().any(|prefix| concept(&name, prefix).is_some());
-                    let allowed = |variant: &Value| !schema(variant).is_some_and(theirs);
-                    if variants.iter().any(allowed) {
-                        variants.retain(allowed);
-                    }
-                }
-            }
-            fields.values_mut().for_each(|value| narrow(value, others));
+            visit(fields);
+            fields.values_mut().for_each(|value| each_object(value, visit));
         }
         _ => {}
     }
 }
 
-/// Shuts every schema below `paths`.
-fn shut_contents(value: &mut Value, published: &Value) {
-    match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| shut_contents(item, published)),
-        Value::Object(fields) => {
-            for (name, value) in fields {
-                if name == "schema" { shut(value, published, false) } else { shut_contents(value, published) }
+/// Takes the variants of other rulesets out of every union.
+fn narrow(document: &mut Value, others: &[&String]) {
+    each_object(document, &mut |fields| {
+        for union in ["anyOf", "oneOf"] {
+            if let Some(variants) = fields.get_mut(union).and_then(Value::as_array_mut) {
+                let schema = |variant: &Value| variant["$ref"].as_str()?.rsplit('/').next().map(str::to_owned);
+                let theirs = |name: String| others.iter().any(|prefix| concept(&name, prefix).is_some());
+                let allowed = |variant: &Value| !schema(variant).is_some_and(theirs);
+                if variants.iter().any(allowed) {
+                    variants.retain(allowed);
+                }
             }
         }
-        _ => {}
-    }
+    });
 }
 
 /// Lets an object hold nothing but what its schema names. A part of a whole (`part`) says nothing of the other parts' fields.

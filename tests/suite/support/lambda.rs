@@ -1,10 +1,11 @@
-//! Lambda, emulated: the real program as a function, its Runtime API, and a front that turns requests into events and back.
+//! Lambda, emulated: the real program as a function, its Runtime API, and an event source that turns requests into events and back.
 //!
-//! The events begin as those under `tests/fixtures/lambda`; what a request says goes into their places, as each front does it.
+//! The events begin as those under `tests/fixtures/lambda`; what a request says goes into their places, as each event source does it.
 
 use super::client::Client;
 use super::process::Process;
 use super::secrets;
+use super::sources::text;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Path, Request, State};
@@ -36,15 +37,19 @@ pub enum EventSource {
 impl EventSource {
     pub const ALL: [Self; 4] = [Self::HttpApi, Self::FunctionUrl, Self::Alb, Self::AlbMulti];
 
+    /// The name of its fixture, and its name for `TURNKEEPER_E2E_ADAPTER`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::HttpApi => "http-api",
+            Self::FunctionUrl => "function-url",
+            Self::Alb => "alb",
+            Self::AlbMulti => "alb-multi",
+        }
+    }
+
     /// An event as it was recorded.
     fn recorded(self) -> Value {
-        let text = match self {
-            Self::HttpApi => include_str!("../../fixtures/lambda/http-api.json"),
-            Self::FunctionUrl => include_str!("../../fixtures/lambda/function-url.json"),
-            Self::Alb => include_str!("../../fixtures/lambda/alb.json"),
-            Self::AlbMulti => include_str!("../../fixtures/lambda/alb-multi.json"),
-        };
-        serde_json::from_str(text).expect("JSON")
+        serde_json::from_str(&text(&format!("tests/fixtures/lambda/{}.json", self.name()))).expect("JSON")
     }
 
     /// The event of a request. `stage` is the gateway's, shown in its paths unless it is `$default`.
@@ -141,7 +146,7 @@ type Outcome = Result<Value, Value>;
 const MOST: usize = (6 << 20) + 100;
 
 struct Runtime {
-    front: EventSource,
+    source: EventSource,
     stage: String,
     timeout: Duration,
     queue: mpsc::UnboundedSender<(String, Value)>,
@@ -199,9 +204,9 @@ async fn error(State(runtime): State<Arc<Runtime>>, Path(id): Path<String>, erro
 async fn request(State(runtime): State<Arc<Runtime>>, request: Request) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, 6 << 20).await.expect("a body");
-    let event = runtime.front.event(&Request::from_parts(parts, ()), &body, &runtime.stage);
+    let event = runtime.source.event(&Request::from_parts(parts, ()), &body, &runtime.stage);
     match runtime.invoke(event).await {
-        Some(Ok(answer)) if answer.to_string().len() <= runtime.front.most() => runtime.front.back(&answer),
+        Some(Ok(answer)) if answer.to_string().len() <= runtime.source.most() => runtime.source.back(&answer),
         // The function failed, answered too much, or did not answer.
         Some(_) => status(502),
         None => status(504),
@@ -212,10 +217,10 @@ fn status(status: u16) -> Response<Body> {
     Response::builder().status(status).body(Body::empty()).expect("a response")
 }
 
-/// A function with its front.
+/// A function with its event source.
 #[must_use = "the function ends when this is dropped"]
 pub struct Function {
-    /// A client of the front.
+    /// A client of the event source.
     client: Client,
     runtime: Arc<Runtime>,
     settings: Vec<(String, String)>,
@@ -225,15 +230,15 @@ pub struct Function {
 
 impl Function {
     /// One with these settings and this number of instances, each of which handles one event at a time.
-    pub async fn start(front: EventSource, settings: &[(&str, &str)], instances: usize) -> Self {
-        let function = Self::at(front, "$default", Duration::from_secs(29), settings).await;
+    pub async fn start(source: EventSource, settings: &[(&str, &str)], instances: usize) -> Self {
+        let function = Self::at(source, "$default", Duration::from_secs(29), settings).await;
         (0..instances).for_each(|_| function.another());
         function
     }
 
     /// One of a single instance with an embedded store, and these settings.
-    pub async fn embedded(front: EventSource, settings: &[(&str, &str)]) -> Self {
-        let mut function = Self::at(front, "$default", Duration::from_secs(29), settings).await;
+    pub async fn embedded(source: EventSource, settings: &[(&str, &str)]) -> Self {
+        let mut function = Self::at(source, "$default", Duration::from_secs(29), settings).await;
         let data = function.directory.path().join("data").display().to_string();
         function.settings.push(("TURNKEEPER_DATA".to_owned(), data));
         function.another();
@@ -241,10 +246,10 @@ impl Function {
     }
 
     /// One at a stage, with its time limit, without an instance yet.
-    pub async fn at(front: EventSource, stage: &str, timeout: Duration, settings: &[(&str, &str)]) -> Self {
+    pub async fn at(source: EventSource, stage: &str, timeout: Duration, settings: &[(&str, &str)]) -> Self {
         let (queue, queued) = mpsc::unbounded_channel();
         let runtime = Arc::new(Runtime {
-            front,
+            source,
             stage: stage.to_owned(),
             timeout,
             queue,
@@ -308,8 +313,8 @@ impl Function {
 
     /// Waits for the end of its only instance.
     #[track_caller]
-    pub fn ended(&self, patience: Duration) -> ExitStatus {
-        let ended = self.instances.lock().expect("no panic before")[0].ended(patience);
+    pub fn ended(&self, timeout: Duration) -> ExitStatus {
+        let ended = self.instances.lock().expect("no panic before")[0].ended(timeout);
         ended.unwrap_or_else(|| panic!("it does not end: {}", self.log()))
     }
 }

@@ -9,6 +9,7 @@ pub mod lambda;
 pub mod legal_commands;
 pub mod process;
 pub mod proxy;
+pub mod raw;
 pub mod redis;
 pub mod schema;
 pub mod secrets;
@@ -19,11 +20,11 @@ pub mod table;
 
 use std::time::{Duration, Instant};
 
-/// Waits until `check` is true, at most `patience`.
-pub async fn eventually<F: Future<Output = bool>>(what: &str, patience: Duration, mut check: impl FnMut() -> F) {
-    let until = Instant::now() + patience;
+/// Waits until `check` is true, at most `timeout`.
+pub async fn eventually<F: Future<Output = bool>>(what: &str, timeout: Duration, mut check: impl FnMut() -> F) {
+    let until = Instant::now() + timeout;
     while !check().await {
-        assert!(Instant::now() < until, "{what}: not within {patience:?}");
+        assert!(Instant::now() < until, "{what}: not within {timeout:?}");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

@@ -3,9 +3,9 @@
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// Waits until `done`, at most `patience`; whether it was done in time.
-pub fn wait(patience: Duration, mut done: impl FnMut() -> bool) -> bool {
-    let until = Instant::now() + patience;
+/// Waits until `done`, at most `timeout`; whether it was done in time.
+pub fn wait(timeout: Duration, mut done: impl FnMut() -> bool) -> bool {
+    let until = Instant::now() + timeout;
     while !done() {
         if Instant::now() > until {
             return false;
@@ -39,9 +39,9 @@ impl Process {
         self.0.try_wait().expect("its state")
     }
 
-    /// Waits for its end, at most `patience`.
-    pub fn ended(&mut self, patience: Duration) -> Option<ExitStatus> {
-        wait(patience, || self.status().is_some());
+    /// Waits for its end, at most `timeout`.
+    pub fn ended(&mut self, timeout: Duration) -> Option<ExitStatus> {
+        wait(timeout, || self.status().is_some());
         self.status()
     }
 }

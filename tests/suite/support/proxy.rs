@@ -15,7 +15,7 @@ pub struct Proxy {
     swallow: Arc<AtomicBool>,
     /// How many connections were made.
     made: Arc<AtomicU64>,
-    /// How many of them, the oldest first, are forgotten: nothing passes, and neither side is told.
+    /// How many of them, the oldest first, are forgotten: nothing passes, and both sides stay open.
     forgotten: Arc<AtomicU64>,
 }
 

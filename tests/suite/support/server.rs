@@ -127,12 +127,12 @@ impl Server {
         self.running(|running| running.process.signal("TERM"));
     }
 
-    /// Waits for its end, at most `patience`.
+    /// Waits for its end, at most `timeout`.
     #[track_caller]
-    pub fn ended(&self, patience: Duration) -> ExitStatus {
-        let ended = self.running(|running| running.process.ended(patience));
+    pub fn ended(&self, timeout: Duration) -> ExitStatus {
+        let ended = self.running(|running| running.process.ended(timeout));
         self.kill();
-        ended.unwrap_or_else(|| panic!("it does not end within {patience:?}\n{}", self.log()))
+        ended.unwrap_or_else(|| panic!("it does not end within {timeout:?}\n{}", self.log()))
     }
 
     /// Its resident memory in KiB. A debug build counts only allocated memory, because its own text takes most of the rest.

@@ -3,6 +3,17 @@
 use proc_macro2::{TokenStream, TokenTree};
 use std::path::{Path, PathBuf};
 
+/// The path of a file of the crate.
+pub fn path(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
+}
+
+/// The text of a file of the crate.
+#[track_caller]
+pub fn text(file: &str) -> String {
+    std::fs::read_to_string(path(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
 /// Every file with this extension below a folder of the crate: its path below the crate and its text, in the order of the paths.
 pub fn files(folder: &str, extension: &str) -> Vec<(String, String)> {
     fn collect(path: &Path, extension: &str, found: &mut Vec<PathBuf>) {
@@ -77,7 +88,7 @@ impl Source {
 }
 
 #[test]
-fn code_is_told_from_text_and_comments() {
+fn code_is_separated_from_text_and_comments() {
     let source = Source::read(
         "a // b \"c\"\nlet d = \"e \\\" // f\"; /* g */ fn x<'h>() { r#\"i \" j\"#; '\"' } use k::l; /// m\nn",
     );

@@ -106,7 +106,9 @@ impl Table {
     /// Sends a command or a list; an error tells which promise of the engine was broken.
     ///
     /// Promises: a refusal changes nothing; an acceptance adds one version; folding its events on the encounter before it, as
-    /// it stands in memory and as it comes out of its document, gives the same document byte for byte. Each event has a sentence.
+    /// it is in memory and as it comes out of its document, gives the same document byte for byte; cached JSON is what would be written
+    ///
+    /// anew, and each event has a sentence.
     pub fn try_send(&mut self, body: Value, dice: &mut dyn Dice) -> Result<Answer, String> {
         let request = match Request::read(body) {
             Ok(request) => request,
@@ -133,6 +135,16 @@ impl Table {
         let again = reloaded.document().map_err(|e| e.to_string())?;
         same("a document that is loaded and written again differs", &after, &again)?;
         sentences(&*decided.next, &decided)?;
+        // From here on the JSON of combatants comes from the cache.
+        let cached = decided.next.document().map_err(|e| e.to_string())?;
+        same("a document that is written from the cache differs", &after, &cached)?;
+        let gm = Viewer::gm("gm");
+        let view = decided.next.view(&gm).map_err(|e| e.to_string())?;
+        let anew = reloaded.view(&gm).map_err(|e| e.to_string())?;
+        same("a view from the cache differs", anew.get().as_bytes(), view.get().as_bytes())?;
+        let mut answer = b"in front ".to_vec();
+        decided.next.view_into(&gm, &mut answer).map_err(|e| e.to_string())?;
+        same("a view within an answer differs", view.get().as_bytes(), &answer[b"in front ".len()..])?;
         self.past.push(std::mem::replace(&mut self.game, decided.next));
         serde_json::from_str(decided.events.get()).map(Ok).map_err(|e| format!("the events are no JSON array: {e}"))
     }
