@@ -1,6 +1,6 @@
 //! The order, and what is awaited.
 
-use super::{CombatantId, Die, Text};
+use super::{CombatantId, Die, Ruleset, Table, Text};
 use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::ToSchema;
@@ -17,6 +17,14 @@ pub struct OrderEntry {
     pub slot: Option<String>,
     /// Why it stands here.
     pub because: Reason,
+}
+
+impl OrderEntry {
+    /// The place of a combatant; none if it has left.
+    pub fn of<R: Ruleset>(table: &Table<R>, id: &CombatantId, because: Reason) -> Option<Self> {
+        let acted = table.get(id)?.acted;
+        Some(Self { combatant: id.clone(), acted, slot: None, because })
+    }
 }
 
 /// Why somebody stands at a place of the order.

@@ -39,10 +39,9 @@ fn evolve_own(table: &mut Table, event: &Event) {
                 table.state.interrupt_point_used = true;
             }
         }
-        // Older programs told a choice between an override and its turn.
+        // Older programs wrote a choice between an override and its turn.
         Event::ChoiceOpened(_) if matches!(table.state.phase, Phase::Window { by: Way::Overridden {}, .. }) => {}
-        Event::ChoiceOpened(e) if e.starter => table.state.phase = Phase::ChooseStarter {},
-        Event::ChoiceOpened(_) => table.state.phase = Phase::ChooseNext {},
+        Event::ChoiceOpened(e) => table.state.phase = Phase::choice(e.starter),
         Event::Exposed(e) => table.change_state(&e.combatant, |s| s.exposed = true),
         Event::ActionReadied(e) => table.change_state(&e.combatant, |s| s.readied = Some(e.readied.clone())),
         Event::ReadiedFired(e) => table.change_state(&e.combatant, |s| s.readied = None),
@@ -69,6 +68,6 @@ fn start_turn(table: &mut Table, combatant: &CombatantId) {
         _ => Way::Opened {},
     };
     state.turns.retain(|taken| taken.combatant != *combatant);
-    state.turns.push(Taken { combatant: combatant.clone(), by }.into());
+    state.turns.push(Taken { combatant: combatant.clone(), by });
     state.last_actor = Some(combatant.clone());
 }

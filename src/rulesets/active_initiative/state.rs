@@ -1,7 +1,7 @@
 //! What Active Initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{Audience, CachedJson, CombatantId, Die, Int, Redact, Text, redacted, settings, words};
+use crate::vocabulary::{Audience, CombatantId, Die, Int, Redact, Text, redacted, settings, words};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -115,8 +115,7 @@ pub struct State {
     /// Whether one was spent in this round (AI-32).
     pub interrupt_point_used: bool,
     /// The turns of this round so far, the one that is going on included.
-    #[schema(value_type = Vec<Taken>)]
-    pub turns: Vec<CachedJson<Taken>>,
+    pub turns: Vec<Taken>,
 }
 
 impl Default for State {
@@ -158,6 +157,13 @@ pub enum Phase {
     Over,
     /// A combatant that the viewer does not see has the turn or must choose.
     SomeoneActs,
+}
+
+impl Phase {
+    /// Somebody must be named: the next combatant, or the first of a round.
+    pub(super) fn choice(starter: bool) -> Self {
+        if starter { Self::ChooseStarter {} } else { Self::ChooseNext {} }
+    }
 }
 
 redacted! {
@@ -212,21 +218,17 @@ words! {
     }
 }
 
-impl Redact for CachedJson<Taken> {
-    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        let redacted = Taken::redact(self, audience)?;
-        Some(if redacted == **self { self.clone() } else { redacted.into() })
-    }
-}
+/// Every means.
+pub(super) const MEANS: [Means; 3] = [Means::Damage, Means::Inspiration, Means::InterruptPoint];
 
 impl Redact for Way {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        Some(match self {
-            Self::Named { by } => Self::Named { by: by.redact(audience)? },
-            Self::Rolled { die, total, tied } => {
-                Self::Rolled { die: *die, total: *total, tied: tied.redact(audience)? }
-            }
-            by => by.clone(),
-        })
+        let mut known = self.clone();
+        match &mut known {
+            Self::Named { by } => *by = by.redact(audience)?,
+            Self::Rolled { tied, .. } => *tied = tied.redact(audience)?,
+            Self::Opened {} | Self::Interrupted { .. } | Self::Overridden {} => {}
+        }
+        Some(known)
     }
 }
