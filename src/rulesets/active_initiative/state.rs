@@ -12,7 +12,6 @@ settings! {
     Options {
         /// The Interrupt Points variant (AI-30 to AI-34): true for one point for each player, or a number of points.
         /// A named controller of players' characters is one player, as is each character without one (`player`).
-        #[schema(inline)]
         interrupt_points: InterruptPoints,
     }
 }

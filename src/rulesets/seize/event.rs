@@ -83,7 +83,6 @@ redacted! {
         /// The die and the bonus.
         pub total: i64,
         /// What it means for all of `combatants` (WA-6, WA-7).
-        #[schema(inline)]
         pub meaning: Meaning,
     }
 

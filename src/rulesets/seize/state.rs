@@ -10,10 +10,8 @@ settings! {
     /// Options of Seize the initiative.
     Options {
         /// What counts as a 20 or a 1: the die, or the result (AWA1).
-        #[schema(inline)]
         crit_on: CritOn,
         /// What decides the first turn where result and bonus are equal (AWA2).
-        #[schema(inline)]
         full_tie: FullTie,
         /// Sides besides `players` that are allied or neutral: their combatants are not enemies and roll for themselves (WA-3).
         /// At most 16.
@@ -185,7 +183,6 @@ pub enum Way {
         /// What that came to.
         total: i64,
         /// What the roll means.
-        #[schema(inline)]
         meaning: Meaning,
         /// Who had the same result, the next best first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -215,7 +212,6 @@ redacted! {
         /// One combatant, or a group that rolls together.
         pub combatants: Participants,
         /// What told the best from it.
-        #[schema(inline)]
         pub tie: Tie,
     }
 }
