@@ -4,14 +4,12 @@ mod rolls;
 mod seizing;
 
 use super::*;
-use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
+use crate::rulesets::shared::{check_started, end_turn, next_round, start_encounter, start_round, start_turn};
 use crate::vocabulary::require;
-pub(super) use seizing::{able, barred, loss_counts, may_seize};
+pub(super) use seizing::{able, barred, eligible, loss_counts, may_seize};
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
-    if !matches!(command, Command::Start(_)) {
-        play.running("WA-1")?;
-    }
+    check_started(play, matches!(command, Command::Start(_)), "WA-1")?;
     match command {
         Command::Start(c) => rolls::start(play, c),
         Command::EndTurn(c) => finish(play, c),
@@ -38,10 +36,7 @@ fn holds_extra_action(play: &Fight<'_>, id: &CombatantId) -> bool {
 fn finish(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "WA-8")?;
     close_turn(play, &c.combatant);
-    match &c.next {
-        Some(next) => name(play, next),
-        None => Ok(()),
-    }
+    c.next.as_ref().map_or(Ok(()), |next| name(play, next))
 }
 
 /// Ends a turn and goes on: to the combatants that may seize the next one, else to the next.
@@ -57,8 +52,7 @@ pub(super) fn close_turn(play: &mut Fight<'_>, id: &CombatantId) {
 
 /// Asks the combatants that may seize the next turn; false if there is none.
 pub(super) fn open_seizing(play: &mut Fight<'_>) -> bool {
-    let table = play.table();
-    let eligible: Vec<_> = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
+    let eligible = eligible(play.table());
     let open = !eligible.is_empty();
     if open {
         play.own(SeizingOpened { eligible: eligible.into() });
@@ -73,32 +67,16 @@ pub(super) fn advance(play: &mut Fight<'_>) {
     if let Some(Seizer { combatant, .. }) = table.state.queue.first().cloned() {
         return take_turn(play, &combatant);
     }
-    let starting = matches!(table.state.phase, Phase::ChooseStarter {});
-    if starting || table.waiting().any(|c| !barred(table, c)) || table.active().next().is_none() {
-        return choose(play, starting);
+    let begun = table.state.phase == Phase::ChooseStarter {};
+    let over = !begun && table.active().next().is_some() && table.waiting().all(|c| barred(table, c));
+    if over {
+        next_round(play);
     }
-    let next = table.round.saturating_add(1);
-    end_round(play);
-    start_round(play, next);
-    choose(play, true);
-}
-
-/// Opens the choice of who is next, unless it is open already.
-fn choose(play: &mut Fight<'_>, starter: bool) {
-    let open = match play.table().state.phase {
-        Phase::ChooseNext {} => !starter,
-        Phase::ChooseStarter {} => starter,
-        _ => false,
-    };
-    if !open {
-        let chooser = chooser(play.table());
+    let (state, starter) = (&play.table().state, begun || over);
+    if state.phase != Phase::choice(starter) {
+        let chooser = state.last_actor.clone();
         play.own(ChoiceOpened { chooser, starter });
     }
-}
-
-/// Whose controller picks the next one: the combatant of the last turn, dead or alive, unless it left (AWA7).
-pub(super) fn chooser(table: &Table) -> Option<CombatantId> {
-    table.state.last_actor.clone().filter(|id| table.get(id).is_some())
 }
 
 fn nominate(play: &mut Fight<'_>, c: &Nominate) -> Result<(), Violation> {
@@ -110,8 +88,8 @@ fn nominate(play: &mut Fight<'_>, c: &Nominate) -> Result<(), Violation> {
         let detail = format!("it is {actor}'s turn: the next one is picked when it has ended");
         return Err(Violation::new("turn_in_progress", "WA-8", detail));
     }
-    let chooser = chooser(play.table());
-    require(chooser == c.combatant, "not_the_chooser", "WA-8", || match chooser {
+    let chooser = &play.table().state.last_actor;
+    require(*chooser == c.combatant, "not_the_chooser", "WA-8", || match chooser {
         Some(chooser) => format!("the pick is {chooser}'s, who took the last turn: set `combatant` to it"),
         None => "the pick is the game master's: leave `combatant` out".to_owned(),
     })?;
@@ -133,10 +111,9 @@ fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
     require(picked.active(), "not_active", "WA-10", || format!("{next} is out of the fight and takes no turn"))?;
     require(!picked.acted, "already_acted", "WA-9", || format!("{next} has had its turn of this round"))?;
     require(!barred(table, picked), "barred", "WA-7", || format!("{next} rolled a 1 and takes no turn in round 1"))?;
-    let by = chooser(table);
-    let starts = matches!(table.state.phase, Phase::ChooseStarter {});
-    let alone = !table.active().any(|c| c.id != *next);
-    require(!starts || by.as_ref() != Some(next) || alone, "names_itself", "WA-11", || {
+    let by = table.state.last_actor.clone();
+    let itself = table.state.phase == Phase::ChooseStarter {} && by.as_ref() == Some(next);
+    require(!itself || table.active().all(|c| c.id == *next), "names_itself", "WA-11", || {
         format!("{next} took the last turn and cannot start the round while there is anybody else")
     })?;
     play.own(Picked { combatant: next.clone(), by: Way::Picked { by } });

@@ -59,7 +59,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
             if e.starter {
                 table.state.turns.clear();
             }
-            table.state.phase = if e.starter { Phase::ChooseStarter {} } else { Phase::ChooseNext {} };
+            table.state.phase = Phase::choice(e.starter);
         }
     }
 }
@@ -75,8 +75,8 @@ fn start_turn(table: &mut Table, combatant: &CombatantId) {
     let state = &mut table.state;
     if state.turns.last().is_none_or(|taken| taken.combatant != *combatant) {
         let seizer = state.queue.first().filter(|seizer| seizer.combatant == *combatant);
-        let by = seizer.map(|Seizer { bonus, tied, .. }| Way::Seized { bonus: *bonus, tied: tied.clone() });
-        give_turn(state, combatant, by.unwrap_or(Way::Overridden {}));
+        let by = seizer.map_or(Way::Overridden {}, Seizer::way);
+        give_turn(state, combatant, by);
     }
     state.queue.retain(|seizer| seizer.combatant != *combatant);
     state.last_actor = Some(combatant.clone());

@@ -149,6 +149,13 @@ pub enum Phase {
     SomeoneActs,
 }
 
+impl Phase {
+    /// Somebody must be picked: the next combatant, or the first of a round.
+    pub(super) fn choice(starter: bool) -> Self {
+        if starter { Self::ChooseStarter {} } else { Self::ChooseNext {} }
+    }
+}
+
 redacted! {
     /// Somebody who has seized a turn and waits for it.
     pub struct Seizer {
@@ -167,6 +174,13 @@ redacted! {
         pub combatant: CombatantId,
         /// How it got the turn.
         pub by: Way,
+    }
+}
+
+impl Seizer {
+    /// How it gets its turn.
+    pub(super) fn way(&self) -> Way {
+        Way::Seized { bonus: self.bonus, tied: self.tied.clone() }
     }
 }
 
@@ -216,19 +230,19 @@ redacted! {
     }
 }
 
-/// A roll-off with hidden combatants alone did not take place.
+/// Without the roll-off, if all who rolled off with it are hidden.
 impl Redact for Way {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        Some(match self {
-            Self::Picked { by } => Self::Picked { by: by.redact(audience)? },
-            Self::Seized { bonus, tied } => Self::Seized { bonus: *bonus, tied: tied.redact(audience)? },
-            Self::Rolled { dice, bonus, total, meaning, equals } => {
-                let equals = equals.redact(audience)?;
-                let rolled_off = equals.iter().any(|equal| equal.tie != Tie::Bonus);
-                let dice = dice.iter().take(if rolled_off { 2 } else { 1 }).copied().collect();
-                Self::Rolled { dice, bonus: *bonus, total: *total, meaning: *meaning, equals }
+        let mut known = self.clone();
+        match &mut known {
+            Self::Picked { by } => *by = by.redact(audience)?,
+            Self::Seized { tied, .. } => *tied = tied.redact(audience)?,
+            Self::Rolled { dice, equals, .. } => {
+                *equals = equals.redact(audience)?;
+                dice.truncate(if equals.iter().any(|equal| equal.tie != Tie::Bonus) { 2 } else { 1 });
             }
-            by => by.clone(),
-        })
+            Self::Overridden {} => {}
+        }
+        Some(known)
     }
 }

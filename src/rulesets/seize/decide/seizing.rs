@@ -12,12 +12,7 @@ pub(in super::super) fn barred(table: &Table, c: &Combatant<Seize>) -> bool {
 
 /// Whether it could do something with a turn: in the fight, and not disabled as a whole (AWA4).
 pub(in super::super) fn able(c: &Combatant<Seize>) -> bool {
-    let hit = |conditions: &[crate::vocabulary::Slug], names: &[&str]| {
-        conditions.iter().any(|condition| names.contains(&condition.as_str()))
-    };
-    let stands =
-        |m: &crate::vocabulary::Member| !hit(&m.conditions, DISABLED) && !hit(&m.conditions, &crate::vocabulary::OUT);
-    c.active() && !hit(&c.conditions, DISABLED) && (c.members.is_empty() || c.members.iter().any(stands))
+    c.free_of(|condition| DISABLED.contains(&condition))
 }
 
 /// Whether a loss of hit points now lets it seize: not after, before or in a turn of its own (WA-12, WA-20, AWA6).
@@ -33,6 +28,11 @@ pub(in super::super) fn loss_counts(table: &Table, c: &Combatant<Seize>) -> bool
 /// Whether it may seize the turn that comes now (WA-12). A queued seizer is not `hurt`: see [`loss_counts`].
 pub(in super::super) fn may_seize(table: &Table, c: &Combatant<Seize>) -> bool {
     c.state.hurt && !c.acted && !barred(table, c) && able(c)
+}
+
+/// The combatants that may seize the turn that comes now, in the order of joining.
+pub(in super::super) fn eligible(table: &Table) -> Vec<CombatantId> {
+    table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect()
 }
 
 fn queued(table: &Table, id: &CombatantId) -> bool {
@@ -71,21 +71,16 @@ pub(super) fn close(play: &mut Fight<'_>, c: &CloseSeizing) -> Result<(), Violat
     let table = play.table();
     let detail = "nobody is deciding whether to seize the next turn";
     require(table.state.phase == Phase::SeizeDecision {}, "no_seizing", "WA-13", || detail)?;
-    let undecided: Vec<_> = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
-    for combatant in undecided {
+    for combatant in eligible(table) {
         play.own(Declined { combatant });
     }
     advance(play);
-    match &c.next {
-        Some(next) => name(play, next),
-        None => Ok(()),
-    }
+    c.next.as_ref().map_or(Ok(()), |next| name(play, next))
 }
 
 /// Goes on as soon as everybody has decided.
 fn go_on(play: &mut Fight<'_>) {
-    let table = play.table();
-    if !table.iter().any(|c| may_seize(table, c)) {
+    if eligible(play.table()).is_empty() {
         advance(play);
     }
 }
@@ -107,6 +102,5 @@ fn check(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     require(able(c), "disabled", "AWA4", || format!("{id} is disabled ({}) and cannot seize", DISABLED.join(", ")))?;
     require(c.state.hurt, "not_hurt", "WA-12", || {
         format!("{id} lost no hit points in the turn that has just ended, or has declined")
-    })?;
-    Ok(())
+    })
 }
