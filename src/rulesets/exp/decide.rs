@@ -10,14 +10,13 @@ pub(super) use mental::{end_duel, may_attack};
 pub(super) use pass::{advance, lose, stop, take_over};
 
 use super::*;
+use crate::rulesets::shared::check_started;
 use crate::vocabulary::require;
 
 pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
-    if !matches!(command, Command::Start(_)) {
-        play.running("EX-2")?;
-    }
+    check_started(play, matches!(command, Command::Start(_)), "EX-2")?;
     match command {
-        Command::Start(c) => unit::start(play, c),
+        Command::Start(c) => unit::next_unit(play, &c.rolls, &c.tie_rolls),
         Command::RollUnit(c) => unit::roll_unit(play, c),
         Command::Declare(c) => answer::declare(play, c),
         Command::Announce(c) => answer::announce(play, c),
@@ -36,9 +35,10 @@ fn in_unit(table: &Table, rule: &'static str) -> Result<(), Violation> {
 
 /// Refuses while a mental duel waits for its attacks, which come before the list.
 fn no_duel(table: &Table) -> Result<(), Violation> {
-    let Some(first) = table.state.duel.first() else { return Ok(()) };
-    let detail = format!("a mental duel is going on: {first} attacks first (mental_attack)");
-    Err(Violation::new("duel_going_on", "EX-32", detail))
+    table.state.duel.first().map_or(Ok(()), |first| {
+        let detail = format!("a mental duel is going on: {first} attacks first (mental_attack)");
+        Err(Violation::new("duel_going_on", "EX-32", detail))
+    })
 }
 
 /// Refuses a persona that cannot do anything.
@@ -48,7 +48,7 @@ fn fit(c: &Persona) -> Result<(), Violation> {
     })
 }
 
-/// The personas that are asked, for refusals.
-fn asked(table: &Table) -> String {
-    table.state.asked.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ")
+/// These personas, for refusals.
+fn joined(ids: &[CombatantId]) -> String {
+    ids.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ")
 }

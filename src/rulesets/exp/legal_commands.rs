@@ -51,16 +51,13 @@ fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
             [("move", json!(announced.movement)), ("act", json!(announced.act)), ("order", json!(announced.order))];
         let given = uses.into_iter().filter(|(_, value)| !value.is_null());
         let declare = LegalCommand::by("declare", &c.id, rule);
-        let declare = given.fold(declare, |declare, (field, value)| declare.with(field, value));
-        legal.push(declare);
-        return;
+        return legal.push(given.fold(declare, |declare, (field, value)| declare.with(field, value)));
     }
-    let uses = if forced { &[Use::Now, Use::Nothing][..] } else { &[Use::Now, Use::Wait, Use::Nothing] };
     for verb in ["declare", "announce"] {
         let text = |answer: LegalCommand| if verb == "announce" { answer.like("text", TEXT, None) } else { answer };
         let mut answer = LegalCommand::by(verb, &c.id, rule);
         for (field, _) in [("move", state.movement), ("act", state.act)].iter().filter(|(_, left)| left.open()) {
-            answer = answer.choose(field, true, uses.iter().map(|what| json!(what)));
+            answer = answer.choose(field, true, [Use::Now, Use::Wait, Use::Nothing].map(|what| json!(what)));
         }
         legal.push(text(answer));
         if state.movement.open() && state.act.open() {

@@ -14,9 +14,10 @@ pub use command::*;
 pub use event::*;
 pub use state::*;
 
+use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending,
-    Play, Reason, Redaction, Ruleset, Status, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play,
+    Reason, Redaction, Ruleset, Status, Table as AnyTable, Violation,
 };
 use decide::may_attack;
 
@@ -29,26 +30,7 @@ type Scene<'d> = Play<'d, Exp>;
 type Persona = Combatant<Exp>;
 
 impl Ruleset for Exp {
-    type Options = Options;
-    type CombatantStats = CombatantStats;
-    type CombatantState = CombatantState;
-    type State = State;
-    type Command = Command;
-    type Event = Event;
-
-    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
-
-    fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
-        decide::decide(play, command)
-    }
-
-    fn react(play: &mut Scene<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
-        react::react(play, event)
-    }
-
-    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        evolve::evolve(table, event);
-    }
+    parts!();
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
@@ -57,10 +39,6 @@ impl Ruleset for Exp {
             Command::Jump(Jump { referee_roll: Some(_), .. }) => Actor::Gm,
             command => command.actor(),
         }
-    }
-
-    fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-        legal_commands::legal_commands(table)
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
@@ -118,13 +96,7 @@ impl Ruleset for Exp {
     fn remark(table: &Table, c: &Persona) -> String {
         let rank = c.state.rank.and_then(|rank| usize::try_from(rank).ok()?.checked_sub(1));
         let Some(roll) = rank.and_then(|rank| table.state.ranking.get(rank)) else { return String::new() };
-        let word = |spending: Spending| match spending {
-            Spending::Pending => "pending",
-            Spending::Waited => "waited",
-            Spending::Done => "done",
-            Spending::Lost => "lost",
-        };
-        format!("init {}, move {}, act {}", roll.written(), word(c.state.movement), word(c.state.act))
+        format!("init {}, move {}, act {}", roll.written(), c.state.movement, c.state.act)
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {

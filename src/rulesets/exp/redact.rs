@@ -5,32 +5,34 @@ use crate::vocabulary::Redact;
 use std::sync::Arc;
 
 pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-    let mut state = std::mem::take(&mut table.state);
-    let present = |id: &CombatantId| audience.knows(id);
-    state.asked.retain(present);
-    state.duel.retain(present);
+    let place = places(&whole.state.ranking, audience);
+    let state = &mut table.state;
+    state.asked = state.asked.redact(audience).unwrap_or_default();
+    state.duel = state.duel.redact(audience).unwrap_or_default();
     state.announced = state.announced.redact(audience).flatten();
-    state.jumps.retain(|jumper| present(&jumper.combatant));
-    // The place of each old rank in the list that is left.
-    let mut kept = 0_u32;
-    let mut places = vec![0];
-    for roll in state.ranking.iter() {
-        kept = kept.saturating_add(u32::from(roll.combatants.iter().any(present)));
-        places.push(kept);
-    }
-    let place = |rank: u32| usize::try_from(rank).ok().and_then(|rank| places.get(rank)).copied().unwrap_or(kept);
-    state.ranking = Arc::new(ranking(&state.ranking, audience));
+    state.jumps = state.jumps.redact(audience).unwrap_or_default();
+    state.ranking = Arc::new(ranking(&whole.state.ranking, audience));
+    state.cursor = place(state.cursor);
     if Exp::someone_acts(whole, audience) {
         state.phase = Phase::SomeoneActs;
     }
-    state.cursor = place(state.cursor);
     for combatant in &mut table.combatants {
-        let rank = combatant.state.rank.map(place);
+        let rank = combatant.state.rank.map(&place);
         if rank != combatant.state.rank {
             combatant.change().state.rank = rank;
         }
     }
-    table.state = state;
+}
+
+/// The place of each rank in the list that is left.
+fn places(rolls: &[Roll], audience: &Audience<'_>) -> impl Fn(u32) -> u32 {
+    let mut known = 0_u32;
+    let known = rolls.iter().map(move |roll| {
+        known = known.saturating_add(u32::from(roll.combatants.iter().any(|id| audience.knows(id))));
+        known
+    });
+    let places: Vec<u32> = std::iter::once(0).chain(known).collect();
+    move |rank| places.get(usize::try_from(rank).unwrap_or(usize::MAX)).or(places.last()).copied().unwrap_or(0)
 }
 
 /// The rolls of known combatants, with the digits of the ties among them alone.
@@ -65,10 +67,7 @@ pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Exp>) -> Opt
         Event::InitiativeRolled(e) => Some(InitiativeRolled { ranking: ranking(&e.ranking, audience) }.into()),
         Event::Asked(e) => {
             let combatants = e.combatants.redact(audience).filter(|known| !known.is_empty())?;
-            let passed = usize::try_from(e.rank).unwrap_or(usize::MAX);
-            let known = whole.state.ranking.iter().take(passed);
-            let known = known.filter(|roll| roll.combatants.iter().any(|id| audience.knows(id))).count();
-            Some(Asked { rank: u32::try_from(known).unwrap_or(e.rank), combatants }.into())
+            Some(Asked { rank: places(&whole.state.ranking, audience)(e.rank), combatants }.into())
         }
         Event::Declared(e) => {
             let rank = whole.get(&e.combatant).filter(|c| audience.sees(c))?.state.rank;

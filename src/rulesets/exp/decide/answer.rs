@@ -3,23 +3,21 @@
 use super::*;
 
 pub(super) fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violation> {
-    let plan = Declare { combatant: c.combatant.clone(), movement: c.movement, act: c.act, order: c.order };
-    answerable(play, &plan)?;
+    let Announce { combatant, movement, act, order, text } = c.clone();
+    answerable(play, &Declare { combatant: combatant.clone(), movement, act, order })?;
     let detail = "an act is announced already: declare it now";
     require(announced(play.table()).is_none(), "announced_already", "AEX13", || detail)?;
-    let Declare { combatant, movement, act, order } = plan;
-    play.own(Announced { combatant, movement, act, order, text: c.text.clone() });
+    play.own(Announced { combatant, movement, act, order, text });
     Ok(())
 }
 
 pub(super) fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation> {
     let forced = answerable(play, c)?;
     let Declare { combatant, movement, act, order } = c.clone();
-    if let Some(announced) = announced(play.table()) {
-        let same = announced.combatant == combatant
-            && (announced.movement, announced.act, announced.order) == (movement, act, order);
+    if let Some(plan) = announced(play.table()) {
+        let same = (&plan.combatant, plan.movement, plan.act, plan.order) == (&combatant, movement, act, order);
         require(same, "not_as_announced", "AEX13", || {
-            format!("{} has announced something else, which it must do", announced.combatant)
+            format!("{} has announced something else, which it must do", plan.combatant)
         })?;
     }
     play.own(Declared { combatant, movement, act, order, forced });
@@ -34,13 +32,11 @@ fn answerable(play: &Scene<'_>, c: &Declare) -> Result<bool, Violation> {
     let state = &play.combatant("combatant", id)?.state;
     in_unit(table, "EX-2")?;
     no_duel(table)?;
-    if !table.state.asked.contains(id) {
-        let asked = asked(table);
-        require(state.open(), "nothing_left", "EX-18", || {
-            format!("{id} has nothing left in this unit; the list asks {asked} now")
-        })?;
-        return Err(Violation::new("not_asked", "EX-13", format!("the list asks {asked} now, not {id}")));
-    }
+    let asked = &table.state.asked;
+    require(asked.contains(id) || state.open(), "nothing_left", "EX-18", || {
+        format!("{id} has nothing left in this unit; the list asks {} now", joined(asked))
+    })?;
+    require(asked.contains(id), "not_asked", "EX-13", || format!("the list asks {} now, not {id}", joined(asked)))?;
     let forced = lowest(table, state.rank, |_| true);
     let (rule, choices) = if forced { ("EX-15", "now or nothing") } else { ("EX-14", "now, wait or nothing") };
     for (name, what, left) in [("move", c.movement, state.movement), ("act", c.act, state.act)] {

@@ -23,7 +23,7 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
     })?;
     let rank = persona.state.rank;
     require(rank.is_some_and(|rank| rank < *cursor), "not_lower", "AEX6", || {
-        format!("{id} has no higher initiative than {}, whose act is next", super::asked(table))
+        format!("{id} has no higher initiative than {}, whose act is next", joined(asked))
     })?;
     let failed = jumps.iter().any(|jumper| jumper.combatant == *id && !jumper.success);
     require(!failed, "jump_failed", "AEX5", || {
@@ -36,6 +36,7 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
         return Err(Violation::new("jumped_too_late", "AEX7", detail));
     }
     let bonus = persona.stats.awe.get() + persona.stats.level.get();
+    let before = asked.clone();
     let die = play.die(c.roll);
     let face = i64::from(die.face);
     let referee_die = (mode == AweMode::OpposedD20).then(|| play.die(c.referee_roll));
@@ -44,7 +45,6 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
         (AweMode::OpposedD20, Some(against)) => face + bonus >= i64::from(against.face),
         (AweMode::Fixed18 | AweMode::OpposedD20, _) => face + bonus >= 18,
     };
-    let before = play.table().state.asked.clone();
     play.own(WaitJumped { combatant: id.clone(), component: c.component, before, die, bonus, referee_die, success });
     pass::rest(play, id);
     Ok(())
