@@ -3,28 +3,27 @@
 use super::decide::{Scene, take_turn};
 use super::*;
 use crate::rulesets::shared::{end_turn, next_round};
+use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::SharedEvent;
 
 pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) -> Result<(), Violation> {
     let table = play.table();
     match event {
-        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => {
+        Shared(SharedEvent::EncounterEnded(_)) => {
             if let Some(points_lost) = table.state.interrupt_points.filter(|points| *points > 0) {
                 play.own(SceneClosed { points_lost });
             }
         }
         _ if matches!(table.state.phase, Phase::Setup | Phase::Over) => {}
-        AnyEvent::Shared(SharedEvent::Damaged(e)) => {
+        Shared(SharedEvent::Damaged(e)) => {
             if e.amount > 0 && table.get(&e.combatant).is_some_and(|c| !c.state.exposed) {
                 play.own(Exposed { combatant: e.combatant.clone() });
             }
         }
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
-        AnyEvent::Shared(
-            SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_) | SharedEvent::CombatantLeft(_),
-        )
-        | AnyEvent::Roster(_) => settle(play),
-        AnyEvent::Shared(_) | AnyEvent::Own(_) => {}
+        Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
+        Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_) | SharedEvent::CombatantLeft(_))
+        | Roster(_) => settle(play),
+        Shared(_) | Own(_) => {}
     }
     Ok(())
 }

@@ -2,24 +2,25 @@
 
 use super::decide::{advance, end_duel, lose, may_attack, stop, take_over};
 use super::*;
+use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded, require};
 
 pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), Violation> {
     let table = play.table();
     let id = match event {
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => return take_over(play, &e.combatant),
-        AnyEvent::Shared(SharedEvent::ConditionSet(e)) => {
+        Shared(SharedEvent::Overridden(e)) => return take_over(play, &e.combatant),
+        Shared(SharedEvent::ConditionSet(e)) => {
             let anthro = table.get(&e.combatant).is_none_or(|c| c.stats.persona == Sort::Anthro);
             require(anthro || !knocks_out(e.condition.as_str()), "only_anthros", "EX-24", || {
                 format!("{} is no anthro and cannot be {}; set `paralyzed` to stop it", e.combatant, e.condition)
             })?;
             &e.combatant
         }
-        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => &e.combatant,
-        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) => {
+        Shared(SharedEvent::CombatantLeft(e)) => &e.combatant,
+        Roster(RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) => {
             &combatant.id
         }
-        AnyEvent::Shared(_) | AnyEvent::Own(_) => return Ok(()),
+        Shared(_) | Own(_) => return Ok(()),
     };
     if table.state.phase != Phase::Pass {
         return Ok(());
@@ -34,7 +35,7 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
         end_duel(play);
     }
     stop(play, id);
-    if let AnyEvent::Roster(RosterEvent::CombatantJoined { .. }) = event {
+    if let Roster(RosterEvent::CombatantJoined { .. }) = event {
         lose(play, id, Loss::JoinedLate);
     }
     advance(play);

@@ -2,18 +2,17 @@
 
 use super::decide::{able, advance, close_turn, eligible, loss_counts, open_seizing, take_turn};
 use super::*;
+use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{Damaged, SharedEvent};
 
 pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) -> Result<(), Violation> {
     match event {
         _ if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {}
-        AnyEvent::Shared(SharedEvent::Damaged(e)) => hurt(play, e),
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
-        AnyEvent::Shared(
-            SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_) | SharedEvent::CombatantLeft(_),
-        )
-        | AnyEvent::Roster(_) => settle(play),
-        AnyEvent::Shared(_) | AnyEvent::Own(_) => {}
+        Shared(SharedEvent::Damaged(e)) => hurt(play, e),
+        Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
+        Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_) | SharedEvent::CombatantLeft(_))
+        | Roster(_) => settle(play),
+        Shared(_) | Own(_) => {}
     }
     Ok(())
 }
