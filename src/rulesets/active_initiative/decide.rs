@@ -62,14 +62,7 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
         play.own(InterruptPointsGained { points });
     }
     start_round(play, 1);
-    if c.first.is_none() {
-        roll_opening(play, c);
-    }
-    let nominee = match &play.table().state.phase {
-        Phase::Window { nominee, .. } => Some(nominee),
-        _ => c.first.as_ref(),
-    };
-    if let Some(first) = nominee.cloned() {
+    if let Some(first) = c.first.clone().or_else(|| roll_opening(play, c)) {
         take_turn(play, &first);
     }
     Ok(())
@@ -83,8 +76,8 @@ fn players(table: &Table) -> usize {
     unnamed + named.len()
 }
 
-/// Everybody rolls d20 and the INT modifier; DEX, then WIS break ties (AI-3, AI-5), then the order of joining.
-fn roll_opening(play: &mut Scene<'_>, c: &Start) {
+/// The highest of all rolls of d20 and the INT modifier; DEX, then WIS break ties (AI-3, AI-5), then the order of joining.
+fn roll_opening(play: &mut Scene<'_>, c: &Start) -> Option<CombatantId> {
     let combatants = play.table().combatants.clone();
     let mut rolls = Vec::with_capacity(combatants.len());
     for x in combatants.iter().filter(|x| x.active()) {
@@ -93,8 +86,10 @@ fn roll_opening(play: &mut Scene<'_>, c: &Start) {
         rolls.push((Reverse((total, x.stats.dex, x.stats.wis)), OpeningRoll { combatant: x.id.clone(), die, total }));
     }
     rolls.sort_by_key(|(rank, _)| *rank);
-    let rolls = rolls.into_iter().map(|(_, roll)| roll).collect();
+    let rolls: Vec<_> = rolls.into_iter().map(|(_, roll)| roll).collect();
+    let best = rolls.first()?.combatant.clone();
     play.own(OpeningRolled { rolls });
+    Some(best)
 }
 
 /// Starts a turn: the window closes, and an action readied in the last one lapses.
@@ -192,7 +187,8 @@ pub(super) fn may_interrupt(
     let (id, state) = (&interrupter.id, &table.state);
     if means == Means::InterruptPoint {
         let detail = "this encounter is played without interrupt points";
-        require(table.options.interrupt_points.played(), "variant_off", "AI-30", || detail)?;
+        let played = table.options.interrupt_points != InterruptPoints::default();
+        require(played, "variant_off", "AI-30", || detail)?;
         let detail = "an interrupt point was spent this round already";
         require(!state.interrupt_point_used, "point_used", "AI-32", || detail)?;
         require(state.interrupt_points > Some(0), "no_points", "AI-30", || "no interrupt point is left")?;

@@ -39,10 +39,7 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        match &table.state.phase {
-            Phase::InTurn { actor } => vec![actor.clone()],
-            _ => Vec::new(),
-        }
+        if let Phase::InTurn { actor } = &table.state.phase { vec![actor.clone()] } else { Vec::new() }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
@@ -74,10 +71,7 @@ impl Ruleset for ActiveInitiative {
         let state = &table.state;
         let taken = state.turns.iter().map(|taken| (&taken.combatant, &taken.by));
         let taken = taken.filter(|(id, _)| had_turn(table, id));
-        let next = match &state.phase {
-            Phase::Window { nominee, by } => Some((nominee, by)),
-            _ => None,
-        };
+        let next = if let Phase::Window { nominee, by } = &state.phase { Some((nominee, by)) } else { None };
         taken.chain(next).filter_map(|(id, by)| OrderEntry::of(table, id, because(by))).collect()
     }
 
@@ -107,11 +101,8 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        match event {
-            event if Self::is_secret(event) => None,
-            Event::ChoiceOpened(_) if redaction.someone_acts => None,
-            event => event.redact(redaction.audience),
-        }
+        let hidden = Self::is_secret(event) || matches!(event, Event::ChoiceOpened(_)) && redaction.someone_acts;
+        if hidden { None } else { event.redact(redaction.audience) }
     }
 
     /// The game master's points, and advice on how many monsters there are.

@@ -1,21 +1,21 @@
 //! The rules of Seize the initiative.
 
 mod rolls;
-mod seizing;
 
+use super::manifest::DISABLED;
 use super::*;
 use crate::rulesets::shared::{check_started, end_turn, next_round, start_encounter, start_round, start_turn};
-use crate::vocabulary::require;
-pub(super) use seizing::{able, barred, eligible, loss_counts, may_seize};
+use crate::vocabulary::{Kind, require};
+use std::cmp::Reverse;
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
     check_started(play, matches!(command, Command::Start(_)), "WA-1")?;
     match command {
         Command::Start(c) => rolls::start(play, c),
         Command::EndTurn(c) => finish(play, c),
-        Command::SeizeTurn(c) => seizing::seize(play, &c.combatant),
-        Command::Decline(c) => seizing::decline(play, &c.combatant),
-        Command::CloseSeizing(c) => seizing::close(play, c),
+        Command::SeizeTurn(c) => seize(play, &c.combatant),
+        Command::Decline(c) => decline(play, &c.combatant),
+        Command::CloseSeizing(c) => close_seizing(play, c),
         Command::Nominate(c) => nominate(play, c),
         Command::Spend(c) => spend(play, &c.combatant),
     }
@@ -128,4 +128,100 @@ fn spend(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     })?;
     play.own(ExtraActionSpent { combatant: id.clone() });
     Ok(())
+}
+
+/// Whether it rolled a 1 and this is the round in which it cannot act (WA-7).
+pub(super) fn barred(table: &Table, c: &Combatant<Seize>) -> bool {
+    c.state.skips_round_1 && table.round <= 1
+}
+
+/// Whether it could do something with a turn: in the fight, and not disabled as a whole (AWA4).
+pub(super) fn able(c: &Combatant<Seize>) -> bool {
+    c.free_of(|condition| DISABLED.contains(&condition))
+}
+
+/// Whether a loss of hit points now lets it seize: not after, before or in a turn of its own (WA-12, WA-20, AWA6).
+pub(super) fn loss_counts(table: &Table, c: &Combatant<Seize>) -> bool {
+    let moment = match &table.state.phase {
+        Phase::InTurn { actor } => *actor != c.id,
+        Phase::SeizeDecision {} | Phase::ChooseNext {} | Phase::SomeoneActs => true,
+        Phase::Setup | Phase::ChooseStarter {} | Phase::Over => false,
+    };
+    moment && !c.acted && !barred(table, c) && !queued(table, &c.id)
+}
+
+/// Whether it may seize the turn that comes now (WA-12). A queued seizer is not `hurt`: see [`loss_counts`].
+pub(super) fn may_seize(table: &Table, c: &Combatant<Seize>) -> bool {
+    c.state.hurt && !c.acted && !barred(table, c) && able(c)
+}
+
+/// The combatants that may seize the turn that comes now, in the order of joining.
+pub(super) fn eligible(table: &Table) -> Vec<CombatantId> {
+    table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect()
+}
+
+fn queued(table: &Table, id: &CombatantId) -> bool {
+    table.state.queue.iter().any(|seizer| seizer.combatant == *id)
+}
+
+fn seize(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let bonus = check_seizing(play, id)?.stats.bonus();
+    let table = play.table();
+    let rank = |id: &CombatantId, bonus: i64| table.get(id).map(|c| (bonus, c.kind == Kind::Pc, Reverse(c.joined)));
+    let mine = rank(id, bonus);
+    let before = |s: &&Seizer| s.window < table.state.windows || rank(&s.combatant, s.bonus) > mine;
+    let after = table.state.queue.iter().take_while(before).count();
+    let after = u32::try_from(after).unwrap_or(u32::MAX);
+    play.own(Seized { combatant: id.clone(), bonus, after });
+    go_on(play);
+    Ok(())
+}
+
+fn decline(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    check_seizing(play, id)?;
+    play.own(Declined { combatant: id.clone() });
+    go_on(play);
+    Ok(())
+}
+
+fn close_seizing(play: &mut Fight<'_>, c: &CloseSeizing) -> Result<(), Violation> {
+    if let Some(next) = &c.next {
+        play.combatant("next", next)?;
+    }
+    let table = play.table();
+    let detail = "nobody is deciding whether to seize the next turn";
+    require(table.state.phase == Phase::SeizeDecision {}, "no_seizing", "WA-13", || detail)?;
+    for combatant in eligible(table) {
+        play.own(Declined { combatant });
+    }
+    advance(play);
+    c.next.as_ref().map_or(Ok(()), |next| name(play, next))
+}
+
+/// Goes on as soon as everybody has decided.
+fn go_on(play: &mut Fight<'_>) {
+    if eligible(play.table()).is_empty() {
+        advance(play);
+    }
+}
+
+/// The combatant, if it may seize or decline now.
+fn check_seizing<'p>(play: &'p Fight<'_>, id: &CombatantId) -> Result<&'p Combatant<Seize>, Violation> {
+    let table = play.table();
+    let c = play.combatant("combatant", id)?;
+    let own = matches!(&table.state.phase, Phase::InTurn { actor } if actor == id);
+    require(!own, "own_turn", "WA-20", || format!("it is {id}'s own turn"))?;
+    require(!c.acted, "already_acted", "WA-20", || format!("{id} has had its turn of this round"))?;
+    require(!queued(table, id), "already_seized", "AWA4", || format!("{id} has seized a turn already: it comes"))?;
+    require(!barred(table, c), "barred", "WA-7", || format!("{id} rolled a 1 and takes no turn in round 1"))?;
+    require(c.active(), "not_active", "WA-10", || format!("{id} is out of the fight and takes no turn"))?;
+    require(table.state.phase == Phase::SeizeDecision {}, "no_seizing", "WA-13", || match &table.state.phase {
+        Phase::InTurn { actor } => format!("it is {actor}'s turn: whether to seize is decided when it has ended"),
+        _ => "there is no turn now that anybody may seize".to_owned(),
+    })?;
+    require(able(c), "disabled", "AWA4", || format!("{id} is disabled ({}) and cannot seize", DISABLED.join(", ")))?;
+    require(c.state.hurt, "not_hurt", "WA-12", || {
+        format!("{id} lost no hit points in the turn that has just ended, or has declined")
+    })?;
+    Ok(c)
 }

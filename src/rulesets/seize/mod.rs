@@ -32,10 +32,7 @@ impl Ruleset for Seize {
     parts!();
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        match &table.state.phase {
-            Phase::InTurn { actor } => vec![actor.clone()],
-            _ => Vec::new(),
-        }
+        if let Phase::InTurn { actor } = &table.state.phase { vec![actor.clone()] } else { Vec::new() }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
@@ -95,9 +92,8 @@ impl Ruleset for Seize {
             event => event.redact(redaction.audience)?,
         };
         match redacted {
-            // Nobody rolls off alone.
+            // A roll-off takes two.
             Event::RolledOff(e) if e.rolls.len() < 2 => None,
-            Event::SeizingOpened(e) if e.eligible.is_empty() => None,
             Event::Seized(e) => {
                 let mut known = redaction.whole.state.queue.iter().filter(|s| redaction.audience.knows(&s.combatant));
                 let after = known.position(|seizer| seizer.combatant == e.combatant)?;

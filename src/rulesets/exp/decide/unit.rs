@@ -14,13 +14,9 @@ pub(super) struct Contender {
     pub bonus: i64,
 }
 
-pub(super) fn roll_unit(play: &mut Scene<'_>, c: &RollUnit) -> Result<(), Violation> {
-    let detail = "initiative is rolled once for a unit: this one goes on until nobody has anything left";
-    require(play.table().state.phase == Phase::Roll, "unit_going_on", "EX-2", || detail)?;
-    next_unit(play, &c.rolls, &c.tie_rolls)
-}
-
 pub(super) fn next_unit(play: &mut Scene<'_>, rolls: &Rolls, tie_rolls: &TieRolls) -> Result<(), Violation> {
+    let detail = "initiative is rolled once for a unit: this one goes on until nobody has anything left";
+    require(matches!(play.table().state.phase, Phase::Setup | Phase::Roll), "unit_going_on", "EX-2", || detail)?;
     start_encounter(play, "EX-2")?;
     let contenders = contenders(play.table());
     sound(&contenders, rolls, tie_rolls)?;

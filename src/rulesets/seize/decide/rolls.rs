@@ -1,8 +1,7 @@
 //! The roll that decides the first turn.
 
 use super::*;
-use crate::vocabulary::{D20, Die, Kind, Slug};
-use std::cmp::Reverse;
+use crate::vocabulary::{D20, Die, Slug};
 use std::collections::BTreeMap;
 
 /// A combatant or a group of enemies that rolls one die (WA-3).
@@ -68,7 +67,7 @@ fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
     let mut rollers: Vec<Roller> = Vec::with_capacity(ranked.len());
     for c in ranked {
         let group = match enemies {
-            _ if !table.options.enemies(&c.side) => None,
+            _ if c.side == "players" || table.options.not_enemies.contains(&c.side) => None,
             Enemies::Apart => c.stats.roll_group.clone(),
             Enemies::Together => Some(Slug::fixed("enemies")),
         };
