@@ -12,6 +12,7 @@ settings! {
     Options {
         /// The Interrupt Points variant (AI-30 to AI-34): true for one point for each player, or a number of points.
         /// A named controller of players' characters is one player, as is each character without one (`player`).
+        #[schema(inline)]
         interrupt_points: InterruptPoints,
     }
 }
@@ -29,13 +30,6 @@ pub enum InterruptPoints {
 impl Default for InterruptPoints {
     fn default() -> Self {
         Self::ByPlayers(false)
-    }
-}
-
-impl InterruptPoints {
-    /// Whether the variant is played.
-    pub fn played(self) -> bool {
-        self != Self::ByPlayers(false)
     }
 }
 

@@ -91,6 +91,7 @@ events! {
         /// What it lost.
         components: Vec<Component>,
         /// Why.
+        #[schema(inline)]
         because: Loss,
     }
 

@@ -11,14 +11,17 @@ settings! {
     /// Options of EXP.
     Options {
         /// How a Normal AWE roll is made (AEX3).
+        #[schema(inline)]
         awe_mode: AweMode,
         /// Which edition's encumbrance table changes the initiative (EX-11), if any.
+        #[schema(inline)]
         encumbrance_table: EncumbranceTable,
     }
 
     /// The stats of a persona under EXP.
     CombatantStats {
         /// What sort of persona it is.
+        #[schema(inline)]
         persona: Sort,
         /// Dexterity: part of the initiative (EX-1). An anthro's is 3 to 18, an alien's 1 to 26.
         dex: Int<1, 26> = Int::clamped(10),
@@ -29,6 +32,7 @@ settings! {
         /// Experience level: part of every roll here.
         level: Int<1, 100> = Int::clamped(1),
         /// What it carries; it counts only if the option `encumbrance_table` is on (EX-11).
+        #[schema(inline)]
         encumbrance: Encumbrance,
         /// The crowd that it belongs to: personas with the same word share one roll and one place in the list (EX-4, AEX10).
         group: Option<CombatantId>,
@@ -146,8 +150,10 @@ pub struct CombatantState {
     pub rank: Option<u32>,
     /// Its move.
     #[serde(rename = "move")]
+    #[schema(inline)]
     pub movement: Spending,
     /// Its attack or action.
+    #[schema(inline)]
     pub act: Spending,
     /// Whether it has been asked in this unit.
     pub asked: bool,
@@ -181,6 +187,7 @@ impl CombatantState {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     /// Where the unit is.
+    #[schema(inline)]
     pub phase: Phase,
     /// The pass through the list, from 1; 0 before the first unit.
     pub pass: u32,
@@ -189,6 +196,7 @@ pub struct State {
     /// Who is asked and has not answered: one persona, or several of a crowd.
     pub asked: Vec<CombatantId>,
     /// What a persona that is asked has announced and not yet done (AEX13).
+    #[schema(inline)]
     pub announced: Option<Announced>,
     /// The wait jumps over the act that is about to happen.
     pub jumps: Vec<Jumper>,

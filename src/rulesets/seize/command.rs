@@ -12,7 +12,7 @@ commands! {
     "start" (Gm) => Start {
         /// Whether the enemies roll one by one and group by group, or once for all of them (WA-3).
         #[serde(default)]
-        #[schema(default = "apart")]
+        #[schema(inline, default = "apart")]
         enemies: Enemies,
         /// The d20 of each combatant that rolled for itself at the table.
         rolls: BTreeMap<CombatantId, D20>,

@@ -83,6 +83,7 @@ redacted! {
         /// The die and the bonus.
         pub total: i64,
         /// What it means for all of `combatants` (WA-6, WA-7).
+        #[schema(inline)]
         pub meaning: Meaning,
     }
 

@@ -10,21 +10,16 @@ settings! {
     /// Options of Seize the initiative.
     Options {
         /// What counts as a 20 or a 1: the die, or the result (AWA1).
+        #[schema(inline)]
         crit_on: CritOn,
         /// What decides the first turn where result and bonus are equal (AWA2).
+        #[schema(inline)]
         full_tie: FullTie,
         /// Sides besides `players` that are allied or neutral: their combatants are not enemies and roll for themselves (WA-3).
         /// At most 16.
         #[serde(deserialize_with = "sides", skip_serializing_if = "Vec::is_empty")]
         #[schema(max_items = 16)]
         not_enemies: Vec<Slug>,
-    }
-}
-
-impl Options {
-    /// Whether the combatants of a side are enemies (WA-3).
-    pub fn enemies(&self, side: &Slug) -> bool {
-        side != "players" && !self.not_enemies.contains(side)
     }
 }
 
@@ -197,6 +192,7 @@ pub enum Way {
         /// What that came to.
         total: i64,
         /// What the roll means.
+        #[schema(inline)]
         meaning: Meaning,
         /// Who had the same result, the next best first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -226,6 +222,7 @@ redacted! {
         /// One combatant, or a group that rolls together.
         pub combatants: Participants,
         /// What told the best from it.
+        #[schema(inline)]
         pub tie: Tie,
     }
 }
