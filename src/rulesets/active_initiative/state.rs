@@ -58,7 +58,7 @@ impl<'de> Deserialize<'de> for InterruptPoints {
 }
 
 settings! {
-    /// What a client tells about a combatant under Active Initiative.
+    /// What a client sets about a combatant under Active Initiative.
     CombatantStats {
         /// Inspiration points held, at most 3 (AI-28). Only players' characters have any.
         inspiration: Int<0, 3>,
@@ -102,7 +102,7 @@ pub struct State {
     /// Who took the last turn: its controller names the next one (AI-7), also when it has died (AAI6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_actor: Option<CombatantId>,
-    /// The interrupt points that the game master has left (AI-30): nobody else is told.
+    /// The interrupt points that the game master has left (AI-30); only the game master sees them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupt_points: Option<u32>,
     /// Whether one was spent in this round (AI-32).

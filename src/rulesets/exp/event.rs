@@ -4,7 +4,7 @@ use super::{Component, Roll, Sequence, Use};
 use crate::vocabulary::{CombatantId, Die, Text, events, words};
 
 events! {
-    /// An event of EXP alone.
+    /// An event of EXP.
     Event older "components_restored" "dropped_out" "unit_over";
 
     /// Everybody rolled initiative for a unit (EX-2); the first pass begins.

@@ -267,7 +267,7 @@ pub(super) fn lowest(table: &Table, rank: Option<u32>, seen: impl Fn(&Persona) -
     !table.iter().any(|c| below(c) && seen(c))
 }
 
-/// The announcement that holds. A persona that is the lowest by now may not wait, so it may announce anew.
+/// The announcement that holds. A persona that is the lowest by now may not wait, so it may announce again.
 pub(super) fn announced(table: &Table) -> Option<&Announced> {
     let announced = table.state.announced.as_ref()?;
     let waits = announced.movement == Some(Use::Wait) || announced.act == Some(Use::Wait);

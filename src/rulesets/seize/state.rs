@@ -74,7 +74,7 @@ words! {
 }
 
 settings! {
-    /// What a client tells about a combatant under Seize the initiative.
+    /// What a client sets about a combatant under Seize the initiative.
     CombatantStats {
         /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first among several who seize (WA-15).
         /// The DEX modifier where it is not given (WA-2).
@@ -98,7 +98,7 @@ impl CombatantStats {
 pub struct CombatantState {
     /// Whether it rolled a 1 and takes no turn in round 1 (WA-7).
     pub skips_round_1: bool,
-    /// Whether it rolled a 20 and has its extra Action still to come: it is good in its first turn alone (WA-6).
+    /// Whether it rolled a 20 and still has its extra Action, for its first turn only (WA-6).
     pub extra_action: bool,
     /// Whether it lost hit points since the current or last turn began, which lets it seize the next turn (WA-12).
     pub hurt: bool,
@@ -221,7 +221,7 @@ redacted! {
     pub struct Equal {
         /// One combatant, or a group that rolls together.
         pub combatants: Participants,
-        /// What told the best from it.
+        /// What broke the tie with the best.
         #[schema(inline)]
         pub tie: Tie,
     }
