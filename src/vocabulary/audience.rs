@@ -67,6 +67,12 @@ impl<'a> Audience<'a> {
         table.get(id).is_some_and(|c| !self.sees(c))
     }
 
+    /// Whether there are such combatants at `table`, and it sees none of them.
+    pub fn misses_all<R: Ruleset>(&self, table: &Table<R>, such: impl Fn(&Combatant<R>) -> bool) -> bool {
+        let mut such = table.iter().filter(|c| such(c)).peekable();
+        such.peek().is_some() && !such.any(|c| self.sees(c))
+    }
+
     /// Whether it knows this id: no hidden combatant has it, or had it when it left.
     pub fn knows(&self, id: &CombatantId) -> bool {
         !self.unknown.contains(id)

@@ -194,8 +194,13 @@ pub const OUT: [&str; 2] = ["dead", "defeated"];
 impl<R: Ruleset> Combatant<R> {
     /// Whether it is still in the fight: neither dead nor defeated, and of a group at least one member not.
     pub fn active(&self) -> bool {
-        let lost = |conditions: &[Slug]| conditions.iter().any(|c| OUT.contains(&c.as_str()));
-        !lost(&self.conditions) && (self.members.is_empty() || self.members.iter().any(|m| !lost(&m.conditions)))
+        self.free_of(|_| false)
+    }
+
+    /// Whether it is in the fight and has none of these conditions, and of a group at least one member has neither.
+    pub fn free_of(&self, stops: impl Fn(&str) -> bool) -> bool {
+        let free = |conditions: &[Slug]| !conditions.iter().any(|c| OUT.contains(&c.as_str()) || stops(c.as_str()));
+        free(&self.conditions) && (self.members.is_empty() || self.members.iter().any(|m| free(&m.conditions)))
     }
 
     /// The combatant with what `choice` leaves of its hit points: a word for each, or nothing.

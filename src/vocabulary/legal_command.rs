@@ -106,6 +106,11 @@ impl LegalCommand {
         Self { label: String::new(), command: json!({"type": verb}), choices: Vec::new(), rule, combatant: None }
     }
 
+    /// An option of `verb` in the name of `chooser`, or nobody's own where there is none.
+    pub fn chosen_by(verb: &'static str, chooser: Option<&CombatantId>, rule: &'static str) -> Self {
+        chooser.map_or_else(|| Self::of(verb, rule), |chooser| Self::by(verb, chooser, rule))
+    }
+
     /// Sets a field that is not open.
     pub fn with(mut self, field: &'static str, value: impl Into<Value>) -> Self {
         self.set(field, value.into());

@@ -1,6 +1,6 @@
 //! The order, and what is awaited.
 
-use super::{CombatantId, Die, Text};
+use super::{CombatantId, Die, Ruleset, Table, Text};
 use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::ToSchema;
@@ -14,6 +14,13 @@ pub struct OrderEntry {
     pub slot: Option<String>,
     /// Why it stands here.
     pub because: Reason,
+}
+
+impl OrderEntry {
+    /// The place of a combatant; none if it has left.
+    pub fn of<R: Ruleset>(table: &Table<R>, id: &CombatantId, because: Reason) -> Option<Self> {
+        table.get(id).map(|c| Self { combatant: c.id.clone(), slot: None, because })
+    }
 }
 
 /// Why somebody stands at a place of the order.

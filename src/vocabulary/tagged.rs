@@ -177,6 +177,12 @@ macro_rules! words {
             }
         )?
 
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                serde::Serialize::serialize(self, f)
+            }
+        }
+
         $crate::public! { $name }
 
         impl $crate::vocabulary::Describe for $name {

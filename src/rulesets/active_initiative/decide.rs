@@ -2,20 +2,17 @@
 
 use super::react::advance;
 use super::*;
-use crate::rulesets::shared::{end_turn, start_round, start_turn};
-use crate::vocabulary::{EncounterStarted, Kind, require};
+use crate::rulesets::shared::{check_started, end_turn, start_encounter, start_round, start_turn};
+use crate::vocabulary::require;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 pub(super) type Scene<'d> = Play<'d, ActiveInitiative>;
 
 pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
+    check_started(play, matches!(command, Command::Start(_)), "AI-2")?;
     match command {
-        Command::Start(c) => return start(play, c),
-        _ => play.running("AI-2")?,
-    }
-    match command {
-        Command::Start(_) => Ok(()),
+        Command::Start(c) => start(play, c),
         Command::EndTurn(c) => finish(play, c),
         Command::Nominate(c) => nominate(play, c),
         Command::BeginTurn(c) => begin(play, &c.combatant),
@@ -23,7 +20,7 @@ pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Viol
         Command::Ready(c) => ready(play, c),
         Command::Fire(c) => fire(play, &c.combatant),
         Command::Inspire(c) => inspire(play, &c.combatant),
-        Command::Spend(c) => spend(play, &c.combatant),
+        Command::Spend(c) => spend(play, &c.combatant, "AI-29"),
         Command::Delay(c) => {
             play.combatant("combatant", &c.combatant)?;
             let detail = "nobody passes or delays here; an action can be readied in one's own turn";
@@ -33,16 +30,13 @@ pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Viol
 }
 
 fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
-    let detail = "the scene has begun already";
-    require(matches!(play.table().state.phase, Phase::Setup), "already_started", "AI-2", || detail)?;
     if let Some(first) = &c.first {
         if !c.rolls.is_empty() {
             let detail = "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
             return Err(Violation::field("first_or_rolls", "rolls", detail));
         }
-        require(play.combatant("first", first)?.active(), "not_active", "AI-8", || {
-            format!("{first} is out of the fight")
-        })?;
+        let active = play.combatant("first", first)?.active();
+        require(active, "not_active", "AI-8", || format!("{first} is out of the fight"))?;
     }
     for id in c.rolls.keys() {
         if !play.combatant("rolls", id)?.active() {
@@ -50,29 +44,26 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
             return Err(Violation::field("rolls_no_die", format!("rolls.{id}"), detail));
         }
     }
-    let detail = "nobody is here to act: add a combatant first";
-    require(play.table().active().next().is_some(), "nobody_to_act", "AI-8", || detail)?;
-    play.shared(EncounterStarted {});
-    let players = players(play.table());
-    let friend =
-        |c: &Combatant<ActiveInitiative>| play.table().iter().any(|pc| pc.kind == Kind::Pc && pc.side == c.side);
-    let groups = play.table().iter().filter(|c| c.kind == Kind::Npc && !friend(c)).count();
+    start_encounter(play, "AI-8")?;
+    let table = play.table();
+    let players = players(table);
+    let friend = |c: &Combatant<ActiveInitiative>| table.iter().any(|pc| pc.kind == Kind::Pc && pc.side == c.side);
+    let groups = table.iter().filter(|c| c.kind == Kind::Npc && !friend(c)).count();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-    let wanted = players.div_ceil(2);
-    if groups < wanted {
-        play.own(Advised { groups: count(groups), wanted: count(wanted) });
-    }
-    let points = match play.table().options.interrupt_points {
+    let (groups, wanted) = (count(groups), count(players.div_ceil(2)));
+    let points = match table.options.interrupt_points {
         InterruptPoints::ByPlayers(by_players) => by_players.then(|| count(players)),
-        InterruptPoints::Exactly(points) => u32::try_from(points.get()).ok(),
+        InterruptPoints::Exactly(points) => Some(points.count()),
     };
+    if groups < wanted {
+        play.own(Advised { groups, wanted });
+    }
     if let Some(points) = points {
         play.own(InterruptPointsGained { points });
     }
     start_round(play, 1);
-    match &c.first {
-        Some(first) => take_turn(play, first),
-        None => roll_opening(play, c),
+    if let Some(first) = c.first.clone().or_else(|| roll_opening(play, c)) {
+        take_turn(play, &first);
     }
     Ok(())
 }
@@ -85,22 +76,20 @@ fn players(table: &Table) -> usize {
     unnamed + named.len()
 }
 
-/// Everybody rolls d20 and the INT modifier; DEX, then WIS break ties (AI-3, AI-5), and who joined first where those tie too.
-fn roll_opening(play: &mut Scene<'_>, c: &Start) {
-    let rollers: Vec<_> = play.table().active().map(|x| (x.id.clone(), x.stats.clone())).collect();
-    let mut rolls: Vec<(OpeningRoll, CombatantStats)> = Vec::with_capacity(rollers.len());
-    for (combatant, stats) in rollers {
-        let die = play.die(c.rolls.get(&combatant).copied());
-        let total = i64::from(die.face) + stats.int_modifier.get();
-        rolls.push((OpeningRoll { combatant, die, total }, stats));
+/// The highest of all rolls of d20 and the INT modifier; DEX, then WIS break ties (AI-3, AI-5), then the order of joining.
+fn roll_opening(play: &mut Scene<'_>, c: &Start) -> Option<CombatantId> {
+    let combatants = play.table().combatants.clone();
+    let mut rolls = Vec::with_capacity(combatants.len());
+    for x in combatants.iter().filter(|x| x.active()) {
+        let die = play.die(c.rolls.get(&x.id).copied());
+        let total = i64::from(die.face) + x.stats.int_modifier.get();
+        rolls.push((Reverse((total, x.stats.dex, x.stats.wis)), OpeningRoll { combatant: x.id.clone(), die, total }));
     }
-    rolls.sort_by_key(|(roll, stats)| Reverse((roll.total, stats.dex, stats.wis)));
-    let rolls: Vec<_> = rolls.into_iter().map(|(roll, _)| roll).collect();
-    let best = rolls.first().map(|roll| roll.combatant.clone());
+    rolls.sort_by_key(|(rank, _)| *rank);
+    let rolls: Vec<_> = rolls.into_iter().map(|(_, roll)| roll).collect();
+    let best = rolls.first()?.combatant.clone();
     play.own(OpeningRolled { rolls });
-    if let Some(best) = best {
-        take_turn(play, &best);
-    }
+    Some(best)
 }
 
 /// Starts a turn: the window closes, and an action readied in the last one lapses.
@@ -117,7 +106,7 @@ fn finish(play: &mut Scene<'_>, c: &EndTurn) -> Result<(), Violation> {
         return Err(Violation::field("next_missing", "next", "`begin` needs `next`: say whose turn begins"));
     }
     end_turn(play, &c.combatant);
-    advance(play, false);
+    advance(play);
     let Some(next) = &c.next else { return Ok(()) };
     name(play, next)?;
     if c.begin { begin(play, next) } else { Ok(()) }
@@ -130,23 +119,18 @@ fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
     play.combatant("next", &c.next)?;
     let awaited = matches!(play.table().state.phase, Phase::ChooseNext {} | Phase::ChooseStarter {});
     require(awaited, "nothing_to_name", "AI-7", || "nobody is to be named now: first a turn must end")?;
-    let chooser = chooser(play.table());
-    require(chooser == c.combatant, "not_the_chooser", "AI-7", || match chooser {
+    let chooser = &play.table().state.last_actor;
+    require(*chooser == c.combatant, "not_the_chooser", "AI-7", || match chooser {
         Some(chooser) => format!("the choice is {chooser}'s, who took the last turn"),
         None => "the choice is the game master's: leave `combatant` out".to_owned(),
     })?;
     name(play, &c.next)
 }
 
-/// Whose controller names the next one: the combatant of the last turn, dead or alive, unless it left (AAI6).
-pub(super) fn chooser(table: &Table) -> Option<CombatantId> {
-    table.state.last_actor.clone().filter(|id| table.get(id).is_some())
-}
-
 fn name(play: &mut Scene<'_>, next: &CombatantId) -> Result<(), Violation> {
     let table = play.table();
     let nominee = play.combatant("next", next)?;
-    let by = chooser(table);
+    let by = table.state.last_actor.clone();
     require(nominee.active(), "not_active", "AI-8", || format!("{next} is out of the fight and takes no turn"))?;
     if by.as_ref() == Some(next) {
         let starter = matches!(table.state.phase, Phase::ChooseStarter {});
@@ -177,71 +161,67 @@ fn begin(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     }
 }
 
-/// Refuses a combatant that may not steal this turn. What it spends is checked first.
 fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
-    let interrupter = play.combatant("combatant", &c.combatant)?;
-    let state = &play.table().state;
-    let Phase::Window { nominee, .. } = &state.phase else {
-        let detail = match &state.phase {
+    let id = &c.combatant;
+    let interrupter = play.combatant("combatant", id)?;
+    let Phase::Window { nominee, .. } = &play.table().state.phase else {
+        let detail = match &play.table().state.phase {
             Phase::InTurn { actor } => format!("{actor}'s turn has begun: interrupts come between two turns"),
             _ => "nobody is named yet: interrupts come after the nomination".to_owned(),
         };
         return Err(Violation::new("no_window", "AI-17", detail));
     };
-    let id = &c.combatant;
-    if c.means == Means::InterruptPoint {
-        let detail = "this encounter is played without interrupt points";
-        require(play.table().options.interrupt_points.played(), "variant_off", "AI-30", || detail)?;
-        let detail = "an interrupt point was spent this round already";
-        require(!state.interrupt_point_used, "point_used", "AI-32", || detail)?;
-        require(state.interrupt_points.unwrap_or(0) != 0, "no_points", "AI-30", || "no interrupt point is left")?;
-        require(is_the_gms(interrupter), "not_the_gms", "AI-31", || {
-            format!("{id} is a player's: points are for the game master's own")
-        })?;
-    }
-    let rule = if interrupter.state.exposed && c.means == Means::Damage { "AI-26" } else { "AI-18" };
-    require(!interrupter.acted, "already_acted", rule, || format!("{id} has acted this round"))?;
-    require(interrupter.active(), "not_active", "AI-8", || format!("{id} is out of the fight and takes no turn"))?;
-    require(nominee != id, "already_named", "AI-21", || format!("{id} is named already: begin its turn"))?;
-    require(play.table().get(nominee).is_none_or(|n| n.side != interrupter.side), "ally", "AI-21", || {
-        format!("{id} and {nominee} are on the same side")
-    })?;
-    require(!interrupter.state.interrupted, "interrupted_before", "AAI2", || {
-        format!("{id} has interrupted once before this turn")
-    })?;
-    let inspiration = u32::try_from(interrupter.stats.inspiration.get()).unwrap_or(0);
-    match c.means {
-        Means::Damage => {
-            require(interrupter.state.exposed, "not_hurt", "AI-20", || {
-                format!("{id} took no damage in the turn that has just ended")
-            })?;
-            require(hurt_off_turn(play.table(), interrupter), "own_turn", "AAI13", || {
-                format!("{id} took the last turn: damage of its own turn does not give it the next one")
-            })?;
-        }
-        Means::Inspiration => {
-            let holds = interrupter.kind == Kind::Pc && inspiration > 0;
-            require(holds, "no_inspiration", "AI-19", || format!("{id} has no inspiration point to spend"))?;
-        }
-        Means::InterruptPoint => {}
-    }
+    may_interrupt(play.table(), interrupter, nominee, c.means)?;
     let displaced = Some(nominee.clone());
     if c.means == Means::Inspiration {
-        let held = inspiration.saturating_sub(1);
-        play.own(InspirationSpent { combatant: id.clone(), held });
+        spend(play, id, "AI-19")?;
     }
     play.own(Interrupted { combatant: id.clone(), displaced, means: c.means });
     Ok(())
 }
 
+/// Refuses a combatant that may not steal the nominee's turn by these means. A point is checked first.
+pub(super) fn may_interrupt(
+    table: &Table, interrupter: &Combatant<ActiveInitiative>, nominee: &CombatantId, means: Means,
+) -> Result<(), Violation> {
+    let (id, state) = (&interrupter.id, &table.state);
+    if means == Means::InterruptPoint {
+        let detail = "this encounter is played without interrupt points";
+        let played = table.options.interrupt_points != InterruptPoints::default();
+        require(played, "variant_off", "AI-30", || detail)?;
+        let detail = "an interrupt point was spent this round already";
+        require(!state.interrupt_point_used, "point_used", "AI-32", || detail)?;
+        require(state.interrupt_points > Some(0), "no_points", "AI-30", || "no interrupt point is left")?;
+        let gm = interrupter.kind != Kind::Pc && interrupter.controller.as_str() == "gm";
+        require(gm, "not_the_gms", "AI-31", || format!("{id} is a player's: points are for the game master's own"))?;
+    }
+    let rule = if interrupter.state.exposed && means == Means::Damage { "AI-26" } else { "AI-18" };
+    require(!interrupter.acted, "already_acted", rule, || format!("{id} has acted this round"))?;
+    require(interrupter.active(), "not_active", "AI-8", || format!("{id} is out of the fight and takes no turn"))?;
+    require(nominee != id, "already_named", "AI-21", || format!("{id} is named already: begin its turn"))?;
+    require(table.get(nominee).is_none_or(|n| n.side != interrupter.side), "ally", "AI-21", || {
+        format!("{id} and {nominee} are on the same side")
+    })?;
+    require(!interrupter.state.interrupted, "interrupted_before", "AAI2", || {
+        format!("{id} has interrupted once before this turn")
+    })?;
+    match means {
+        Means::Damage => {
+            require(interrupter.state.exposed, "not_hurt", "AI-20", || {
+                format!("{id} took no damage in the turn that has just ended")
+            })?;
+            require(hurt_off_turn(table, interrupter), "own_turn", "AAI13", || {
+                format!("{id} took the last turn: damage of its own turn does not give it the next one")
+            })
+        }
+        Means::Inspiration => inspiration(interrupter, "AI-19").map(|_| ()),
+        Means::InterruptPoint => Ok(()),
+    }
+}
+
 /// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AAI13).
 pub(super) fn hurt_off_turn(table: &Table, c: &Combatant<ActiveInitiative>) -> bool {
     c.state.exposed && table.state.last_actor.as_ref() != Some(&c.id)
-}
-
-/// Whether the game master controls it, so that interrupt points are for it (AI-31).
-pub(super) fn is_the_gms(c: &Combatant<ActiveInitiative>) -> bool {
-    c.kind != Kind::Pc && c.controller.as_str() == "gm"
 }
 
 fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
@@ -266,17 +246,22 @@ fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     require(c.kind == Kind::Pc, "not_a_pc", "AI-28", || {
         format!("{id} is not a player's character: only those hold inspiration")
     })?;
-    let held = u32::try_from(c.stats.inspiration.get()).unwrap_or(0);
+    let held = c.stats.inspiration.count();
     require(held < 3, "inspiration_full", "AI-28", || format!("{id} holds 3 inspiration points, the most"))?;
     play.own(Inspired { combatant: id.clone(), held: held + 1 });
     Ok(())
 }
 
-fn spend(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let c = play.combatant("combatant", id)?;
-    let held = u32::try_from(c.stats.inspiration.get()).unwrap_or(0);
-    let holds = c.kind == Kind::Pc && held > 0;
-    require(holds, "no_inspiration", "AI-29", || format!("{id} has no inspiration point to spend"))?;
-    play.own(InspirationSpent { combatant: id.clone(), held: held - 1 });
+fn spend(play: &mut Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
+    let held = inspiration(play.combatant("combatant", id)?, rule)?.saturating_sub(1);
+    play.own(InspirationSpent { combatant: id.clone(), held });
     Ok(())
+}
+
+/// The inspiration points of a player's character that has some; `rule` says what they pay for.
+fn inspiration(c: &Combatant<ActiveInitiative>, rule: &'static str) -> Result<u32, Violation> {
+    let held = c.stats.inspiration.count();
+    let holds = c.kind == Kind::Pc && held > 0;
+    require(holds, "no_inspiration", rule, || format!("{} has no inspiration point to spend", c.id))?;
+    Ok(held)
 }

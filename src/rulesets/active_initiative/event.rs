@@ -4,7 +4,7 @@ use super::{Means, Readied};
 use crate::vocabulary::{CombatantId, Die, events, redacted};
 
 events! {
-    /// Something that happens under Active Initiative alone.
+    /// An event of Active Initiative.
     Event older "begun" "allowance_renewed" "forgotten";
 
     /// Advice, not a rule: there are fewer groups of monsters than half the players (AI-15).

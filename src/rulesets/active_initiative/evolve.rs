@@ -1,37 +1,20 @@
 //! What events do to a scene of Active Initiative; no rules here.
 
-use super::{Event, Means, Phase, Table, Taken, Way};
+use super::{ActiveInitiative, Event, Means, Phase, Table, Taken, Way};
+use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, Int, SharedEvent};
 
-pub(super) fn evolve(table: &mut Table, event: &AnyEvent<super::ActiveInitiative>) {
+pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
     match event {
-        AnyEvent::Own(event) => evolve_own(table, event),
-        AnyEvent::Shared(SharedEvent::RoundStarted(_)) => {
-            table.state.interrupt_point_used = false;
-            table.state.turns.clear();
-        }
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => open_window(table, &e.combatant, Way::Overridden {}),
-        AnyEvent::Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
-        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
-            table.state.last_actor.take_if(|last| *last == e.combatant);
-        }
-        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
-        AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
-    }
-}
-
-fn evolve_own(table: &mut Table, event: &Event) {
-    match event {
-        Event::Advised(_) | Event::Older(_) => {}
-        Event::OpeningRolled(e) => {
+        Own(Event::OpeningRolled(e)) => {
             let Some((best, others)) = e.rolls.split_first() else { return };
             let tied = others.iter().filter(|roll| roll.total == best.total).map(|roll| roll.combatant.clone());
             let by = Way::Rolled { die: best.die, total: best.total, tied: tied.collect() };
             open_window(table, &best.combatant, by);
         }
-        Event::InterruptPointsGained(e) => table.state.interrupt_points = Some(e.points),
-        Event::Named(e) => open_window(table, &e.combatant, Way::Named { by: e.by.clone() }),
-        Event::Interrupted(e) => {
+        Own(Event::InterruptPointsGained(e)) => table.state.interrupt_points = Some(e.points),
+        Own(Event::Named(e)) => open_window(table, &e.combatant, Way::Named { by: e.by.clone() }),
+        Own(Event::Interrupted(e)) => {
             open_window(table, &e.combatant, Way::Interrupted { means: e.means });
             table.change_state(&e.combatant, |s| s.interrupted = true);
             if e.means == Means::InterruptPoint {
@@ -39,22 +22,34 @@ fn evolve_own(table: &mut Table, event: &Event) {
                 table.state.interrupt_point_used = true;
             }
         }
-        // Older programs told a choice between an override and its turn.
-        Event::ChoiceOpened(_) if matches!(table.state.phase, Phase::Window { by: Way::Overridden {}, .. }) => {}
-        Event::ChoiceOpened(e) if e.starter => table.state.phase = Phase::ChooseStarter {},
-        Event::ChoiceOpened(_) => table.state.phase = Phase::ChooseNext {},
-        Event::Exposed(e) => table.change_state(&e.combatant, |s| s.exposed = true),
-        Event::ActionReadied(e) => table.change_state(&e.combatant, |s| s.readied = Some(e.readied.clone())),
-        Event::ReadiedFired(e) => table.change_state(&e.combatant, |s| s.readied = None),
-        Event::ReadiedLapsed(e) => table.change_state(&e.combatant, |s| s.readied = None),
-        Event::Inspired(e) => table.change(&e.combatant, |c| c.stats.inspiration = Int::clamped(e.held.into())),
-        Event::InspirationSpent(e) => table.change(&e.combatant, |c| c.stats.inspiration = Int::clamped(e.held.into())),
-        Event::SceneClosed(_) => table.state.interrupt_points = Some(0),
+        // Older programs wrote a choice between an override and its turn.
+        Own(Event::ChoiceOpened(_)) if matches!(table.state.phase, Phase::Window { by: Way::Overridden {}, .. }) => {}
+        Own(Event::ChoiceOpened(e)) => table.state.phase = Phase::choice(e.starter),
+        Own(Event::Exposed(e)) => table.change_state(&e.combatant, |s| s.exposed = true),
+        Own(Event::ActionReadied(e)) => table.change_state(&e.combatant, |s| s.readied = Some(e.readied.clone())),
+        Own(Event::ReadiedFired(e)) => table.change_state(&e.combatant, |s| s.readied = None),
+        Own(Event::ReadiedLapsed(e)) => table.change_state(&e.combatant, |s| s.readied = None),
+        Own(Event::Inspired(e)) => hold(table, &e.combatant, e.held),
+        Own(Event::InspirationSpent(e)) => hold(table, &e.combatant, e.held),
+        Own(Event::SceneClosed(_)) => table.state.interrupt_points = Some(0),
+        Shared(SharedEvent::RoundStarted(_)) => {
+            table.state.interrupt_point_used = false;
+            table.state.turns.clear();
+        }
+        Shared(SharedEvent::Overridden(e)) => open_window(table, &e.combatant, Way::Overridden {}),
+        Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
+        Shared(SharedEvent::CombatantLeft(e)) => drop(table.state.last_actor.take_if(|last| *last == e.combatant)),
+        Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
+        Own(Event::Advised(_) | Event::Older(_)) | Shared(_) | Roster(_) => {}
     }
 }
 
 fn open_window(table: &mut Table, nominee: &CombatantId, by: Way) {
     table.state.phase = Phase::Window { nominee: nominee.clone(), by };
+}
+
+fn hold(table: &mut Table, id: &CombatantId, inspiration: u32) {
+    table.change(id, |c| c.stats.inspiration = Int::clamped(inspiration.into()));
 }
 
 /// The turn of the nominee starts; without a window the combatant triggered the scene.
@@ -69,6 +64,6 @@ fn start_turn(table: &mut Table, combatant: &CombatantId) {
         _ => Way::Opened {},
     };
     state.turns.retain(|taken| taken.combatant != *combatant);
-    state.turns.push(Taken { combatant: combatant.clone(), by }.into());
+    state.turns.push(Taken { combatant: combatant.clone(), by });
     state.last_actor = Some(combatant.clone());
 }

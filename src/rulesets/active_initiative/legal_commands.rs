@@ -1,8 +1,7 @@
 //! What may be legal under Active Initiative.
 
-use super::decide::chooser;
 use super::*;
-use crate::vocabulary::{Kind, Status};
+use crate::vocabulary::Status;
 use serde_json::json;
 
 pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
@@ -13,41 +12,38 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             LegalCommand::of("start", "AI-3").like("rolls", rolls, None),
         ];
     }
-    let mut legal_commands = Vec::new();
-    match &table.state.phase {
-        Phase::Setup | Phase::Over | Phase::SomeoneActs => {}
+    let mut legal = match &table.state.phase {
+        Phase::Setup | Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => {
             let next = || table.active().filter(|c| c.id != *actor || table.waiting().nth(1).is_none()).map(|c| &c.id);
             let end = || LegalCommand::by("end_turn", actor, "AI-7");
-            legal_commands.push(end().whom("next", false, next()));
-            legal_commands.push(end().with("begin", true).whom("next", true, next()));
             let ready = LegalCommand::by("ready", actor, "AI-12");
             let ready = ready.like("action", "what will be done", Some(json!("attack")));
-            legal_commands.push(ready.like("trigger", "what it waits for", Some(json!("the door opens"))));
+            vec![
+                end().whom("next", false, next()),
+                end().with("begin", true).whom("next", true, next()),
+                ready.like("trigger", "what it waits for", Some(json!("the door opens"))),
+            ]
         }
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            let nominate = match chooser(table) {
-                Some(chooser) => LegalCommand::by("nominate", &chooser, "AI-7"),
-                None => LegalCommand::of("nominate", "AI-7"),
-            };
-            legal_commands.push(nominate.whom("next", true, table.waiting().map(|c| &c.id)));
+            let nominate = LegalCommand::chosen_by("nominate", table.state.last_actor.as_ref(), "AI-7");
+            vec![nominate.whom("next", true, table.waiting().map(|c| &c.id))]
         }
         Phase::Window { nominee, .. } => {
-            legal_commands.push(LegalCommand::by("begin_turn", nominee, "AI-7"));
-            for c in table.waiting().filter(|c| c.id != *nominee) {
-                let means = ["damage", "inspiration", "interrupt_point"];
-                legal_commands.push(LegalCommand::by("interrupt", &c.id, "AI-17").choose("means", true, means));
-            }
+            let interrupters = table.waiting().filter(|c| c.id != *nominee);
+            let interrupt = |c: &Combatant<ActiveInitiative>| {
+                let means = MEANS.map(|means| json!(means));
+                LegalCommand::by("interrupt", &c.id, "AI-17").choose("means", true, means)
+            };
+            let begin = LegalCommand::by("begin_turn", nominee, "AI-7");
+            std::iter::once(begin).chain(interrupters.map(interrupt)).collect()
         }
-    }
-    for c in table.active().filter(|c| c.state.readied.is_some()) {
-        legal_commands.push(LegalCommand::by("fire", &c.id, "AI-12"));
-    }
+    };
+    let readied = table.active().filter(|c| c.state.readied.is_some());
+    legal.extend(readied.map(|c| LegalCommand::by("fire", &c.id, "AI-12")));
     for c in table.iter().filter(|c| c.kind == Kind::Pc) {
-        legal_commands.push(LegalCommand::by("spend", &c.id, "AI-29"));
-        let mut inspire = LegalCommand::by("inspire", &c.id, "AI-28");
-        inspire.combatant = None;
-        legal_commands.push(inspire);
+        let inspire = LegalCommand::of("inspire", "AI-28").with("combatant", c.id.as_str());
+        legal.extend([LegalCommand::by("spend", &c.id, "AI-29"), inspire]);
     }
-    legal_commands
+    legal
 }

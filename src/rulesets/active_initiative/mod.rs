@@ -13,11 +13,12 @@ pub use command::*;
 pub use event::*;
 pub use state::*;
 
+use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, Manifest, OrderEntry,
-    Pending, Play, Reason, Redact, Redaction, Ruleset, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending,
+    Play, Reason, Redact, Redaction, Ruleset, Table as AnyTable, Violation,
 };
-use decide::{chooser, hurt_off_turn, is_the_gms};
+use decide::{hurt_off_turn, may_interrupt};
 
 /// The ruleset `active-initiative`.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,27 +27,7 @@ pub struct ActiveInitiative;
 type Table = AnyTable<ActiveInitiative>;
 
 impl Ruleset for ActiveInitiative {
-    type Options = Options;
-    type CombatantStats = CombatantStats;
-    type CombatantState = CombatantState;
-    type State = State;
-    type Command = Command;
-    type Event = Event;
-
-    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
-
-    fn decide(play: &mut Play<'_, Self>, command: &Command) -> Result<(), Violation> {
-        decide::decide(play, command)
-    }
-
-    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        evolve::evolve(table, event);
-    }
-
-    fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
-        react::react(play, event);
-        Ok(())
-    }
+    parts!();
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
@@ -57,31 +38,24 @@ impl Ruleset for ActiveInitiative {
         }
     }
 
-    fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-        legal_commands::legal_commands(table)
-    }
-
     fn current(table: &Table) -> Vec<CombatantId> {
-        match &table.state.phase {
-            Phase::InTurn { actor } => vec![actor.clone()],
-            _ => Vec::new(),
-        }
+        if let Phase::InTurn { actor } = &table.state.phase { vec![actor.clone()] } else { Vec::new() }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
+        let chooser = || table.state.last_actor.iter().cloned().collect();
         Some(match &table.state.phase {
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "AI-2"),
             Phase::InTurn { actor } => Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "AI-7"),
             Phase::ChooseNext {} | Phase::ChooseStarter {} if table.active().next().is_none() => {
                 Pending::newcomer("AI-35")
             }
-            Phase::ChooseNext {} => Pending::new("next", chooser(table).into_iter().collect(), &["nominate"], "AI-7"),
-            Phase::ChooseStarter {} => {
-                Pending::new("starter", chooser(table).into_iter().collect(), &["nominate"], "AI-41")
-            }
+            Phase::ChooseNext {} => Pending::new("next", chooser(), &["nominate"], "AI-7"),
+            Phase::ChooseStarter {} => Pending::new("starter", chooser(), &["nominate"], "AI-41"),
             Phase::Window { nominee, .. } => {
-                let may_interrupt = table.waiting().filter(|c| may_interrupt(table, c, nominee)).map(|c| c.id.clone());
-                let who: Vec<_> = std::iter::once(nominee.clone()).chain(may_interrupt).collect();
+                let steals = |c: &Combatant<Self>| MEANS.iter().any(|m| may_interrupt(table, c, nominee, *m).is_ok());
+                let interrupters = table.waiting().filter(|c| steals(c)).map(|c| &c.id);
+                let who: Vec<_> = std::iter::once(nominee).chain(interrupters).cloned().collect();
                 match who.len() {
                     1 => Pending::new("begin_turn", who, &["begin_turn"], "AI-17"),
                     _ => Pending::new("begin_or_interrupt", who, &["begin_turn", "interrupt"], "AI-17"),
@@ -94,26 +68,20 @@ impl Ruleset for ActiveInitiative {
 
     /// The turns of this round that started and were not taken back, and the next one.
     fn order(table: &Table) -> Vec<OrderEntry> {
-        let mut places: Vec<OrderEntry> = Vec::with_capacity(table.state.turns.len() + 1);
-        let acting = Self::current(table);
-        let had = |id: &CombatantId| acting.contains(id) || table.get(id).is_some_and(|c| c.acted);
-        for taken in table.state.turns.iter().filter(|taken| had(&taken.combatant)) {
-            places.extend(place(table, &taken.combatant, &taken.by));
-        }
-        if let Phase::Window { nominee, by } = &table.state.phase {
-            places.extend(place(table, nominee, by));
-        }
-        places
+        let state = &table.state;
+        let taken = state.turns.iter().map(|taken| (&taken.combatant, &taken.by));
+        let taken = taken.filter(|(id, _)| had_turn(table, id));
+        let next = if let Phase::Window { nominee, by } = &state.phase { Some((nominee, by)) } else { None };
+        taken.chain(next).filter_map(|(id, by)| OrderEntry::of(table, id, because(by))).collect()
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
         match &whole.state.phase {
-            Phase::InTurn { actor } => audience.misses(whole, actor),
-            Phase::Window { nominee, .. } => audience.misses(whole, nominee),
+            Phase::InTurn { actor: id } | Phase::Window { nominee: id, .. } => audience.misses(whole, id),
             Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-                // Only hidden combatants are left to be named.
-                let exhausted = || whole.waiting().next().is_some() && !whole.waiting().any(|c| audience.sees(c));
-                chooser(whole).is_some_and(|id| audience.misses(whole, &id)) || exhausted()
+                let chooser = &whole.state.last_actor;
+                chooser.as_ref().is_some_and(|id| audience.misses(whole, id))
+                    || audience.misses_all(whole, |c| c.active() && !c.acted)
             }
             Phase::SomeoneActs => true,
             Phase::Setup | Phase::Over => false,
@@ -133,11 +101,8 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        match event {
-            event if Self::is_secret(event) => None,
-            Event::ChoiceOpened(_) if redaction.someone_acts => None,
-            event => event.redact(redaction.audience),
-        }
+        let hidden = Self::is_secret(event) || matches!(event, Event::ChoiceOpened(_)) && redaction.someone_acts;
+        if hidden { None } else { event.redact(redaction.audience) }
     }
 
     /// The game master's points, and advice on how many monsters there are.
@@ -146,37 +111,15 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn remark(table: &Table, c: &Combatant<Self>) -> String {
-        let mut remarks = Vec::new();
-        if matches!(&table.state.phase, Phase::Window { nominee, .. } if *nominee == c.id) {
-            remarks.push("named".to_owned());
-        }
-        if hurt_off_turn(table, c) && !c.acted {
-            remarks.push("may interrupt".to_owned());
-        }
-        if c.stats.inspiration.get() > 0 {
-            remarks.push(format!("inspiration {}", c.stats.inspiration));
-        }
-        if c.state.readied.is_some() {
-            remarks.push("readied".to_owned());
-        }
-        remarks.join(", ")
+        let named = matches!(&table.state.phase, Phase::Window { nominee, .. } if *nominee == c.id);
+        let remarks = [
+            named.then(|| "named".to_owned()),
+            (hurt_off_turn(table, c) && !c.acted).then(|| "may interrupt".to_owned()),
+            (c.stats.inspiration.get() > 0).then(|| format!("inspiration {}", c.stats.inspiration)),
+            c.state.readied.is_some().then(|| "readied".to_owned()),
+        ];
+        remarks.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
-}
-
-/// Whether some means would let `c` steal the turn of `nominee` (AI-18 to AI-21, AI-31).
-fn may_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &CombatantId) -> bool {
-    let enemy = table.get(nominee).is_some_and(|n| n.side != c.side);
-    let pc = c.kind == Kind::Pc;
-    let state = &table.state;
-    let left =
-        table.options.interrupt_points.played() && state.interrupt_points > Some(0) && !state.interrupt_point_used;
-    let point = left && is_the_gms(c);
-    let paid = pc && c.stats.inspiration.get() > 0;
-    enemy && !c.state.interrupted && (hurt_off_turn(table, c) || paid || point)
-}
-
-fn place(table: &Table, id: &CombatantId, by: &Way) -> Option<OrderEntry> {
-    table.get(id).map(|c| OrderEntry { combatant: c.id.clone(), slot: None, because: because(by) })
 }
 
 fn because(by: &Way) -> Reason {

@@ -1,72 +1,56 @@
 //! What follows under Active Initiative from damage, deaths, comings and goings.
 
-use super::decide::{Scene, chooser, take_turn};
+use super::decide::{Scene, take_turn};
 use super::*;
-use crate::rulesets::shared::{end_round, end_turn, start_round};
+use crate::rulesets::shared::{end_turn, next_round};
+use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::SharedEvent;
 
-pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) {
+pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<ActiveInitiative>) -> Result<(), Violation> {
+    let table = play.table();
     match event {
-        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => {
-            if let Some(points_lost) = play.table().state.interrupt_points.filter(|points| *points > 0) {
+        Shared(SharedEvent::EncounterEnded(_)) => {
+            if let Some(points_lost) = table.state.interrupt_points.filter(|points| *points > 0) {
                 play.own(SceneClosed { points_lost });
             }
         }
-        AnyEvent::Shared(_) | AnyEvent::Roster(_) if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {
-        }
-        AnyEvent::Shared(SharedEvent::Damaged(e)) => {
-            let exposed = play.table().get(&e.combatant).is_none_or(|c| c.state.exposed);
-            if e.amount > 0 && !exposed {
+        _ if matches!(table.state.phase, Phase::Setup | Phase::Over) => {}
+        Shared(SharedEvent::Damaged(e)) => {
+            if e.amount > 0 && table.get(&e.combatant).is_some_and(|c| !c.state.exposed) {
                 play.own(Exposed { combatant: e.combatant.clone() });
             }
         }
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
-        AnyEvent::Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_)) => settle(play),
-        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
-            if matches!(&play.table().state.phase, Phase::InTurn { actor } if *actor == e.combatant) {
-                end_turn(play, &e.combatant);
-            }
-            settle(play);
-        }
-        AnyEvent::Roster(_) => settle(play),
-        AnyEvent::Shared(_) | AnyEvent::Own(_) => {}
+        Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
+        Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_) | SharedEvent::CombatantLeft(_))
+        | Roster(_) => settle(play),
+        Shared(_) | Own(_) => {}
     }
+    Ok(())
 }
 
-/// Goes on between two turns after a change of the roster; a nominee that can no longer act is given up.
+/// Goes on after a change of the roster, unless a turn goes on or can begin.
 fn settle(play: &mut Scene<'_>) {
     let table = play.table();
-    match &table.state.phase {
-        Phase::InTurn { actor } if table.get(actor).is_some() => {}
-        Phase::Window { nominee, .. } if table.is_active(nominee) => {}
-        Phase::Window { .. } => advance(play, table.state.turns.is_empty()),
-        Phase::ChooseStarter {} => advance(play, true),
-        Phase::SomeoneActs => {}
-        Phase::Setup | Phase::Over | Phase::InTurn { .. } | Phase::ChooseNext {} => advance(play, false),
+    match table.state.phase.clone() {
+        Phase::InTurn { actor } if table.get(&actor).is_none() => {
+            end_turn(play, &actor);
+            advance(play);
+        }
+        Phase::InTurn { .. } | Phase::SomeoneActs => {}
+        Phase::Window { nominee, .. } if table.is_active(&nominee) => {}
+        _ => advance(play),
     }
 }
 
-/// Goes on after a turn, in a new round if everybody has acted (AI-35, AAI7). With nobody in the fight, it waits.
-pub(super) fn advance(play: &mut Scene<'_>, starter: bool) {
+/// Asks who is next, in a new round if everybody has acted (AI-35, AAI7). With nobody in the fight, it waits.
+pub(super) fn advance(play: &mut Scene<'_>) {
     let table = play.table();
-    if table.waiting().next().is_some() || table.active().next().is_none() {
-        return choose(play, starter);
+    if table.waiting().next().is_none() && table.active().next().is_some() {
+        next_round(play);
     }
-    let next = table.round.saturating_add(1);
-    end_round(play);
-    start_round(play, next);
-    choose(play, true);
-}
-
-/// Opens the choice of who is next, unless it is open already.
-pub(super) fn choose(play: &mut Scene<'_>, starter: bool) {
-    let open = match play.table().state.phase {
-        Phase::ChooseNext {} => !starter,
-        Phase::ChooseStarter {} => starter,
-        _ => false,
-    };
-    if !open {
-        let chooser = chooser(play.table());
+    let state = &play.table().state;
+    let (chooser, starter) = (state.last_actor.clone(), state.turns.is_empty());
+    if state.phase != Phase::choice(starter) {
         play.own(ChoiceOpened { chooser, starter });
     }
 }

@@ -1,7 +1,7 @@
 //! What Active Initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{Audience, CachedJson, CombatantId, Die, Int, Redact, Text, redacted, settings, silent, words};
+use crate::vocabulary::{Audience, CombatantId, Die, Int, Redact, Text, redacted, settings, silent, words};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -33,13 +33,6 @@ impl Default for InterruptPoints {
     }
 }
 
-impl InterruptPoints {
-    /// Whether the variant is played.
-    pub fn played(self) -> bool {
-        self != Self::ByPlayers(false)
-    }
-}
-
 /// By hand, because the derived error does not say what fits.
 impl<'de> Deserialize<'de> for InterruptPoints {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -65,7 +58,7 @@ impl<'de> Deserialize<'de> for InterruptPoints {
 }
 
 settings! {
-    /// What a client tells about a combatant under Active Initiative.
+    /// What a client sets about a combatant under Active Initiative.
     CombatantStats {
         /// Inspiration points held, at most 3 (AI-28). Only players' characters have any.
         inspiration: Int<0, 3>,
@@ -109,14 +102,13 @@ pub struct State {
     /// Who took the last turn: its controller names the next one (AI-7), also when it has died (AAI6).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_actor: Option<CombatantId>,
-    /// The interrupt points that the game master has left (AI-30): nobody else is told.
+    /// The interrupt points that the game master has left (AI-30); only the game master sees them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupt_points: Option<u32>,
     /// Whether one was spent in this round (AI-32).
     pub interrupt_point_used: bool,
     /// The turns of this round so far, the one that is going on included.
-    #[schema(value_type = Vec<Taken>)]
-    pub turns: Vec<CachedJson<Taken>>,
+    pub turns: Vec<Taken>,
 }
 
 impl Default for State {
@@ -158,6 +150,13 @@ pub enum Phase {
     Over,
     /// A combatant that the viewer does not see has the turn or must choose.
     SomeoneActs,
+}
+
+impl Phase {
+    /// Somebody must be named: the next combatant, or the first of a round.
+    pub(super) fn choice(starter: bool) -> Self {
+        if starter { Self::ChooseStarter {} } else { Self::ChooseNext {} }
+    }
 }
 
 redacted! {
@@ -214,21 +213,17 @@ words! {
     }
 }
 
-impl Redact for CachedJson<Taken> {
-    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        let redacted = Taken::redact(self, audience)?;
-        Some(if redacted == **self { self.clone() } else { redacted.into() })
-    }
-}
+/// Every means.
+pub(super) const MEANS: [Means; 3] = [Means::Damage, Means::Inspiration, Means::InterruptPoint];
 
 impl Redact for Way {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        Some(match self {
-            Self::Named { by } => Self::Named { by: by.redact(audience)? },
-            Self::Rolled { die, total, tied } => {
-                Self::Rolled { die: *die, total: *total, tied: tied.redact(audience)? }
-            }
-            by => by.clone(),
-        })
+        let mut known = self.clone();
+        match &mut known {
+            Self::Named { by } => *by = by.redact(audience)?,
+            Self::Rolled { tied, .. } => *tied = tied.redact(audience)?,
+            Self::Opened {} | Self::Interrupted { .. } | Self::Overridden {} => {}
+        }
+        Some(known)
     }
 }

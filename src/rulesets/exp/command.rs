@@ -29,13 +29,10 @@ commands! {
         combatant: CombatantId,
         /// What to do with the move; left out if the move is spent.
         #[serde(rename = "move")]
-        #[schema(inline)]
         movement: Option<Use>,
         /// What to do with the attack or action; left out if it is spent.
-        #[schema(inline)]
         act: Option<Use>,
         /// Which comes first, if both happen now.
-        #[schema(inline)]
         order: Option<Sequence>,
     }
 
@@ -44,13 +41,10 @@ commands! {
         combatant: CombatantId,
         /// What to do with the move; left out if the move is spent.
         #[serde(rename = "move")]
-        #[schema(inline)]
         movement: Option<Use>,
         /// What to do with the attack or action; left out if it is spent.
-        #[schema(inline)]
         act: Option<Use>,
         /// Which comes first, if both happen now.
-        #[schema(inline)]
         order: Option<Sequence>,
         /// In words: whom it shoots, where it runs.
         text: Option<Text<200>>,
@@ -60,7 +54,6 @@ commands! {
     "jump" (Player: combatant) => Jump says "Jump ahead with {combatant}[: {component}]" {
         combatant: CombatantId,
         /// Which waited component it uses (EX-29).
-        #[schema(inline)]
         component: Component,
         /// The d20 of its AWE roll, if rolled at the table.
         roll: Option<D20>,

@@ -1,7 +1,5 @@
 //! The rules of EXP.
 
-mod answer;
-mod jump;
 mod mental;
 mod pass;
 mod unit;
@@ -10,18 +8,18 @@ pub(super) use mental::{end_duel, may_attack};
 pub(super) use pass::{advance, lose, stop, take_over};
 
 use super::*;
+use crate::rulesets::shared::check_started;
 use crate::vocabulary::require;
 
 pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
-    if !matches!(command, Command::Start(_)) {
-        play.running("EX-2")?;
-    }
+    check_started(play, matches!(command, Command::Start(_)), "EX-2")?;
     match command {
-        Command::Start(c) => unit::start(play, c),
-        Command::RollUnit(c) => unit::roll_unit(play, c),
-        Command::Declare(c) => answer::declare(play, c),
-        Command::Announce(c) => answer::announce(play, c),
-        Command::Jump(c) => jump::jump(play, c),
+        Command::Start(Start { rolls, tie_rolls }) | Command::RollUnit(RollUnit { rolls, tie_rolls }) => {
+            unit::next_unit(play, rolls, tie_rolls)
+        }
+        Command::Declare(c) => declare(play, c),
+        Command::Announce(c) => announce(play, c),
+        Command::Jump(c) => jump(play, c),
         Command::MentalAttack(c) => mental::attack(play, c),
         Command::MentalDuel(c) => mental::duel(play, c),
         Command::DeclineDuel(c) => mental::decline(play, &c.combatant),
@@ -48,7 +46,109 @@ fn fit(c: &Persona) -> Result<(), Violation> {
     })
 }
 
-/// The personas that are asked, for refusals.
-fn asked(table: &Table) -> String {
-    table.state.asked.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ")
+/// These personas, for refusals.
+fn joined(ids: &[CombatantId]) -> String {
+    ids.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violation> {
+    let Announce { combatant, movement, act, order, text } = c.clone();
+    answerable(play, &Declare { combatant: combatant.clone(), movement, act, order })?;
+    let detail = "an act is announced already: declare it now";
+    require(announced(play.table()).is_none(), "announced_already", "AEX13", || detail)?;
+    play.own(Announced { combatant, movement, act, order, text });
+    Ok(())
+}
+
+fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation> {
+    let forced = answerable(play, c)?;
+    let Declare { combatant, movement, act, order } = c.clone();
+    if let Some(plan) = announced(play.table()) {
+        let same = (&plan.combatant, plan.movement, plan.act, plan.order) == (&combatant, movement, act, order);
+        require(same, "not_as_announced", "AEX13", || {
+            format!("{} has announced something else, which it must do", plan.combatant)
+        })?;
+    }
+    play.own(Declared { combatant, movement, act, order, forced });
+    pass::rest(play, &c.combatant);
+    advance(play);
+    Ok(())
+}
+
+/// Refuses an answer of a persona that is not asked, and one that does not fit what it has left. Returns whether it is forced.
+fn answerable(play: &Scene<'_>, c: &Declare) -> Result<bool, Violation> {
+    let (id, table) = (&c.combatant, play.table());
+    let state = &play.combatant("combatant", id)?.state;
+    in_unit(table, "EX-2")?;
+    no_duel(table)?;
+    let asked = &table.state.asked;
+    require(asked.contains(id) || state.open(), "nothing_left", "EX-18", || {
+        format!("{id} has nothing left in this unit; the list asks {} now", joined(asked))
+    })?;
+    require(asked.contains(id), "not_asked", "EX-13", || format!("the list asks {} now, not {id}", joined(asked)))?;
+    let forced = lowest(table, state.rank, |_| true);
+    let (rule, choices) = if forced { ("EX-15", "now or nothing") } else { ("EX-14", "now, wait or nothing") };
+    for (name, what, left) in [("move", c.movement, state.movement), ("act", c.act, state.act)] {
+        let (given, open) = (what.is_some(), left.open());
+        require(given || !open, "component_missing", rule, || format!("`{name}` is missing: {choices}"))?;
+        require(!given || open, "component_spent", "EX-12", || {
+            format!("the {name} of {id} is spent: leave `{name}` out")
+        })?;
+        require(!forced || what != Some(Use::Wait), "must_not_wait", "EX-15", || {
+            format!("{id} is the lowest left in the list and must spend all: {choices}")
+        })?;
+    }
+    let both = (c.movement, c.act) == (Some(Use::Now), Some(Use::Now));
+    let detail = "`order` is for a persona that moves and acts now: leave it out";
+    require(both || c.order.is_none(), "nothing_to_order", "EX-20", || detail)?;
+    Ok(forced)
+}
+
+/// A wait jump.
+fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
+    let id = &c.combatant;
+    let persona = play.combatant("combatant", id)?;
+    let table = play.table();
+    in_unit(table, "EX-25")?;
+    no_duel(table)?;
+    fit(persona)?;
+    let mode = table.options.awe_mode;
+    if c.referee_roll.is_some() && mode != AweMode::OpposedD20 {
+        let detail = "the referee rolls only with the option `awe_mode` opposed_d20";
+        return Err(Violation::field("no_referee_roll", "referee_roll", detail));
+    }
+    let State { asked, cursor, jumps, .. } = &table.state;
+    require(!asked.contains(id), "own_place", "EX-30", || {
+        format!("{id} is asked now: it acts in its own place, by declare and without a roll")
+    })?;
+    require(persona.state.of(c.component) == Spending::Waited, "not_waited", "EX-25", || {
+        format!("{id} has not waited with that: only what waited can jump")
+    })?;
+    let rank = persona.state.rank;
+    require(rank.is_some_and(|rank| rank < *cursor), "not_lower", "AEX6", || {
+        format!("{id} has no higher initiative than {}, whose act is next", joined(asked))
+    })?;
+    let failed = jumps.iter().any(|jumper| jumper.combatant == *id && !jumper.success);
+    require(!failed, "jump_failed", "AEX5", || {
+        format!("{id} has tried to jump ahead of this act and failed: there is no second try")
+    })?;
+    let is_lower = |jumper: &Jumper| table.get(&jumper.combatant).is_some_and(|other| other.state.rank > rank);
+    if let Some(lower) = jumps.iter().find(|jumper| jumper.success && is_lower(jumper)) {
+        let detail =
+            format!("{} has jumped ahead of this act already: the higher initiative goes first", lower.combatant);
+        return Err(Violation::new("jumped_too_late", "AEX7", detail));
+    }
+    let bonus = persona.stats.awe.get() + persona.stats.level.get();
+    let before = asked.clone();
+    let die = play.die(c.roll);
+    let face = i64::from(die.face);
+    let referee_die = (mode == AweMode::OpposedD20).then(|| play.die(c.referee_roll));
+    let success = match (mode, referee_die) {
+        (AweMode::RollUnder, _) => face <= bonus,
+        (AweMode::OpposedD20, Some(against)) => face + bonus >= i64::from(against.face),
+        (AweMode::Fixed18 | AweMode::OpposedD20, _) => face + bonus >= 18,
+    };
+    play.own(WaitJumped { combatant: id.clone(), component: c.component, before, die, bonus, referee_die, success });
+    pass::rest(play, id);
+    Ok(())
 }

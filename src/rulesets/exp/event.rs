@@ -4,7 +4,7 @@ use super::{Component, Roll, Sequence, Use};
 use crate::vocabulary::{CombatantId, Die, Text, events, words};
 
 events! {
-    /// An event of EXP alone.
+    /// An event of EXP.
     Event older "components_restored" "dropped_out" "unit_over";
 
     /// Everybody rolled initiative for a unit (EX-2); the first pass begins.
@@ -32,13 +32,10 @@ events! {
         combatant: CombatantId,
         /// What is done with the move.
         #[serde(rename = "move")]
-        #[schema(inline)]
         movement: Option<Use>,
         /// What is done with the attack or action.
-        #[schema(inline)]
         act: Option<Use>,
         /// Which comes first.
-        #[schema(inline)]
         order: Option<Sequence>,
         /// In words.
         text: Option<Text<200>>,
@@ -49,13 +46,10 @@ events! {
         combatant: CombatantId,
         /// What is done with the move.
         #[serde(rename = "move")]
-        #[schema(inline)]
         movement: Option<Use>,
         /// What is done with the attack or action.
-        #[schema(inline)]
         act: Option<Use>,
         /// Which comes first.
-        #[schema(inline)]
         order: Option<Sequence>,
         /// Whether it was the lowest and had to spend all that it had left (EX-15).
         forced: bool,
@@ -65,7 +59,6 @@ events! {
     "wait_jumped" => WaitJumped says "{combatant} tries to jump ahead[ of {before}][{success} and succeeds]." {
         combatant: CombatantId,
         /// The waited component: used after a success (EX-27), still waited after a failure (EX-28).
-        #[schema(inline)]
         component: Component,
         /// Whose act it precedes.
         before: Vec<CombatantId>,
@@ -96,7 +89,6 @@ events! {
     "components_lost" => ComponentsLost says "{combatant} loses {components} for this unit ({because})." {
         combatant: CombatantId,
         /// What it lost.
-        #[schema(inline)]
         components: Vec<Component>,
         /// Why.
         #[schema(inline)]

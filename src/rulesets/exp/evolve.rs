@@ -1,41 +1,19 @@
 //! What events do to the state of EXP.
 
 use super::*;
+use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::SharedEvent;
 use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
     match event {
-        AnyEvent::Own(event) => own(table, event),
-        AnyEvent::Shared(SharedEvent::TurnEnded(e)) => answered(&mut table.state, &e.combatant),
-        AnyEvent::Shared(SharedEvent::RoundEnded(_)) => {
-            let state = &mut table.state;
-            state.phase = Phase::Roll;
-            state.asked.clear();
-            state.duel.clear();
-            state.jumps.clear();
-            state.announced = None;
-        }
-        // A persona with nothing left gets both components again.
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => {
-            if let Some(c) = table.get_mut(&e.combatant).filter(|c| !c.state.open()) {
-                c.state = CombatantState { rank: c.state.rank, ..CombatantState::default() };
-                c.acted = false;
-            }
-        }
-        AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
-    }
-}
-
-fn own(table: &mut Table, event: &Event) {
-    match event {
-        Event::InitiativeRolled(e) => roll(table, &e.ranking),
-        Event::PassStarted(e) => {
+        Own(Event::InitiativeRolled(e)) => roll(table, &e.ranking),
+        Own(Event::PassStarted(e)) => {
             table.state.pass = e.pass;
             table.state.cursor = 0;
         }
-        Event::Asked(e) => {
+        Own(Event::Asked(e)) => {
             for id in &e.combatants {
                 table.change_state(id, |state| state.asked = true);
             }
@@ -45,38 +23,47 @@ fn own(table: &mut Table, event: &Event) {
             state.announced = None;
             state.jumps.clear();
         }
-        Event::Announced(e) => table.state.announced = Some(e.clone()),
-        Event::Declared(e) => {
+        Own(Event::Announced(e)) => table.state.announced = Some(e.clone()),
+        Own(Event::Declared(e)) => {
             for (component, what) in [(Component::Move, e.movement), (Component::Act, e.act)] {
-                let spending = match what {
-                    Some(Use::Now | Use::Nothing) => Spending::Done,
-                    Some(Use::Wait) => Spending::Waited,
-                    None => continue,
-                };
+                let Some(what) = what else { continue };
+                let spending = if what == Use::Wait { Spending::Waited } else { Spending::Done };
                 table.change_state(&e.combatant, |state| state.set(component, spending));
             }
             answered(&mut table.state, &e.combatant);
             table.state.jumps.clear();
         }
-        Event::WaitJumped(e) => {
+        Own(Event::WaitJumped(e)) => {
             if e.success {
                 table.change_state(&e.combatant, |state| state.set(e.component, Spending::Done));
             }
             table.state.jumps.push(Jumper { combatant: e.combatant.clone(), success: e.success });
         }
-        Event::MentalDuelRolled(e) => table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect(),
-        Event::MentalAttacked(e) => {
+        Own(Event::MentalDuelRolled(e)) => table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect(),
+        Own(Event::MentalAttacked(e)) => {
             table.change_state(&e.combatant, |state| state.act = Spending::Done);
             spent(table, &e.combatant);
         }
-        Event::ComponentsLost(e) => {
+        Own(Event::ComponentsLost(e)) => {
             for component in &e.components {
                 table.change_state(&e.combatant, |state| state.set(*component, Spending::Lost));
             }
             spent(table, &e.combatant);
         }
-        Event::DuelBrokenOff(e) => table.state.duel.retain(|id| *id != e.combatant),
-        Event::Older(_) => {}
+        Own(Event::DuelBrokenOff(e)) => table.state.duel.retain(|id| *id != e.combatant),
+        Shared(SharedEvent::TurnEnded(e)) => answered(&mut table.state, &e.combatant),
+        Shared(SharedEvent::RoundEnded(_)) => {
+            let State { pass, cursor, ranking, .. } = std::mem::take(&mut table.state);
+            table.state = State { phase: Phase::Roll, pass, cursor, ranking, ..State::default() };
+        }
+        // A persona with nothing left gets both components again.
+        Shared(SharedEvent::Overridden(e)) => {
+            if let Some(c) = table.get_mut(&e.combatant).filter(|c| !c.state.open()) {
+                c.state = CombatantState { rank: c.state.rank, ..CombatantState::default() };
+                c.acted = false;
+            }
+        }
+        Own(Event::Older(_)) | Shared(_) | Roster(_) => {}
     }
 }
 

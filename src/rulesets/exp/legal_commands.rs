@@ -11,7 +11,6 @@ const TEXT: &str = "in words, at most 200 characters";
 pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     let state = &table.state;
     match state.phase {
-        _ if table.status == Status::Ended => Vec::new(),
         Phase::Setup => vec![rolling(LegalCommand::of("start", "EX-2"))],
         Phase::Roll => vec![rolling(LegalCommand::of("roll_unit", "EX-3"))],
         Phase::SomeoneActs => mental_attacks(table).collect(),
@@ -47,20 +46,15 @@ fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
     let forced = lowest(table, state.rank, |_| true);
     let rule = if forced { "EX-15" } else { "EX-14" };
     if let Some(announced) = announced(table).filter(|announced| announced.combatant == c.id) {
-        let uses =
-            [("move", json!(announced.movement)), ("act", json!(announced.act)), ("order", json!(announced.order))];
-        let given = uses.into_iter().filter(|(_, value)| !value.is_null());
-        let declare = LegalCommand::by("declare", &c.id, rule);
-        let declare = given.fold(declare, |declare, (field, value)| declare.with(field, value));
-        legal.push(declare);
-        return;
+        let Announced { combatant, movement, act, order, .. } = announced.clone();
+        let command = json!(Command::Declare(Declare { combatant, movement, act, order }));
+        return legal.push(LegalCommand { command, ..LegalCommand::by("declare", &c.id, rule) });
     }
-    let uses = if forced { &[Use::Now, Use::Nothing][..] } else { &[Use::Now, Use::Wait, Use::Nothing] };
     for verb in ["declare", "announce"] {
         let text = |answer: LegalCommand| if verb == "announce" { answer.like("text", TEXT, None) } else { answer };
         let mut answer = LegalCommand::by(verb, &c.id, rule);
         for (field, _) in [("move", state.movement), ("act", state.act)].iter().filter(|(_, left)| left.open()) {
-            answer = answer.choose(field, true, uses.iter().map(|what| json!(what)));
+            answer = answer.choose(field, true, [Use::Now, Use::Wait, Use::Nothing].map(|what| json!(what)));
         }
         legal.push(text(answer));
         if state.movement.open() && state.act.open() {

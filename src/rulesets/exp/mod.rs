@@ -14,11 +14,14 @@ pub use command::*;
 pub use event::*;
 pub use state::*;
 
+use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending,
-    Play, Reason, Redaction, Ruleset, Status, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play,
+    Reason, Redact, Redaction, Ruleset, Status, Table as AnyTable, Violation,
 };
 use decide::may_attack;
+use redact::{places, ranking};
+use std::sync::Arc;
 
 /// The ruleset `exp`.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,26 +32,7 @@ type Scene<'d> = Play<'d, Exp>;
 type Persona = Combatant<Exp>;
 
 impl Ruleset for Exp {
-    type Options = Options;
-    type CombatantStats = CombatantStats;
-    type CombatantState = CombatantState;
-    type State = State;
-    type Command = Command;
-    type Event = Event;
-
-    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
-
-    fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
-        decide::decide(play, command)
-    }
-
-    fn react(play: &mut Scene<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
-        react::react(play, event)
-    }
-
-    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        evolve::evolve(table, event);
-    }
+    parts!();
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
@@ -57,10 +41,6 @@ impl Ruleset for Exp {
             Command::Jump(Jump { referee_roll: Some(_), .. }) => Actor::Gm,
             command => command.actor(),
         }
-    }
-
-    fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-        legal_commands::legal_commands(table)
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
@@ -96,34 +76,27 @@ impl Ruleset for Exp {
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {
-        let places = table.state.ranking.iter().flat_map(|roll| {
-            let crowd = roll.combatants.first().is_some_and(|first| *first != roll.id) || roll.combatants.len() > 1;
-            let here = roll.combatants.iter().filter_map(|id| table.get(id)).filter(|c| c.state.rank.is_some());
-            here.map(move |c| OrderEntry {
-                combatant: c.id.clone(),
-                slot: crowd.then(|| roll.id.to_string()),
-                because: Reason {
-                    dice: std::iter::once(roll.die).chain(roll.digits.iter().copied()).collect(),
-                    bonus: Some(roll.bonus),
-                    total: Some(roll.total),
-                    tie_rule: (!roll.digits.is_empty()).then_some("EX-7"),
-                    ..Reason::new("EX-5", format!("initiative {}", roll.written()))
-                },
-            })
+        let places = table.state.ranking.iter().flat_map(|roll| roll.combatants.iter().map(move |id| (roll, id)));
+        let entries = places.filter(|(_, id)| table.get(id).is_some_and(|c| c.state.rank.is_some()));
+        let entries = entries.filter_map(|(roll, id)| {
+            let crowd = roll.combatants != std::slice::from_ref(&roll.id);
+            let because = Reason {
+                dice: std::iter::once(roll.die).chain(roll.digits.iter().copied()).collect(),
+                bonus: Some(roll.bonus),
+                total: Some(roll.total),
+                tie_rule: (!roll.digits.is_empty()).then_some("EX-7"),
+                ..Reason::new("EX-5", format!("initiative {}", roll.written()))
+            };
+            let slot = crowd.then(|| roll.id.to_string());
+            Some(OrderEntry { slot, ..OrderEntry::of(table, id, because)? })
         });
-        places.collect()
+        entries.collect()
     }
 
     fn remark(table: &Table, c: &Persona) -> String {
         let rank = c.state.rank.and_then(|rank| usize::try_from(rank).ok()?.checked_sub(1));
         let Some(roll) = rank.and_then(|rank| table.state.ranking.get(rank)) else { return String::new() };
-        let word = |spending: Spending| match spending {
-            Spending::Pending => "pending",
-            Spending::Waited => "waited",
-            Spending::Done => "done",
-            Spending::Lost => "lost",
-        };
-        format!("init {}, move {}, act {}", roll.written(), word(c.state.movement), word(c.state.act))
+        format!("init {}, move {}, act {}", roll.written(), c.state.movement, c.state.act)
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
@@ -140,10 +113,41 @@ impl Ruleset for Exp {
     }
 
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-        redact::redact(table, whole, audience);
+        let place = places(&whole.state.ranking, audience);
+        let state = &mut table.state;
+        state.asked = state.asked.redact(audience).unwrap_or_default();
+        state.duel = state.duel.redact(audience).unwrap_or_default();
+        state.announced = state.announced.redact(audience).flatten();
+        state.jumps = state.jumps.redact(audience).unwrap_or_default();
+        state.ranking = Arc::new(ranking(&whole.state.ranking, audience));
+        state.cursor = place(state.cursor);
+        if Self::someone_acts(whole, audience) {
+            state.phase = Phase::SomeoneActs;
+        }
+        for combatant in &mut table.combatants {
+            let rank = combatant.state.rank.map(&place);
+            if rank != combatant.state.rank {
+                combatant.change().state.rank = rank;
+            }
+        }
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        redact::redact_event(event, redaction)
+        let (audience, whole) = (redaction.audience, redaction.whole);
+        match event {
+            Event::InitiativeRolled(e) => Some(InitiativeRolled { ranking: ranking(&e.ranking, audience) }.into()),
+            Event::Asked(e) => {
+                let combatants = e.combatants.redact(audience).filter(|known| !known.is_empty())?;
+                Some(Asked { rank: places(&whole.state.ranking, audience)(e.rank), combatants }.into())
+            }
+            Event::Declared(e) => {
+                let rank = whole.get(&e.combatant).filter(|c| audience.sees(c))?.state.rank;
+                let waits = e.movement == Some(Use::Wait) || e.act == Some(Use::Wait);
+                let forced = e.forced || !waits && lowest(whole, rank, |c| audience.sees(c));
+                Some(Declared { forced, ..e.clone() }.into())
+            }
+            Event::MentalDuelRolled(e) if e.duel.redact(audience)?.len() < e.duel.len() => None,
+            event => event.redact(audience),
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! The options, stats and state of EXP.
 
 use super::{Announced, Persona, Table, Use};
-use crate::vocabulary::{CombatantId, Describe, Die, Int, Names, OUT, Slug, redacted, settings, words};
+use crate::vocabulary::{CombatantId, Describe, Die, Int, Names, redacted, settings, words};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -258,14 +258,11 @@ impl Roll {
 /// anthros can get stop nobody else (EX-24).
 pub(super) fn able(c: &Persona) -> bool {
     let anthro = c.stats.persona == Sort::Anthro;
-    let stopped = |conditions: &[Slug]| conditions.iter().any(|x| x == "paralyzed" || anthro && knocks_out(x));
-    let out = |conditions: &[Slug]| conditions.iter().any(|x| OUT.contains(&x.as_str()));
-    let fit = |conditions: &[Slug]| !stopped(conditions) && !out(conditions);
-    c.active() && !stopped(&c.conditions) && (c.members.is_empty() || c.members.iter().any(|m| fit(&m.conditions)))
+    c.free_of(|condition| condition == "paralyzed" || anthro && knocks_out(condition))
 }
 
 /// Whether only anthros can get this condition (EX-24).
-pub(super) fn knocks_out(condition: &Slug) -> bool {
+pub(super) fn knocks_out(condition: &str) -> bool {
     condition == "stunned" || condition == "unconscious"
 }
 
@@ -277,7 +274,7 @@ pub(super) fn lowest(table: &Table, rank: Option<u32>, seen: impl Fn(&Persona) -
     !table.iter().any(|c| below(c) && seen(c))
 }
 
-/// The announcement that holds. A persona that is the lowest by now may not wait, so it may announce anew.
+/// The announcement that holds. A persona that is the lowest by now may not wait, so it may announce again.
 pub(super) fn announced(table: &Table) -> Option<&Announced> {
     let announced = table.state.announced.as_ref()?;
     let waits = announced.movement == Some(Use::Wait) || announced.act == Some(Use::Wait);

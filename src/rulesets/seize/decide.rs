@@ -1,23 +1,21 @@
 //! The rules of Seize the initiative.
 
 mod rolls;
-mod seizing;
 
+use super::manifest::DISABLED;
 use super::*;
-use crate::rulesets::shared::{end_round, end_turn, start_round, start_turn};
-use crate::vocabulary::require;
-pub(super) use seizing::{able, barred, loss_counts, may_seize};
+use crate::rulesets::shared::{check_started, end_turn, next_round, start_encounter, start_round, start_turn};
+use crate::vocabulary::{Kind, require};
+use std::cmp::Reverse;
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
-    if !matches!(command, Command::Start(_)) {
-        play.running("WA-1")?;
-    }
+    check_started(play, matches!(command, Command::Start(_)), "WA-1")?;
     match command {
         Command::Start(c) => rolls::start(play, c),
         Command::EndTurn(c) => finish(play, c),
-        Command::SeizeTurn(c) => seizing::seize(play, &c.combatant),
-        Command::Decline(c) => seizing::decline(play, &c.combatant),
-        Command::CloseSeizing(c) => seizing::close(play, c),
+        Command::SeizeTurn(c) => seize(play, &c.combatant),
+        Command::Decline(c) => decline(play, &c.combatant),
+        Command::CloseSeizing(c) => close_seizing(play, c),
         Command::Nominate(c) => nominate(play, c),
         Command::Spend(c) => spend(play, &c.combatant),
     }
@@ -38,10 +36,7 @@ fn holds_extra_action(play: &Fight<'_>, id: &CombatantId) -> bool {
 fn finish(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "WA-8")?;
     close_turn(play, &c.combatant);
-    match &c.next {
-        Some(next) => name(play, next),
-        None => Ok(()),
-    }
+    c.next.as_ref().map_or(Ok(()), |next| name(play, next))
 }
 
 /// Ends a turn and goes on: to the combatants that may seize the next one, else to the next.
@@ -57,8 +52,7 @@ pub(super) fn close_turn(play: &mut Fight<'_>, id: &CombatantId) {
 
 /// Asks the combatants that may seize the next turn; false if there is none.
 pub(super) fn open_seizing(play: &mut Fight<'_>) -> bool {
-    let table = play.table();
-    let eligible: Vec<_> = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
+    let eligible = eligible(play.table());
     let open = !eligible.is_empty();
     if open {
         play.own(SeizingOpened { eligible: eligible.into() });
@@ -73,32 +67,16 @@ pub(super) fn advance(play: &mut Fight<'_>) {
     if let Some(Seizer { combatant, .. }) = table.state.queue.first().cloned() {
         return take_turn(play, &combatant);
     }
-    let starting = matches!(table.state.phase, Phase::ChooseStarter {});
-    if starting || table.waiting().any(|c| !barred(table, c)) || table.active().next().is_none() {
-        return choose(play, starting);
+    let begun = table.state.phase == Phase::ChooseStarter {};
+    let over = !begun && table.active().next().is_some() && table.waiting().all(|c| barred(table, c));
+    if over {
+        next_round(play);
     }
-    let next = table.round.saturating_add(1);
-    end_round(play);
-    start_round(play, next);
-    choose(play, true);
-}
-
-/// Opens the choice of who is next, unless it is open already.
-fn choose(play: &mut Fight<'_>, starter: bool) {
-    let open = match play.table().state.phase {
-        Phase::ChooseNext {} => !starter,
-        Phase::ChooseStarter {} => starter,
-        _ => false,
-    };
-    if !open {
-        let chooser = chooser(play.table());
+    let (state, starter) = (&play.table().state, begun || over);
+    if state.phase != Phase::choice(starter) {
+        let chooser = state.last_actor.clone();
         play.own(ChoiceOpened { chooser, starter });
     }
-}
-
-/// Whose controller picks the next one: the combatant of the last turn, dead or alive, unless it left (AWA7).
-pub(super) fn chooser(table: &Table) -> Option<CombatantId> {
-    table.state.last_actor.clone().filter(|id| table.get(id).is_some())
 }
 
 fn nominate(play: &mut Fight<'_>, c: &Nominate) -> Result<(), Violation> {
@@ -110,8 +88,8 @@ fn nominate(play: &mut Fight<'_>, c: &Nominate) -> Result<(), Violation> {
         let detail = format!("it is {actor}'s turn: the next one is picked when it has ended");
         return Err(Violation::new("turn_in_progress", "WA-8", detail));
     }
-    let chooser = chooser(play.table());
-    require(chooser == c.combatant, "not_the_chooser", "WA-8", || match chooser {
+    let chooser = &play.table().state.last_actor;
+    require(*chooser == c.combatant, "not_the_chooser", "WA-8", || match chooser {
         Some(chooser) => format!("the pick is {chooser}'s, who took the last turn: set `combatant` to it"),
         None => "the pick is the game master's: leave `combatant` out".to_owned(),
     })?;
@@ -133,10 +111,9 @@ fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
     require(picked.active(), "not_active", "WA-10", || format!("{next} is out of the fight and takes no turn"))?;
     require(!picked.acted, "already_acted", "WA-9", || format!("{next} has had its turn of this round"))?;
     require(!barred(table, picked), "barred", "WA-7", || format!("{next} rolled a 1 and takes no turn in round 1"))?;
-    let by = chooser(table);
-    let starts = matches!(table.state.phase, Phase::ChooseStarter {});
-    let alone = !table.active().any(|c| c.id != *next);
-    require(!starts || by.as_ref() != Some(next) || alone, "names_itself", "WA-11", || {
+    let by = table.state.last_actor.clone();
+    let itself = table.state.phase == Phase::ChooseStarter {} && by.as_ref() == Some(next);
+    require(!itself || table.active().all(|c| c.id == *next), "names_itself", "WA-11", || {
         format!("{next} took the last turn and cannot start the round while there is anybody else")
     })?;
     play.own(Picked { combatant: next.clone(), by: Way::Picked { by } });
@@ -151,4 +128,100 @@ fn spend(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     })?;
     play.own(ExtraActionSpent { combatant: id.clone() });
     Ok(())
+}
+
+/// Whether it rolled a 1 and this is the round in which it cannot act (WA-7).
+pub(super) fn barred(table: &Table, c: &Combatant<Seize>) -> bool {
+    c.state.skips_round_1 && table.round <= 1
+}
+
+/// Whether it could do something with a turn: in the fight, and not disabled as a whole (AWA4).
+pub(super) fn able(c: &Combatant<Seize>) -> bool {
+    c.free_of(|condition| DISABLED.contains(&condition))
+}
+
+/// Whether a loss of hit points now lets it seize: not after, before or in a turn of its own (WA-12, WA-20, AWA6).
+pub(super) fn loss_counts(table: &Table, c: &Combatant<Seize>) -> bool {
+    let moment = match &table.state.phase {
+        Phase::InTurn { actor } => *actor != c.id,
+        Phase::SeizeDecision {} | Phase::ChooseNext {} | Phase::SomeoneActs => true,
+        Phase::Setup | Phase::ChooseStarter {} | Phase::Over => false,
+    };
+    moment && !c.acted && !barred(table, c) && !queued(table, &c.id)
+}
+
+/// Whether it may seize the turn that comes now (WA-12). A queued seizer is not `hurt`: see [`loss_counts`].
+pub(super) fn may_seize(table: &Table, c: &Combatant<Seize>) -> bool {
+    c.state.hurt && !c.acted && !barred(table, c) && able(c)
+}
+
+/// The combatants that may seize the turn that comes now, in the order of joining.
+pub(super) fn eligible(table: &Table) -> Vec<CombatantId> {
+    table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect()
+}
+
+fn queued(table: &Table, id: &CombatantId) -> bool {
+    table.state.queue.iter().any(|seizer| seizer.combatant == *id)
+}
+
+fn seize(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let bonus = check_seizing(play, id)?.stats.bonus();
+    let table = play.table();
+    let rank = |id: &CombatantId, bonus: i64| table.get(id).map(|c| (bonus, c.kind == Kind::Pc, Reverse(c.joined)));
+    let mine = rank(id, bonus);
+    let before = |s: &&Seizer| s.window < table.state.windows || rank(&s.combatant, s.bonus) > mine;
+    let after = table.state.queue.iter().take_while(before).count();
+    let after = u32::try_from(after).unwrap_or(u32::MAX);
+    play.own(Seized { combatant: id.clone(), bonus, after });
+    go_on(play);
+    Ok(())
+}
+
+fn decline(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    check_seizing(play, id)?;
+    play.own(Declined { combatant: id.clone() });
+    go_on(play);
+    Ok(())
+}
+
+fn close_seizing(play: &mut Fight<'_>, c: &CloseSeizing) -> Result<(), Violation> {
+    if let Some(next) = &c.next {
+        play.combatant("next", next)?;
+    }
+    let table = play.table();
+    let detail = "nobody is deciding whether to seize the next turn";
+    require(table.state.phase == Phase::SeizeDecision {}, "no_seizing", "WA-13", || detail)?;
+    for combatant in eligible(table) {
+        play.own(Declined { combatant });
+    }
+    advance(play);
+    c.next.as_ref().map_or(Ok(()), |next| name(play, next))
+}
+
+/// Goes on as soon as everybody has decided.
+fn go_on(play: &mut Fight<'_>) {
+    if eligible(play.table()).is_empty() {
+        advance(play);
+    }
+}
+
+/// The combatant, if it may seize or decline now.
+fn check_seizing<'p>(play: &'p Fight<'_>, id: &CombatantId) -> Result<&'p Combatant<Seize>, Violation> {
+    let table = play.table();
+    let c = play.combatant("combatant", id)?;
+    let own = matches!(&table.state.phase, Phase::InTurn { actor } if actor == id);
+    require(!own, "own_turn", "WA-20", || format!("it is {id}'s own turn"))?;
+    require(!c.acted, "already_acted", "WA-20", || format!("{id} has had its turn of this round"))?;
+    require(!queued(table, id), "already_seized", "AWA4", || format!("{id} has seized a turn already: it comes"))?;
+    require(!barred(table, c), "barred", "WA-7", || format!("{id} rolled a 1 and takes no turn in round 1"))?;
+    require(c.active(), "not_active", "WA-10", || format!("{id} is out of the fight and takes no turn"))?;
+    require(table.state.phase == Phase::SeizeDecision {}, "no_seizing", "WA-13", || match &table.state.phase {
+        Phase::InTurn { actor } => format!("it is {actor}'s turn: whether to seize is decided when it has ended"),
+        _ => "there is no turn now that anybody may seize".to_owned(),
+    })?;
+    require(able(c), "disabled", "AWA4", || format!("{id} is disabled ({}) and cannot seize", DISABLED.join(", ")))?;
+    require(c.state.hurt, "not_hurt", "WA-12", || {
+        format!("{id} lost no hit points in the turn that has just ended, or has declined")
+    })?;
+    Ok(c)
 }

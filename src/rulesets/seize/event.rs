@@ -5,7 +5,7 @@ use crate::rulesets::shared::several;
 use crate::vocabulary::{CombatantId, Die, Participants, Slug, events, redacted};
 
 events! {
-    /// Something that happens under Seize the initiative alone.
+    /// An event of Seize the initiative.
     Event older "forgotten" "fight_closed";
 
     /// Everybody rolled for the first turn, once and for the whole fight (WA-1, WA-18).
@@ -89,7 +89,7 @@ redacted! {
 
     /// One roll of a roll-off.
     pub struct RollOffRoll says "{combatants} {die}" {
-        /// For whom: one combatant, or a group with the one first who would act first by it.
+        /// For whom: one combatant, or a group, of which the first would take the turn.
         #[serde(alias = "combatant", deserialize_with = "several")]
         pub combatants: Participants,
         /// The d20.

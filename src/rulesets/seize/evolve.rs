@@ -1,29 +1,12 @@
 //! What events do to a fight under Seize the initiative; no rules here.
 
-use super::{Event, Meaning, Phase, Seizer, State, Table, Taken, Way};
+use super::{Event, Meaning, Phase, Seize, Seizer, State, Table, Taken, Way};
+use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{CombatantId, Event as AnyEvent, SharedEvent};
 
-pub(super) fn evolve(table: &mut Table, event: &AnyEvent<super::Seize>) {
+pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
     match event {
-        AnyEvent::Own(event) => evolve_own(table, event),
-        AnyEvent::Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => {
-            table.state.turns.retain(|taken| taken.combatant != e.combatant);
-        }
-        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
-            let state = &mut table.state;
-            state.queue.retain(|seizer| seizer.combatant != e.combatant);
-            state.turns.retain(|taken| taken.combatant != e.combatant);
-            state.last_actor.take_if(|last| *last == e.combatant);
-        }
-        AnyEvent::Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
-        AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
-    }
-}
-
-fn evolve_own(table: &mut Table, event: &Event) {
-    match event {
-        Event::InitiativeRolled(e) => {
+        Own(Event::InitiativeRolled(e)) => {
             for roll in e.rolls.iter().filter(|roll| roll.meaning != Meaning::Plain) {
                 let twenty = roll.meaning == Meaning::Twenty;
                 for id in roll.combatants.iter() {
@@ -31,16 +14,15 @@ fn evolve_own(table: &mut Table, event: &Event) {
                 }
             }
         }
-        Event::RolledOff(_) | Event::ExtraActionGranted(_) | Event::Older(_) => {}
-        Event::Picked(e) => give_turn(&mut table.state, &e.combatant, e.by.clone()),
-        Event::ExtraActionSpent(e) => table.change_state(&e.combatant, |s| s.extra_action = false),
-        Event::ExtraActionLapsed(e) => table.change_state(&e.combatant, |s| s.extra_action = false),
-        Event::Hurt(e) => table.change_state(&e.combatant, |s| s.hurt = true),
-        Event::SeizingOpened(_) => {
+        Own(Event::Picked(e)) => give_turn(&mut table.state, &e.combatant, e.by.clone()),
+        Own(Event::ExtraActionSpent(e)) => table.change_state(&e.combatant, |s| s.extra_action = false),
+        Own(Event::ExtraActionLapsed(e)) => table.change_state(&e.combatant, |s| s.extra_action = false),
+        Own(Event::Hurt(e)) => table.change_state(&e.combatant, |s| s.hurt = true),
+        Own(Event::SeizingOpened(_)) => {
             table.state.windows = table.state.windows.saturating_add(1);
             table.state.phase = Phase::SeizeDecision {};
         }
-        Event::Seized(e) => {
+        Own(Event::Seized(e)) => {
             table.change_state(&e.combatant, |s| s.hurt = false);
             let State { queue, windows, .. } = &mut table.state;
             let window = *windows;
@@ -52,15 +34,25 @@ fn evolve_own(table: &mut Table, event: &Event) {
             let place = usize::try_from(e.after).unwrap_or(usize::MAX).min(queue.len());
             queue.insert(place, Seizer { combatant: e.combatant.clone(), bonus: e.bonus, window, tied });
         }
-        Event::Declined(e) => table.change_state(&e.combatant, |s| s.hurt = false),
-        Event::SeizerDropped(e) => table.state.queue.retain(|seizer| seizer.combatant != e.combatant),
-        Event::ChoiceOpened(e) => {
+        Own(Event::Declined(e)) => table.change_state(&e.combatant, |s| s.hurt = false),
+        Own(Event::SeizerDropped(e)) => table.state.queue.retain(|seizer| seizer.combatant != e.combatant),
+        Own(Event::ChoiceOpened(e)) => {
             forget_losses(table);
             if e.starter {
                 table.state.turns.clear();
             }
-            table.state.phase = if e.starter { Phase::ChooseStarter {} } else { Phase::ChooseNext {} };
+            table.state.phase = Phase::choice(e.starter);
         }
+        Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
+        Shared(SharedEvent::Overridden(e)) => table.state.turns.retain(|taken| taken.combatant != e.combatant),
+        Shared(SharedEvent::CombatantLeft(e)) => {
+            let state = &mut table.state;
+            state.queue.retain(|seizer| seizer.combatant != e.combatant);
+            state.turns.retain(|taken| taken.combatant != e.combatant);
+            state.last_actor.take_if(|last| *last == e.combatant);
+        }
+        Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
+        Own(Event::RolledOff(_) | Event::ExtraActionGranted(_) | Event::Older(_)) | Shared(_) | Roster(_) => {}
     }
 }
 
@@ -75,8 +67,8 @@ fn start_turn(table: &mut Table, combatant: &CombatantId) {
     let state = &mut table.state;
     if state.turns.last().is_none_or(|taken| taken.combatant != *combatant) {
         let seizer = state.queue.first().filter(|seizer| seizer.combatant == *combatant);
-        let by = seizer.map(|Seizer { bonus, tied, .. }| Way::Seized { bonus: *bonus, tied: tied.clone() });
-        give_turn(state, combatant, by.unwrap_or(Way::Overridden {}));
+        let by = seizer.map_or(Way::Overridden {}, Seizer::way);
+        give_turn(state, combatant, by);
     }
     state.queue.retain(|seizer| seizer.combatant != *combatant);
     state.last_actor = Some(combatant.clone());

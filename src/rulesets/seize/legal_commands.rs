@@ -1,6 +1,5 @@
 //! What may be legal under Seize the initiative.
 
-use super::decide::{chooser, may_seize};
 use super::*;
 use crate::vocabulary::Status;
 
@@ -13,27 +12,20 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         return vec![start.like("roll_offs", rolls, None).like("group_roll_offs", group_rolls, None)];
     }
     let anybody = || table.active().map(|c| &c.id);
-    let mut legal_commands = Vec::new();
     match &table.state.phase {
-        Phase::Setup | Phase::Over | Phase::SomeoneActs => {}
-        Phase::InTurn { actor } => {
-            legal_commands.push(LegalCommand::by("end_turn", actor, "WA-8").whom("next", false, anybody()));
-            legal_commands.push(LegalCommand::by("spend", actor, "WA-6"));
-        }
+        Phase::Setup | Phase::Over | Phase::SomeoneActs => Vec::new(),
+        Phase::InTurn { actor } => vec![
+            LegalCommand::by("end_turn", actor, "WA-8").whom("next", false, anybody()),
+            LegalCommand::by("spend", actor, "WA-6"),
+        ],
         Phase::SeizeDecision {} => {
-            for c in table.iter().filter(|c| may_seize(table, c)) {
-                legal_commands.push(LegalCommand::by("seize", &c.id, "WA-12"));
-                legal_commands.push(LegalCommand::by("decline", &c.id, "WA-13"));
-            }
-            legal_commands.push(LegalCommand::of("close_seizing", "WA-13").whom("next", false, anybody()));
+            let close = LegalCommand::of("close_seizing", "WA-13").whom("next", false, anybody());
+            let answers = |id| [LegalCommand::by("seize", &id, "WA-12"), LegalCommand::by("decline", &id, "WA-13")];
+            eligible(table).into_iter().flat_map(answers).chain([close]).collect()
         }
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            let nominate = match chooser(table) {
-                Some(chooser) => LegalCommand::by("nominate", &chooser, "WA-8"),
-                None => LegalCommand::of("nominate", "WA-8"),
-            };
-            legal_commands.push(nominate.whom("next", true, anybody()));
+            let nominate = LegalCommand::chosen_by("nominate", table.state.last_actor.as_ref(), "WA-8");
+            vec![nominate.whom("next", true, anybody())]
         }
     }
-    legal_commands
 }

@@ -14,11 +14,12 @@ pub use command::*;
 pub use event::*;
 pub use state::*;
 
+use crate::rulesets::shared::{had_turn, parts};
 use crate::vocabulary::{
-    Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, Manifest, OrderEntry, Pending, Play, Reason,
-    Redact, Redaction, Ruleset, Table as AnyTable, Violation,
+    Audience, Combatant, CombatantId, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play, Reason, Redact,
+    Redaction, Ruleset, Table as AnyTable, Violation,
 };
-use decide::{barred, chooser, may_seize};
+use decide::{barred, eligible, may_seize};
 
 /// The ruleset `seize`.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,86 +29,42 @@ type Table = AnyTable<Seize>;
 type Fight<'d> = Play<'d, Seize>;
 
 impl Ruleset for Seize {
-    type Options = Options;
-    type CombatantStats = CombatantStats;
-    type CombatantState = CombatantState;
-    type State = State;
-    type Command = Command;
-    type Event = Event;
-
-    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
-
-    fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
-        decide::decide(play, command)
-    }
-
-    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        evolve::evolve(table, event);
-    }
-
-    fn react(play: &mut Fight<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
-        react::react(play, event);
-        Ok(())
-    }
-
-    fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-        legal_commands::legal_commands(table)
-    }
+    parts!();
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        match &table.state.phase {
-            Phase::InTurn { actor } => vec![actor.clone()],
-            _ => Vec::new(),
-        }
+        if let Phase::InTurn { actor } = &table.state.phase { vec![actor.clone()] } else { Vec::new() }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
+        let chooser = || table.state.last_actor.iter().cloned().collect();
         Some(match &table.state.phase {
             Phase::Over => return None,
             Phase::SomeoneActs => Pending::someone(),
             Phase::InTurn { actor } => Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "WA-8"),
-            Phase::SeizeDecision {} => {
-                let eligible = table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect();
-                Pending::new("seize", eligible, &["seize", "decline"], "WA-13")
-            }
+            Phase::SeizeDecision {} => Pending::new("seize", eligible(table), &["seize", "decline"], "WA-13"),
             _ if table.active().next().is_none() => Pending::newcomer("WA-10"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "WA-1"),
-            Phase::ChooseNext {} => Pending::new("next", chooser(table).into_iter().collect(), &["nominate"], "WA-8"),
-            Phase::ChooseStarter {} => {
-                Pending::new("starter", chooser(table).into_iter().collect(), &["nominate"], "WA-11")
-            }
+            Phase::ChooseNext {} => Pending::new("next", chooser(), &["nominate"], "WA-8"),
+            Phase::ChooseStarter {} => Pending::new("starter", chooser(), &["nominate"], "WA-11"),
         })
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {
-        let state = &table.state;
-        let mut places: Vec<OrderEntry> = Vec::with_capacity(state.turns.len() + state.queue.len());
-        let acting = Self::current(table);
-        let had = |id: &CombatantId| acting.contains(id) || table.get(id).is_some_and(|c| c.acted);
-        for taken in state.turns.iter().filter(|taken| had(&taken.combatant)) {
-            places.extend(place(table, &taken.combatant, because(&taken.by)));
-        }
-        for seizer in &state.queue {
-            places.extend(place(
-                table,
-                &seizer.combatant,
-                because(&Way::Seized { bonus: seizer.bonus, tied: seizer.tied.clone() }),
-            ));
-        }
-        places
+        let State { turns, queue, .. } = &table.state;
+        let taken = turns.iter().filter(|taken| had_turn(table, &taken.combatant));
+        let taken = taken.map(|taken| (&taken.combatant, because(&taken.by)));
+        let seized = queue.iter().map(|seizer| (&seizer.combatant, because(&seizer.way())));
+        taken.chain(seized).filter_map(|(id, because)| OrderEntry::of(table, id, because)).collect()
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        // Only hidden combatants are left.
-        let exhausted = |open: &dyn Fn(&Combatant<Seize>) -> bool| {
-            whole.iter().any(open) && !whole.iter().filter(|c| audience.sees(c)).any(open)
-        };
         match &whole.state.phase {
             Phase::InTurn { actor } => audience.misses(whole, actor),
-            Phase::SeizeDecision {} => exhausted(&|c| may_seize(whole, c)),
+            Phase::SeizeDecision {} => audience.misses_all(whole, |c| may_seize(whole, c)),
             Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-                chooser(whole).is_some_and(|id| audience.misses(whole, &id))
-                    || exhausted(&|c| c.active() && !c.acted && !barred(whole, c))
+                let chooser = &whole.state.last_actor;
+                chooser.as_ref().is_some_and(|id| audience.misses(whole, id))
+                    || audience.misses_all(whole, |c| c.active() && !c.acted && !barred(whole, c))
             }
             Phase::SomeoneActs => true,
             Phase::Setup | Phase::Over => false,
@@ -135,9 +92,8 @@ impl Ruleset for Seize {
             event => event.redact(redaction.audience)?,
         };
         match redacted {
-            // Nobody rolls off alone.
+            // A roll-off takes two.
             Event::RolledOff(e) if e.rolls.len() < 2 => None,
-            Event::SeizingOpened(e) if e.eligible.is_empty() => None,
             Event::Seized(e) => {
                 let mut known = redaction.whole.state.queue.iter().filter(|s| redaction.audience.knows(&s.combatant));
                 let after = known.position(|seizer| seizer.combatant == e.combatant)?;
@@ -148,25 +104,14 @@ impl Ruleset for Seize {
     }
 
     fn remark(table: &Table, c: &Combatant<Self>) -> String {
-        let mut remarks = Vec::new();
-        if barred(table, c) {
-            remarks.push("out for round 1");
-        }
-        if table.state.queue.iter().any(|seizer| seizer.combatant == c.id) {
-            remarks.push("has seized a turn");
-        }
-        if may_seize(table, c) {
-            remarks.push("may seize");
-        }
-        if c.state.extra_action {
-            remarks.push("extra Action");
-        }
-        remarks.join(", ")
+        let remarks = [
+            (barred(table, c), "out for round 1"),
+            (table.state.queue.iter().any(|seizer| seizer.combatant == c.id), "has seized a turn"),
+            (may_seize(table, c), "may seize"),
+            (c.state.extra_action, "extra Action"),
+        ];
+        remarks.iter().filter(|(holds, _)| *holds).map(|(_, remark)| *remark).collect::<Vec<_>>().join(", ")
     }
-}
-
-fn place(table: &Table, id: &CombatantId, because: Reason) -> Option<OrderEntry> {
-    table.get(id).map(|c| OrderEntry { combatant: c.id.clone(), slot: None, because })
 }
 
 fn because(by: &Way) -> Reason {

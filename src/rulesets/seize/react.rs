@@ -1,25 +1,20 @@
 //! What follows under Seize the initiative from damage, deaths, comings and goings.
 
-use super::decide::{able, advance, close_turn, loss_counts, may_seize, open_seizing, take_turn};
+use super::decide::{able, advance, close_turn, eligible, loss_counts, open_seizing, take_turn};
 use super::*;
+use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{Damaged, SharedEvent};
 
-pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) {
+pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) -> Result<(), Violation> {
     match event {
         _ if matches!(play.table().state.phase, Phase::Setup | Phase::Over) => {}
-        AnyEvent::Shared(SharedEvent::Damaged(e)) => hurt(play, e),
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
-        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
-            if matches!(&play.table().state.phase, Phase::InTurn { actor } if *actor == e.combatant) {
-                close_turn(play, &e.combatant);
-            }
-            settle(play);
-        }
-        AnyEvent::Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_)) | AnyEvent::Roster(_) => {
-            settle(play);
-        }
-        AnyEvent::Shared(_) | AnyEvent::Own(_) => {}
+        Shared(SharedEvent::Damaged(e)) => hurt(play, e),
+        Shared(SharedEvent::Overridden(e)) => take_turn(play, &e.combatant),
+        Shared(SharedEvent::ConditionSet(_) | SharedEvent::ConditionCleared(_) | SharedEvent::CombatantLeft(_))
+        | Roster(_) => settle(play),
+        Shared(_) | Own(_) => {}
     }
+    Ok(())
 }
 
 /// Lost hit points, other than temporary ones (AWA10), let a combatant seize (WA-12). Until a pick, a loss counts for the
@@ -31,7 +26,7 @@ fn hurt(play: &mut Fight<'_>, e: &Damaged) {
         return;
     }
     play.own(Hurt { combatant: e.combatant.clone() });
-    if matches!(play.table().state.phase, Phase::ChooseNext {}) {
+    if play.table().state.phase == (Phase::ChooseNext {}) {
         open_seizing(play);
     }
 }
@@ -44,9 +39,10 @@ fn settle(play: &mut Fight<'_>) {
         play.own(SeizerDropped { combatant });
     }
     let table = play.table();
-    match &table.state.phase {
-        Phase::SeizeDecision {} if table.iter().any(|c| may_seize(table, c)) => {}
-        Phase::SeizeDecision {} | Phase::ChooseNext {} => advance(play),
-        Phase::Setup | Phase::InTurn { .. } | Phase::ChooseStarter {} | Phase::Over | Phase::SomeoneActs => {}
+    match table.state.phase.clone() {
+        Phase::InTurn { actor } if table.get(&actor).is_none() => close_turn(play, &actor),
+        Phase::SeizeDecision {} if eligible(table).is_empty() => advance(play),
+        Phase::ChooseNext {} => advance(play),
+        _ => {}
     }
 }

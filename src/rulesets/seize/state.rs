@@ -25,13 +25,6 @@ settings! {
     }
 }
 
-impl Options {
-    /// Whether the combatants of a side are enemies (WA-3).
-    pub fn enemies(&self, side: &Slug) -> bool {
-        side != "players" && !self.not_enemies.contains(side)
-    }
-}
-
 /// The maximum number of sides in [`Options::not_enemies`].
 const MAX_SIDES: usize = 16;
 
@@ -83,7 +76,7 @@ words! {
 }
 
 settings! {
-    /// What a client tells about a combatant under Seize the initiative.
+    /// What a client sets about a combatant under Seize the initiative.
     CombatantStats {
         /// The Initiative Bonus, added to the roll for the first turn (WA-1); the higher one goes first among several who seize (WA-15).
         /// The DEX modifier where it is not given (WA-2).
@@ -107,7 +100,7 @@ impl CombatantStats {
 pub struct CombatantState {
     /// Whether it rolled a 1 and takes no turn in round 1 (WA-7).
     pub skips_round_1: bool,
-    /// Whether it rolled a 20 and has its extra Action still to come: it is good in its first turn alone (WA-6).
+    /// Whether it rolled a 20 and still has its extra Action, for its first turn only (WA-6).
     pub extra_action: bool,
     /// Whether it lost hit points since the current or last turn began, which lets it seize the next turn (WA-12).
     pub hurt: bool,
@@ -153,6 +146,13 @@ pub enum Phase {
     SomeoneActs,
 }
 
+impl Phase {
+    /// Somebody must be picked: the next combatant, or the first of a round.
+    pub(super) fn choice(starter: bool) -> Self {
+        if starter { Self::ChooseStarter {} } else { Self::ChooseNext {} }
+    }
+}
+
 redacted! {
     /// Somebody who has seized a turn and waits for it.
     pub struct Seizer {
@@ -171,6 +171,13 @@ redacted! {
         pub combatant: CombatantId,
         /// How it got the turn.
         pub by: Way,
+    }
+}
+
+impl Seizer {
+    /// How it gets its turn.
+    pub(super) fn way(&self) -> Way {
+        Way::Seized { bonus: self.bonus, tied: self.tied.clone() }
     }
 }
 
@@ -218,25 +225,25 @@ redacted! {
     pub struct Equal {
         /// One combatant, or a group that rolls together.
         pub combatants: Participants,
-        /// What told the best from it.
+        /// What broke the tie with the best.
         #[schema(inline)]
         pub tie: Tie,
     }
 }
 
-/// A roll-off with hidden combatants alone did not take place.
+/// Without the roll-off, if all who rolled off with it are hidden.
 impl Redact for Way {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        Some(match self {
-            Self::Picked { by } => Self::Picked { by: by.redact(audience)? },
-            Self::Seized { bonus, tied } => Self::Seized { bonus: *bonus, tied: tied.redact(audience)? },
-            Self::Rolled { dice, bonus, total, meaning, equals } => {
-                let equals = equals.redact(audience)?;
-                let rolled_off = equals.iter().any(|equal| equal.tie != Tie::Bonus);
-                let dice = dice.iter().take(if rolled_off { 2 } else { 1 }).copied().collect();
-                Self::Rolled { dice, bonus: *bonus, total: *total, meaning: *meaning, equals }
+        let mut known = self.clone();
+        match &mut known {
+            Self::Picked { by } => *by = by.redact(audience)?,
+            Self::Seized { tied, .. } => *tied = tied.redact(audience)?,
+            Self::Rolled { dice, equals, .. } => {
+                *equals = equals.redact(audience)?;
+                dice.truncate(if equals.iter().any(|equal| equal.tie != Tie::Bonus) { 2 } else { 1 });
             }
-            by => by.clone(),
-        })
+            Self::Overridden {} => {}
+        }
+        Some(known)
     }
 }

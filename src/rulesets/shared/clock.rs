@@ -1,6 +1,6 @@
 //! Turns and rounds begin and end here, and effects with them.
 
-use crate::vocabulary::{CombatantId, Moment, Play, RoundEnded, RoundStarted, Ruleset, TurnEnded, TurnStarted};
+use crate::vocabulary::{CombatantId, Moment, Play, RoundEnded, RoundStarted, Ruleset, Table, TurnEnded, TurnStarted};
 
 /// Starts `id`'s turn; the effects that count its turn starts lose one.
 pub fn start_turn<R: Ruleset>(play: &mut Play<'_, R>, id: &CombatantId) {
@@ -36,4 +36,16 @@ pub fn end_round<R: Ruleset>(play: &mut Play<'_, R>) {
     play.count_down(counts);
     let round = play.table().round;
     play.shared(RoundEnded { round });
+}
+
+/// Ends the round and starts the next one.
+pub fn next_round<R: Ruleset>(play: &mut Play<'_, R>) {
+    let next = play.table().round.saturating_add(1);
+    end_round(play);
+    start_round(play, next);
+}
+
+/// Whether a combatant has had a turn of this round, or is having it.
+pub fn had_turn<R: Ruleset>(table: &Table<R>, id: &CombatantId) -> bool {
+    R::current(table).contains(id) || table.get(id).is_some_and(|c| c.acted)
 }

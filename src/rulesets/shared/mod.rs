@@ -1,7 +1,11 @@
-//! What several systems share: turns and rounds with their effect clocks, and shapes that older logs have.
+//! What several systems share: the start of a fight, turns and rounds with their effect clocks, and shapes that older logs have.
 
 mod clock;
 mod older;
+mod parts;
+mod start;
 
-pub use clock::{end_round, end_turn, start_round, start_turn};
+pub use clock::{end_round, end_turn, had_turn, next_round, start_round, start_turn};
 pub use older::several;
+pub(crate) use parts::parts;
+pub use start::{check_started, start_encounter};

@@ -107,8 +107,7 @@ impl Table {
     ///
     /// Promises: a refusal changes nothing; an acceptance adds one version; folding its events on the encounter before it, as
     /// it is in memory and as it comes out of its document, gives the same document byte for byte; cached JSON is what would be written
-    ///
-    /// anew, and each event has a sentence.
+    /// anew; each event has a sentence.
     pub fn try_send(&mut self, body: Value, dice: &mut dyn Dice) -> Result<Answer, String> {
         let request = match Request::read(body) {
             Ok(request) => request,

@@ -11,9 +11,8 @@ pub(in super::super) fn advance(play: &mut Scene<'_>) {
         let ranks = || table.iter().filter(|c| c.state.open()).filter_map(|c| c.state.rank);
         if let Some(rank) = ranks().filter(|rank| *rank > table.state.cursor).min() {
             let here = table.iter().filter(|c| c.state.rank == Some(rank) && c.state.open());
-            let (able, unable): (Vec<_>, Vec<_>) = here.partition(|c| able(c));
-            let ids = |personas: Vec<&Persona>| personas.into_iter().map(|c| c.id.clone()).collect::<Vec<_>>();
-            let (able, unable) = (ids(able), ids(unable));
+            let here = here.map(|c| c.id.clone());
+            let (able, unable): (Vec<_>, Vec<_>) = here.partition(|id| table.get(id).is_some_and(able));
             for id in unable {
                 lose(play, &id, Loss::CouldNotAnswer);
             }

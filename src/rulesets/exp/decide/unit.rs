@@ -1,10 +1,8 @@
 //! A unit begins: everybody rolls.
 
 use super::*;
-use crate::rulesets::shared::start_round;
-use crate::vocabulary::EncounterStarted;
+use crate::rulesets::shared::{start_encounter, start_round};
 use std::cmp::Ordering;
-use std::collections::HashMap;
 
 /// The maximum of d10s that a persona or crowd rolls for a tie. After that who joined first is first.
 const MAX_DIGITS: usize = 16;
@@ -16,24 +14,12 @@ pub(super) struct Contender {
     pub bonus: i64,
 }
 
-pub(super) fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
-    require(play.table().state.phase == Phase::Setup, "already_started", "EX-2", || "the fight has begun already")?;
-    next_unit(play, &c.rolls, &c.tie_rolls)
-}
-
-pub(super) fn roll_unit(play: &mut Scene<'_>, c: &RollUnit) -> Result<(), Violation> {
+pub(super) fn next_unit(play: &mut Scene<'_>, rolls: &Rolls, tie_rolls: &TieRolls) -> Result<(), Violation> {
     let detail = "initiative is rolled once for a unit: this one goes on until nobody has anything left";
-    require(play.table().state.phase == Phase::Roll, "unit_going_on", "EX-2", || detail)?;
-    next_unit(play, &c.rolls, &c.tie_rolls)
-}
-
-fn next_unit(play: &mut Scene<'_>, rolls: &Rolls, tie_rolls: &TieRolls) -> Result<(), Violation> {
+    require(matches!(play.table().state.phase, Phase::Setup | Phase::Roll), "unit_going_on", "EX-2", || detail)?;
+    start_encounter(play, "EX-2")?;
     let contenders = contenders(play.table());
-    require(!contenders.is_empty(), "nobody_to_act", "EX-2", || "nobody is here to act: add a combatant first")?;
     sound(&contenders, rolls, tie_rolls)?;
-    if play.table().state.phase == Phase::Setup {
-        play.shared(EncounterStarted {});
-    }
     begin(play, contenders, rolls, tie_rolls);
     advance(play);
     Ok(())
@@ -51,18 +37,16 @@ pub(super) fn begin(play: &mut Scene<'_>, contenders: Vec<Contender>, rolls: &Ro
 /// its first persona (EX-4), of the visible ones if any: the values of a hidden one would show.
 pub(super) fn contenders(table: &Table) -> Vec<Contender> {
     let mut contenders: Vec<Contender> = Vec::with_capacity(table.combatants.len());
-    let mut places: HashMap<CombatantId, usize> = HashMap::with_capacity(table.combatants.len());
     let seen = table.active().filter(|c| !c.hidden);
     for c in seen.chain(table.active().filter(|c| c.hidden)) {
         // A crowd rolls under its word (EX-4, AEX10).
-        let id = c.stats.group.as_ref().unwrap_or(&c.id).clone();
-        let place = *places.entry(id.clone()).or_insert(contenders.len());
-        match contenders.get_mut(place) {
+        let id = c.stats.group.as_ref().unwrap_or(&c.id);
+        match contenders.iter_mut().find(|crowd| crowd.id == *id) {
             Some(crowd) => crowd.combatants.push(c.id.clone()),
             None => {
                 let carried = table.options.encumbrance_table.modifier(c.stats.encumbrance);
                 let bonus = c.stats.dex.get() + c.stats.level.get() + carried;
-                contenders.push(Contender { id, combatants: vec![c.id.clone()], bonus });
+                contenders.push(Contender { id: id.clone(), combatants: vec![c.id.clone()], bonus });
             }
         }
     }
@@ -81,13 +65,10 @@ pub(super) fn sound(contenders: &[Contender], rolls: &Rolls, tie_rolls: &TieRoll
             return Err(Violation::field("does_not_roll", format!("{field}.{id}"), detail));
         }
     }
-    match tie_rolls.iter().find(|(_, digits)| digits.len() > MAX_DIGITS) {
-        Some((id, _)) => {
-            let detail = format!("at most {MAX_DIGITS} digits each");
-            Err(Violation::field("too_many_digits", format!("tie_rolls.{id}"), detail))
-        }
-        None => Ok(()),
-    }
+    tie_rolls.iter().find(|(_, digits)| digits.len() > MAX_DIGITS).map_or(Ok(()), |(id, _)| {
+        let detail = format!("at most {MAX_DIGITS} digits each");
+        Err(Violation::field("too_many_digits", format!("tie_rolls.{id}"), detail))
+    })
 }
 
 /// Everybody rolls a d20; equal totals roll d10s until they differ (EX-6 to EX-8).
