@@ -47,8 +47,12 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
     match state.phase {
         Phase::Assign if here || all_placed() => take(play),
         Phase::Turn if here && !state.acting.is_empty() => {
-            begin_turns(play, &id, combatants, 0);
-            proceed(play);
+            // After an override some may have the turn already.
+            let starting: Vec<_> = combatants.into_iter().filter(|id| !state.acting.contains(id)).collect();
+            if !starting.is_empty() {
+                begin_turns(play, &id, starting, 0);
+                proceed(play);
+            }
         }
         Phase::Idle => advance(play),
         _ => {}
