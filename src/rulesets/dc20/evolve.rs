@@ -17,18 +17,15 @@ fn evolve_shared(table: &mut Table, event: &SharedEvent) {
             let state = &mut table.state;
             (state.slot, state.put_off, state.seconds) = (None, false, u64::from(e.round) * 12);
             let lasting = |s: &CombatantState| s.delayed || s.round_one_adv || s.attacked_with_adv;
-            for c in table.combatants.iter_mut().filter(|c| lasting(&c.state)) {
-                let state = &mut c.change().state;
-                (state.delayed, state.behind) = (false, None);
-                (state.round_one_adv, state.attacked_with_adv) = (false, false);
-            }
+            table.change_states(lasting, |s| {
+                (s.delayed, s.behind) = (false, None);
+                (s.round_one_adv, s.attacked_with_adv) = (false, false);
+            });
         }
         SharedEvent::CombatantLeft(e) => {
             vacate(table, &e.combatant);
             table.state.forget_answer(&e.combatant);
-            for c in table.combatants.iter_mut().filter(|c| c.state.behind.as_ref() == Some(&e.combatant)) {
-                c.change().state.behind = None;
-            }
+            table.change_states(|s| s.behind.as_ref() == Some(&e.combatant), |s| s.behind = None);
         }
         SharedEvent::Overridden(e) => {
             let state = &mut table.state;
@@ -46,9 +43,7 @@ fn evolve_shared(table: &mut Table, event: &SharedEvent) {
             table.state.acting.clear();
             table.state.forget_answers();
             table.state.phase = Phase::Over;
-            for c in table.combatants.iter_mut().filter(|c| c.state.inspiration_die) {
-                c.change().state.inspiration_die = false;
-            }
+            table.change_states(|s| s.inspiration_die, |s| s.inspiration_die = false);
         }
         _ => {}
     }
@@ -108,11 +103,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
             table.state.phase = Phase::Turn;
             table.state.acting.extend(e.combatants.iter().cloned());
         }
-        Event::TurnMissed(e) => {
-            if let Some(c) = table.get_mut(&e.combatant) {
-                c.acted = true;
-            }
-        }
+        Event::TurnMissed(e) => table.change(&e.combatant, |c| c.acted = true),
         Event::TurnResumed(e) => table.change_state(&e.combatant, |s| (s.delayed, s.behind) = (false, None)),
         Event::TurnClosed(e) => table.change_state(&e.combatant, |s| {
             (s.ap, s.committed) = (e.ap, None);
@@ -175,9 +166,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
         Event::AdvantageUsed(e) => table.change_state(&e.combatant, |s| s.round_one_adv = false),
         Event::LegendaryOpened(e) => {
             table.state.phase = e.phase;
-            for c in table.combatants.iter_mut().filter(|c| c.state.lap_spent > 0) {
-                c.change().state.lap_spent = 0;
-            }
+            table.change_states(|s| s.lap_spent > 0, |s| s.lap_spent = 0);
         }
         Event::LegendaryActed(e) => table.change_state(&e.combatant, |s| {
             s.lap = e.left;

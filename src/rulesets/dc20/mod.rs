@@ -21,7 +21,7 @@ pub use state::*;
 use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, D20, Die, Event as AnyEvent, LegalCommand, Manifest, OrderEntry,
     Pending, Play, Reason, Redact, Redaction, RosterEvent, Ruleset, SharedEvent, Slug, Status, Table as AnyTable,
-    Violation, require,
+    Violation, ids, require,
 };
 use allowance::*;
 use contest::*;
@@ -142,7 +142,7 @@ impl Ruleset for Dc20 {
         remarks.extend(flags.into_iter().filter(|(on, _)| *on).map(|(_, remark)| remark.to_owned()));
         if c.stats.max_lap.get() > 0 && team(&table.state, c) != Team::Pc {
             remarks.push(format!("LAP {}/{}", state.lap, c.stats.max_lap));
-            let spendable = decide::spendable(table, c);
+            let spendable = spendable(table, c);
             remarks.extend((spendable > 0).then(|| format!("may spend {spendable}")));
         }
         remarks.join(", ")

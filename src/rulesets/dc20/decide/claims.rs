@@ -5,70 +5,68 @@ use super::*;
 
 pub(super) fn claim(play: &mut Combat<'_>, c: &Claim) -> Result<(), Violation> {
     let slot = awaited(play, Phase::Claim, "DC-17")?;
-    let mut answered = play.table().clone();
-    let mut named: Vec<&CombatantId> = Vec::with_capacity(1 + c.others.len());
-    for (i, id) in std::iter::once(&c.combatant).chain(&c.others).enumerate() {
-        if named.contains(&id) {
-            return Err(Violation::field("named_twice", "others", format!("{id} is named twice")));
-        }
-        claimable(play, if i == 0 { "combatant" } else { "others" }, id)?;
-        named.push(id);
-        answered.state.claim(id, c.share);
+    let (id, table) = (&c.combatant, play.table());
+    let mut answered = table.clone();
+    for claimant in named(play, id, "others", &c.others)? {
+        claimable(table, claimant)?;
+        answered.state.claim(&claimant.id, c.share);
     }
     let closed = !c.others.is_empty();
     if !closed {
-        may_answer(play.table(), &c.combatant, Some(c.share))?;
+        may_answer(table, id, Some(c.share))?;
     }
     match contest(&answered, closed) {
-        Contest::Tied(top) if closed => return Err(tied(play.table(), &top)),
-        Contest::Won(won) => win(play, won),
-        _ => play.own(ClaimMade { slot, combatant: c.combatant.clone(), share: c.share }),
+        Contest::Tied(top) if closed => return Err(tied(table, &top)),
+        contest => resolve(play, contest, Some(ClaimMade { slot, combatant: id.clone(), share: c.share }.into())),
     }
     Ok(())
 }
 
-/// A member of the PC team passes on the awaited turn; without a name, nobody else is asked.
-pub(super) fn pass(play: &mut Combat<'_>, who: Option<&CombatantId>) -> Result<(), Violation> {
+/// A member of the PC team passes on the awaited turn; without a name, the contest is closed.
+pub(super) fn pass(play: &mut Combat<'_>, id: Option<&CombatantId>) -> Result<(), Violation> {
     let slot = awaited(play, Phase::Claim, "DC-17")?;
-    let mut answered = play.table().clone();
-    if let Some(id) = who {
-        claimable(play, "combatant", id)?;
-        may_answer(play.table(), id, None)?;
+    let table = play.table();
+    let mut answered = table.clone();
+    if let Some(id) = id {
+        claimable(table, play.combatant("combatant", id)?)?;
+        may_answer(table, id, None)?;
         answered.state.pass(id);
     }
-    match (contest(&answered, who.is_none()), who) {
+    match (contest(&answered, id.is_none()), id) {
         (Contest::Needed(_), _) => {
-            let detail = "somebody must take this PC Turn: there are not enough later ones for all who have none";
+            let detail =
+                "the PC team must take this PC Turn: there are not enough later ones for its members without one";
             return Err(Violation::new("must_claim", "DC-17", detail));
         }
-        (Contest::Won(won), _) => win(play, won),
-        (Contest::Unclaimed, _) => take(play),
-        (Contest::Open(_) | Contest::Tied(_), Some(id)) => play.own(ClaimPassed { slot, combatant: id.clone() }),
-        (Contest::Open(top) | Contest::Tied(top), None) => return Err(tied(play.table(), &top)),
+        (Contest::Tied(top), None) => return Err(tied(table, &top)),
+        (contest, id) => {
+            let passed = id.cloned().map(|combatant| ClaimPassed { slot, combatant }.into());
+            resolve(play, contest, passed);
+        }
     }
     Ok(())
 }
 
-/// Goes on if a change of the combatants has decided the contest.
-pub(in super::super) fn settle(play: &mut Combat<'_>) {
-    match contest(play.table(), false) {
-        Contest::Won(won) => win(play, won),
+/// Goes on if the contest is decided; else records the answer that has left it open.
+pub(in super::super) fn resolve(play: &mut Combat<'_>, contest: Contest, answer: Option<Event>) {
+    match contest {
+        Contest::Won(won) => {
+            begin_combat(play);
+            play.own(won);
+            // A hidden winner has taken a turn that was laid out for the others.
+            react::make_room(play);
+            take(play);
+        }
         Contest::Unclaimed => take(play),
-        Contest::Open(_) | Contest::Tied(_) | Contest::Needed(_) => {}
+        Contest::Open(_) | Contest::Tied(_) | Contest::Needed(_) => {
+            answer.into_iter().for_each(|answer| play.own(answer));
+        }
     }
 }
 
-fn win(play: &mut Combat<'_>, won: SlotClaimed) {
-    begin_combat(play);
-    play.own(won);
-    // A hidden winner has taken a turn that was laid out for the others.
-    react::make_room(play);
-    take(play);
-}
-
-/// Refuses a combatant that cannot take this PC Turn.
-fn claimable(play: &Combat<'_>, field: &'static str, id: &CombatantId) -> Result<(), Violation> {
-    let (table, c) = (play.table(), play.combatant(field, id)?);
+/// Refuses a combatant that cannot take the awaited PC Turn.
+fn claimable(table: &Table, c: &Creature) -> Result<(), Violation> {
+    let id = &c.id;
     require(team(&table.state, c) == Team::Pc, "not_on_the_pc_team", "DC-17", || {
         format!("{id} is not on the PC team: it takes no PC Turn")
     })?;
@@ -82,12 +80,11 @@ fn claimable(play: &Combat<'_>, field: &'static str, id: &CombatantId) -> Result
 /// Refuses the answer of a combatant that is not asked: a claim, with its `share`, or a pass.
 fn may_answer(table: &Table, id: &CombatantId, share: Option<bool>) -> Result<(), Violation> {
     let claim = table.state.claims.iter().find(|claim| claim.combatant == *id);
-    let contest = contest(table, false);
-    let (code, rule, detail) = match &contest {
+    let (code, rule, detail) = match contest(table, false) {
         Contest::Tied(top) if top.contains(id) => {
             let agrees = share == Some(true) && claim.is_some_and(|claim| !claim.share);
             let equal = table.get(id).and_then(result).is_some();
-            return if share.is_none() || agrees && equal { Ok(()) } else { Err(tied(table, top)) };
+            return if share.is_none() || agrees && equal { Ok(()) } else { Err(tied(table, &top)) };
         }
         contest if contest.asked().contains(id) => return Ok(()),
         _ if claim.is_some() => ("already_answered", "DC-17", format!("{id} has claimed this turn already")),
