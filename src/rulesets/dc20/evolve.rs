@@ -2,15 +2,7 @@
 
 use super::*;
 
-pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Dc20>) {
-    match event {
-        AnyEvent::Shared(event) => evolve_shared(table, event),
-        AnyEvent::Own(event) => evolve_own(table, event),
-        AnyEvent::Roster(_) => {}
-    }
-}
-
-fn evolve_shared(table: &mut Table, event: &SharedEvent) {
+pub(super) fn shared(table: &mut Table, event: &SharedEvent) {
     match event {
         SharedEvent::TurnEnded(e) => table.state.acting.retain(|id| *id != e.combatant),
         SharedEvent::RoundEnded(e) => {
@@ -32,12 +24,9 @@ fn evolve_shared(table: &mut Table, event: &SharedEvent) {
             state.put_off |= matches!(state.phase, Phase::Claim | Phase::Assign);
             state.phase = Phase::Turn;
             state.acting = vec![e.combatant.clone()];
-            if let Some(c) = table.get_mut(&e.combatant) {
-                c.acted = false;
-                if let Some(slot) = c.state.slot.clone() {
-                    come_to(&mut table.state, &slot);
-                }
-            }
+            table.change(&e.combatant, |c| c.acted = false);
+            let slot = table.get(&e.combatant).and_then(|c| c.state.slot.clone());
+            slot.iter().for_each(|slot| come_to(&mut table.state, slot));
         }
         SharedEvent::EncounterEnded(_) => {
             table.state.acting.clear();
@@ -49,7 +38,7 @@ fn evolve_shared(table: &mut Table, event: &SharedEvent) {
     }
 }
 
-fn evolve_own(table: &mut Table, event: &Event) {
+pub(super) fn own(table: &mut Table, event: &Event) {
     match event {
         Event::Aggressed(e) if !e.resolved => {
             table.change_state(&e.combatant, |s| s.committed = Some(e.action.clone()));
@@ -70,15 +59,9 @@ fn evolve_own(table: &mut Table, event: &Event) {
             table.state.unseen_teams = e.unseen_teams.clone();
             table.state.slots = Arc::new(e.slots.clone());
         }
-        Event::CombatBegan(e) => {
-            let points: HashMap<_, _> = e.points.iter().map(|points| (&points.combatant, points)).collect();
-            for c in &mut table.combatants {
-                if let Some(points) = points.get(&c.id) {
-                    let state = &mut c.change().state;
-                    (state.ap, state.lap) = (points.ap, points.lap);
-                }
-            }
-        }
+        Event::CombatBegan(e) => e.points.iter().for_each(|points| {
+            table.change_state(&points.combatant, |s| (s.ap, s.lap) = (points.ap, points.lap));
+        }),
         Event::SlotOpened(e) => {
             come_to(&mut table.state, &e.slot);
             table.state.phase = e.phase;
@@ -144,11 +127,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
             let slots = Arc::make_mut(&mut table.state.slots);
             let place = |id: &SlotId| slots.iter().position(|slot| slot.id == *id);
             let places: Vec<usize> = std::iter::once(&e.from).chain(&e.moved_up).filter_map(place).collect();
-            for pair in places.windows(2) {
-                if let [to, from] = *pair {
-                    slots.swap(to, from);
-                }
-            }
+            places.iter().zip(places.iter().skip(1)).for_each(|(to, from)| slots.swap(*to, *from));
             if !table.state.merged_turns.contains(&e.shared) {
                 table.state.merged_turns.push(e.shared.clone());
             }

@@ -14,8 +14,9 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         start(table, &mut legal);
         return legal;
     }
-    if table.state.phase == Phase::Claim {
-        claims(table, &mut legal);
+    match table.state.phase {
+        Phase::Claim => claims(table, &mut legal),
+        _ => legal.push(LegalCommand::of("pass", "DC-22")),
     }
     assignments(table, &mut legal);
     turns(table, &mut legal);
@@ -91,57 +92,39 @@ fn claims(table: &Table, legal: &mut Vec<LegalCommand>) {
 
 /// Commands of the turns that are going on, and between turns.
 fn turns(table: &Table, legal: &mut Vec<LegalCommand>) {
-    if matches!(table.state.phase, Phase::Assign | Phase::BetweenTurns | Phase::RoundEnd) {
-        legal.push(LegalCommand::of("pass", "DC-22"));
-    }
     legal.push(LegalCommand::of("merge", "DC-25"));
+    let later = table.state.later();
+    let pc_turns = later.iter().filter(|slot| slot.team == Team::Pc).map(|slot| slot.id.as_str());
+    let unplaced = table.waiting().filter(|c| c.state.slot.is_none()).map(|c| &c.id);
+    let others: Vec<_> = later.iter().flat_map(|slot| &slot.occupants).chain(unplaced).collect();
     for c in table.state.acting.iter().filter_map(|id| table.get(id)) {
-        legal.push(LegalCommand::by("end_turn", &c.id, "DC-45").choose("all", false, [true, false]));
-        let later = table.state.later();
-        let to = later.iter().filter(|slot| slot.team == Team::Pc).map(|slot| slot.id.as_str());
-        legal.push(LegalCommand::by("delay", &c.id, "DC-33").choose("to", true, to));
-        let enemies = later.iter().flat_map(|slot| &slot.occupants);
-        let unplaced = table.waiting().filter(|c| c.state.slot.is_none()).map(|c| &c.id);
-        legal.push(LegalCommand::by("delay", &c.id, "DC-34").whom("after", true, enemies.chain(unplaced)));
-        if c.state.ap.current > 0 {
-            let hold = LegalCommand::by("hold", &c.id, "DC-49").range("ap", true, 1, c.state.ap.current.into());
-            let hold = hold.like("action", "what will be done", Some(json!("attack")));
-            legal.push(hold.like("trigger", "what it waits for", Some(json!("the door opens"))));
-        }
+        let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
+        let hold = by("hold", "DC-49").range("ap", true, 1, c.state.ap.current.into());
+        let hold = hold.like("action", "what will be done", Some(json!("attack")));
+        legal.extend([
+            by("end_turn", "DC-45").choose("all", false, [true, false]),
+            by("delay", "DC-33").choose("to", true, pc_turns.clone()),
+            by("delay", "DC-34").whom("after", true, others.iter().copied()),
+            hold.like("trigger", "what it waits for", Some(json!("the door opens"))),
+        ]);
     }
 }
 
 /// Commands that do not depend on the turn.
 fn acts(table: &Table, legal: &mut Vec<LegalCommand>) {
     let targets = shared_list(table.active().map(|c| &c.id));
-    for c in table.active() {
-        let lap = spendable(table, c);
-        if lap > 0 {
-            let legendary = LegalCommand::of("legendary", "DC-52").with("combatant", c.id.as_str());
-            legal.push(legendary.range("lap", true, 1, lap.into()));
-        }
-        if c.state.ap.current > 0 {
-            let spend = LegalCommand::by("spend", &c.id, "DC-44").range("ap", true, 1, c.state.ap.current.into());
-            legal.push(spend.like("action", "what for", None));
-        }
-        if table.round > 0 {
-            let attack = LegalCommand::by("attack", &c.id, "DC-11");
-            legal.push(attack.among("target", true, &targets, Some(&c.id)));
-        }
-        if c.state.held.is_some() {
-            legal.push(LegalCommand::by("trigger_held", &c.id, "DC-49"));
-        }
-        if is_pc(c) && c.state.check.is_none() {
-            legal.push(LegalCommand::by("initiative_check", &c.id, "DC-4").range("roll", false, 1, 20));
-        }
-    }
     for c in table.iter() {
-        if c.state.inspiration_die {
-            legal.push(LegalCommand::by("use_inspiration", &c.id, "DC-8").range("roll", false, 1, 6));
-        }
-        if c.state.round_one_adv {
-            legal.push(LegalCommand::by("use_advantage", &c.id, "DC-10"));
-        }
+        let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
+        let legendary = LegalCommand::of("legendary", "DC-52").with("combatant", c.id.as_str());
+        legal.extend([
+            legendary.range("lap", true, 1, spendable(table, c).into()),
+            by("spend", "DC-44").range("ap", true, 1, c.state.ap.current.into()).like("action", "what for", None),
+            by("attack", "DC-11").among("target", true, &targets, Some(&c.id)),
+            by("trigger_held", "DC-49"),
+            by("initiative_check", "DC-4").range("roll", false, 1, 20),
+            by("use_inspiration", "DC-8").range("roll", false, 1, 6),
+            by("use_advantage", "DC-10"),
+        ]);
     }
     legal.push(LegalCommand::of("fate_check", "DC-27").range("roll", false, 1, 20));
 }
