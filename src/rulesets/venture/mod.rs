@@ -16,7 +16,7 @@ pub use state::*;
 
 use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, Manifest, OrderEntry,
-    Pending, Play, Reason, Redaction, Ruleset, Status, Table as AnyTable, Violation,
+    Pending, Play, Reason, Redaction, RosterEvent, Ruleset, Status, Table as AnyTable, Violation, ids,
 };
 use std::cmp::Reverse;
 
@@ -47,7 +47,12 @@ impl Ruleset for Venture {
     }
 
     fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        evolve::evolve(table, event);
+        match event {
+            AnyEvent::Shared(event) => evolve::shared(table, event),
+            AnyEvent::Own(event) => evolve::own(table, event),
+            AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => evolve::drop_delay(table, &combatant.id),
+            AnyEvent::Roster(RosterEvent::CombatantJoined { .. }) => {}
+        }
     }
 
     fn actor(command: &Command) -> Actor<'_> {
@@ -71,9 +76,7 @@ impl Ruleset for Venture {
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        let ids = |c: &Fighter| c.id.clone();
-        let newcomers = table.active().filter(|c| c.stats.worthy_foe && c.state.join_battle.is_none());
-        let newcomers: Vec<_> = newcomers.map(ids).collect();
+        let newcomers = ids(table.active().filter(|c| c.stats.worthy_foe && c.state.join_battle.is_none()));
         let join = ("join_battle", !newcomers.is_empty());
         Some(match &table.state.phase {
             Phase::Setup | Phase::Standstill {} if table.active().next().is_none() => Pending::newcomer("VE-9"),
@@ -89,8 +92,7 @@ impl Ruleset for Venture {
                 Pending::new("free_action", [vec![next.clone()], newcomers].concat(), &commands, "VE-7")
             }
             Phase::Tick(tick) => {
-                let others = table.waiting().filter(|c| c.state.delaying && c.id != tick.next);
-                let others: Vec<_> = others.map(ids).collect();
+                let others = ids(table.waiting().filter(|c| c.state.delaying && c.id != tick.next));
                 let claim = ("claim", tick.delayed || !others.is_empty());
                 let who = [vec![tick.next.clone()], others, newcomers].concat();
                 let commands = open([("begin_turn", true), ("delay", !tick.delayed), claim, join]);

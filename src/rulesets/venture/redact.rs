@@ -5,11 +5,8 @@ use super::*;
 use crate::vocabulary::Redact;
 
 pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-    for c in &mut table.combatants {
-        if c.state.crashed_by.as_ref().is_some_and(|id| !audience.knows(id)) {
-            c.change().state.crashed_by = None;
-        }
-    }
+    let unknown = |s: &CombatantState| s.crashed_by.as_ref().is_some_and(|id| !audience.knows(id));
+    table.change_states(unknown, |s| s.crashed_by = None);
     let phase = seen(whole, &whole.state.phase, audience);
     if matches!(phase, Phase::SomeoneActs {} | Phase::Standstill {}) {
         table.state.tick = None;
@@ -19,14 +16,7 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
 
 /// Whether a hidden combatant acts in this phase.
 pub(super) fn someone_acts(whole: &Table, phase: &Phase, audience: &Audience<'_>) -> bool {
-    match phase {
-        Phase::FreeActions { next: id }
-        | Phase::Tick(Tick { next: id, .. })
-        | Phase::FollowUp { actor: id }
-        | Phase::InTurn { actor: id } => audience.misses(whole, id),
-        Phase::SomeoneActs {} => true,
-        Phase::Setup | Phase::Standstill {} => false,
-    }
+    matches!(phase, Phase::SomeoneActs {}) || phase.awaited().is_some_and(|id| audience.misses(whole, id))
 }
 
 /// The phase as the audience knows it.
