@@ -66,12 +66,9 @@ pub(super) fn own(table: &mut Table, event: &Event) {
             come_to(&mut table.state, &e.slot);
             table.state.phase = e.phase;
         }
-        Event::ClaimMade(e) => table.state.claim(&e.combatant, e.share),
-        Event::ClaimPassed(e) => table.state.pass(&e.combatant),
-        Event::SlotClaimed(e) => {
-            table.state.forget_answers();
-            place(table, &e.slot, &e.combatants, e.by);
-        }
+        Event::ClaimMade(e) => table.state.answer(&e.combatant, Some(e.share)),
+        Event::ClaimPassed(e) => table.state.answer(&e.combatant, None),
+        Event::SlotClaimed(e) => place(table, &e.slot, &e.combatants, e.by),
         Event::Assigned(e) => {
             place(table, &e.slot, &e.combatants, e.by);
             // An override puts its combatant into the turn that was awaited.

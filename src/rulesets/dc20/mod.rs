@@ -93,16 +93,16 @@ impl Ruleset for Dc20 {
         Some(match state.phase {
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "DC-4"),
             Phase::Claim => {
-                let contest = contest(table, false);
+                let (contest, claimed) = (contest(table, false), !state.claims.is_empty());
                 let rule = match contest {
                     Contest::Tied(_) => "DC-19",
-                    Contest::Open(_) if !state.claims.is_empty() => "DC-18",
+                    Contest::Open(_) if claimed => "DC-18",
                     _ => "DC-17",
                 };
-                let asked = contest.asked().to_vec();
-                let several = asked.len() > 1 && !matches!(contest, Contest::Needed(_));
-                let passable = several || !state.claims.is_empty() || may_pass(table);
-                Pending::new("claim", asked, if passable { &["claim", "pass"] } else { &["claim"] }, rule)
+                let several = contest.asked().len() > 1 && !matches!(contest, Contest::Needed(_));
+                let commands: &[&str] =
+                    if several || claimed || may_pass(table) { &["claim", "pass"] } else { &["claim"] };
+                Pending::new("claim", contest.asked().to_vec(), commands, rule)
             }
             Phase::Assign => Pending::new("assign", Vec::new(), &["assign", "pass"], "DC-20"),
             Phase::Turn => Pending::new("end_turn", state.acting.clone(), &["end_turn"], "DC-45"),

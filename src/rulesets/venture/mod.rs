@@ -130,21 +130,18 @@ impl Ruleset for Venture {
         };
         let mut on_track: Vec<_> = table.active().filter(|c| c.state.join_battle.is_some()).collect();
         on_track.sort_by_cached_key(|c| (!current.contains(&c.id), acted(c), c.state.delaying, rank(c)));
+        let place = |c: &Fighter| (c.state.initiative, c.acted, c.state.delaying);
         let entry = |c: &&Fighter| {
-            let place = |c: &Fighter| (c.state.initiative, c.acted, c.state.delaying);
             let same_tick = on_track.iter().any(|other| other.id != c.id && place(other) == place(c));
             let (rule, reason) = if c.state.delaying { ("VE-12", "holds its action") } else { ("VE-9", "Initiative") };
-            OrderEntry {
-                combatant: c.id.clone(),
-                acted: acted(c),
-                slot: Some(c.state.initiative.to_string()),
-                because: Reason {
-                    dice: c.state.join_battle.as_ref().map(|roll| roll.dice.clone()).unwrap_or_default(),
-                    total: Some(c.state.initiative),
-                    tie_rule: same_tick.then_some("AVE5"),
-                    ..Reason::new(rule, reason)
-                },
-            }
+            let because = Reason {
+                dice: c.state.join_battle.as_ref().map(|roll| roll.dice.clone()).unwrap_or_default(),
+                total: Some(c.state.initiative),
+                tie_rule: same_tick.then_some("AVE5"),
+                ..Reason::new(rule, reason)
+            };
+            let slot = Some(c.state.initiative.to_string());
+            OrderEntry { combatant: c.id.clone(), acted: acted(c), slot, because }
         };
         on_track.iter().map(entry).collect()
     }

@@ -4,44 +4,37 @@ use super::places::{awaited, placeable};
 use super::*;
 
 pub(super) fn claim(play: &mut Combat<'_>, c: &Claim) -> Result<(), Violation> {
-    let slot = awaited(play, Phase::Claim, "DC-17")?;
-    let (id, table) = (&c.combatant, play.table());
-    let mut answered = table.clone();
-    for claimant in named(play, id, "others", &c.others)? {
-        claimable(table, claimant)?;
-        answered.state.claim(&claimant.id, c.share);
-    }
-    let closed = !c.others.is_empty();
-    if !closed {
-        may_answer(table, id, Some(c.share))?;
-    }
-    match contest(&answered, closed) {
-        Contest::Tied(top) if closed => return Err(tied(table, &top)),
-        contest => resolve(play, contest, Some(ClaimMade { slot, combatant: id.clone(), share: c.share }.into())),
-    }
-    Ok(())
+    let claimants = ids(named(play, &c.combatant, "others", &c.others)?);
+    answer(play, &claimants, Some(c.share), !c.others.is_empty())
 }
 
-/// A member of the PC team passes on the awaited turn; without a name, the contest is closed.
-pub(super) fn pass(play: &mut Combat<'_>, id: Option<&CombatantId>) -> Result<(), Violation> {
+/// Takes answers to the awaited turn: claims, with their `share`, or passes. No other answers follow if the contest is `closed`.
+pub(super) fn answer(
+    play: &mut Combat<'_>, answering: &[CombatantId], share: Option<bool>, closed: bool,
+) -> Result<(), Violation> {
     let slot = awaited(play, Phase::Claim, "DC-17")?;
     let table = play.table();
     let mut answered = table.clone();
-    if let Some(id) = id {
+    for id in answering {
         claimable(table, play.combatant("combatant", id)?)?;
-        may_answer(table, id, None)?;
-        answered.state.pass(id);
+        if !closed {
+            may_answer(table, id, share)?;
+        }
+        answered.state.answer(id, share);
     }
-    match (contest(&answered, id.is_none()), id) {
-        (Contest::Needed(_), _) => {
+    match contest(&answered, closed) {
+        Contest::Tied(top) if closed => return Err(tied(table, &top)),
+        Contest::Needed(_) => {
             let detail =
                 "the PC team must take this PC Turn: there are not enough later ones for its members without one";
             return Err(Violation::new("must_claim", "DC-17", detail));
         }
-        (Contest::Tied(top), None) => return Err(tied(table, &top)),
-        (contest, id) => {
-            let passed = id.cloned().map(|combatant| ClaimPassed { slot, combatant }.into());
-            resolve(play, contest, passed);
+        contest => {
+            let answer = answering.first().cloned().map(|combatant| match share {
+                Some(share) => ClaimMade { slot, combatant, share }.into(),
+                None => ClaimPassed { slot, combatant }.into(),
+            });
+            resolve(play, contest, answer);
         }
     }
     Ok(())

@@ -81,7 +81,10 @@ fn assignees(play: &Combat<'_>, c: &Assign, slot: &Slot) -> Result<Vec<Combatant
 /// Passes on what is awaited (DC-22, DC-52); on a PC Turn, members of its team pass (DC-17).
 pub(super) fn pass(play: &mut Combat<'_>, id: Option<&CombatantId>) -> Result<(), Violation> {
     match play.table().state.phase {
-        phase if phase == Phase::Claim || id.is_some() => return claims::pass(play, id),
+        // Without a name, the game master closes the contest.
+        phase if phase == Phase::Claim || id.is_some() => {
+            return claims::answer(play, id.map_or(&[], std::slice::from_ref), None, id.is_none());
+        }
         Phase::Assign => take(play),
         Phase::BetweenTurns | Phase::RoundEnd => close_window(play),
         _ => return Err(Violation::new("nothing_to_pass", "DC-22", "nothing is awaited that could be passed on")),
