@@ -114,8 +114,15 @@ pub(super) fn close_turn(play: &mut Combat<'_>, id: &CombatantId) {
     play.own(TurnClosed { combatant, ap });
 }
 
+/// Goes on when the last turn of a slot has ended; legendary monsters may act first (DC-52).
+pub(super) fn proceed(play: &mut Combat<'_>) {
+    if !open_legendary(play, Phase::BetweenTurns) {
+        advance(play);
+    }
+}
+
 /// Lets legendary monsters act if one can; whether the combat waits for that. A PC Turn that was left by delays is none.
-pub(super) fn open_legendary(play: &mut Combat<'_>, phase: Phase) -> bool {
+fn open_legendary(play: &mut Combat<'_>, phase: Phase) -> bool {
     let state = &play.table().state;
     let taken = |slot: &Slot| slot.team == Team::Pc && !slot.occupants.is_empty();
     let here = phase == Phase::RoundEnd || !state.put_off && state.at().is_some_and(taken);

@@ -142,11 +142,7 @@ pub(super) fn settle(play: &mut Combat<'_>) {
     let table = play.table();
     let state = &table.state;
     match (state.phase, state.at()) {
-        (Phase::Turn, _) if state.acting.is_empty() => {
-            if !open_legendary(play, Phase::BetweenTurns) {
-                advance(play);
-            }
-        }
+        (Phase::Turn, _) if state.acting.is_empty() => proceed(play),
         (Phase::Claim, Some(_)) => decide::resolve(play, contest(table, false), None),
         (Phase::Assign, Some(slot)) if wanting(table, slot).next().is_none() => take(play),
         (Phase::BetweenTurns | Phase::RoundEnd, _) if !table.active().any(|c| spendable(table, c) > 0) => {
