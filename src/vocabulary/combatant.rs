@@ -191,6 +191,11 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 /// Conditions that take a combatant (or a member of a group) out of the fight, in every ruleset.
 pub const OUT: [&str; 2] = ["dead", "defeated"];
 
+/// The ids of these combatants.
+pub fn ids<'a, R: Ruleset>(combatants: impl IntoIterator<Item = &'a Combatant<R>>) -> Vec<CombatantId> {
+    combatants.into_iter().map(|c| c.id.clone()).collect()
+}
+
 impl<R: Ruleset> Combatant<R> {
     /// Whether it is still in the fight: neither dead nor defeated, and of a group at least one member not.
     pub fn active(&self) -> bool {

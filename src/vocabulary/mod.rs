@@ -28,7 +28,7 @@ mod wound;
 
 pub use audience::Audience;
 pub use cached_combatant::CachedCombatant;
-pub use combatant::{Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT};
+pub use combatant::{Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT, ids};
 pub use command::*;
 pub use die::{D6, D10, D20, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};
@@ -46,7 +46,7 @@ pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{INLINE, Int, Text, inlined};
 pub use table::{FoeHp, Removed, Status, Table};
 pub use tagged::{Commands, OlderEvent, Tagged, Variants, union_schema, variant_schema};
-pub use violation::{Ground, Violation, require};
+pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, fill, variant};
 pub use wound::Wound;
 

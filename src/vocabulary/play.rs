@@ -2,7 +2,7 @@
 
 use super::{
     Combatant, CombatantId, Dice, Die, EffectEnded, EffectId, EffectTicked, Event, Int, Moment, Ruleset, SharedEvent,
-    Status, Table, Text, Violation,
+    Status, Table, Text, Violation, require,
 };
 use std::borrow::Cow;
 
@@ -85,6 +85,21 @@ impl<'d, R: Ruleset> Play<'d, R> {
         })
     }
 
+    /// The combatant that a command's `field` names; refused by `rule` where it is out of the fight.
+    pub fn fighter(
+        &self, field: impl Into<Cow<'static, str>>, id: &CombatantId, rule: &'static str,
+    ) -> Result<&Combatant<R>, Violation> {
+        let c = self.combatant(field, id)?;
+        require(c.active(), "not_active", rule, || format!("{id} is out of the fight"))?;
+        Ok(c)
+    }
+
+    /// Refused after the start; `rule` is what says when it starts.
+    pub fn in_setup(&self, rule: &'static str) -> Result<(), Violation> {
+        let setup = self.table.status == Status::Setup;
+        require(setup, "already_started", rule, || "the encounter has started already")
+    }
+
     /// Refused unless the fight is going on; `rule` is what says when it starts.
     pub fn running(&self, rule: &'static str) -> Result<(), Violation> {
         match self.table.status {
@@ -103,12 +118,13 @@ impl<'d, R: Ruleset> Play<'d, R> {
         if acting.contains(id) {
             return Ok(());
         }
-        let detail = match acting.first() {
-            Some(actor) => format!("it is {actor}'s turn, not {id}'s"),
-            None if R::pending(&self.table).is_some_and(|pending| pending.is_someone()) => {
+        let names: Vec<&str> = acting.iter().map(|id| id.as_str()).collect();
+        let detail = match names.as_slice() {
+            [_, ..] => format!("it is {}'s turn, not {id}'s", names.join(" and ")),
+            [] if R::pending(&self.table).is_some_and(|pending| pending.is_someone()) => {
                 format!("somebody else acts now, not {id}")
             }
-            None => format!("it is nobody's turn now, so not {id}'s"),
+            [] => format!("it is nobody's turn now, so not {id}'s"),
         };
         Err(Violation::new("not_your_turn", rule, detail))
     }

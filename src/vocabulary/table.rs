@@ -107,6 +107,13 @@ impl<R: Ruleset> Table<R> {
         self.change(id, |c| change(&mut c.state));
     }
 
+    /// Lets an event change what the ruleset keeps about the combatants of which `wanted` holds.
+    pub fn change_states(
+        &mut self, wanted: impl Fn(&R::CombatantState) -> bool, change: impl Fn(&mut R::CombatantState),
+    ) {
+        self.combatants.iter_mut().filter(|c| wanted(&c.state)).for_each(|c| change(&mut c.change().state));
+    }
+
     /// Everybody, in the order of joining.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Combatant<R>> {
         self.combatants.iter().map(|c| &**c)

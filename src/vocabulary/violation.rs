@@ -34,11 +34,30 @@ impl Violation {
     ) -> Self {
         Self { code, ground: Ground::Field(field.into()), detail: detail.into() }
     }
+
+    /// The same refusal of a command that holds the refused part at `path`.
+    pub fn within(mut self, path: &str) -> Self {
+        if let Ground::Field(field) = &mut self.ground {
+            *field = format!("{path}.{field}").into();
+        }
+        self
+    }
 }
 
-/// Refuses a command under `rule` unless `holds`.
+impl From<&'static str> for Ground {
+    fn from(rule: &'static str) -> Self {
+        Self::Rule(rule)
+    }
+}
+
+/// The ground of a refusal that rests on the value of the field at `path`.
+pub fn field(path: impl Into<Cow<'static, str>>) -> Ground {
+    Ground::Field(path.into())
+}
+
+/// Refuses a command on `ground`, a rule or a [`field`], unless `holds`.
 pub fn require<D: Into<Cow<'static, str>>>(
-    holds: bool, code: &'static str, rule: &'static str, detail: impl FnOnce() -> D,
+    holds: bool, code: &'static str, ground: impl Into<Ground>, detail: impl FnOnce() -> D,
 ) -> Result<(), Violation> {
-    if holds { Ok(()) } else { Err(Violation::new(code, rule, detail())) }
+    if holds { Ok(()) } else { Err(Violation { code, ground: ground.into(), detail: detail().into() }) }
 }

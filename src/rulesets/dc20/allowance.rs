@@ -8,13 +8,8 @@ pub(super) fn full(c: &Creature) -> Ap {
     let stun = stunned.iter().find(|(name, _)| c.has(name)).map_or(0, |(_, points)| *points);
     let surprise = if c.has("surprised") { 2 } else { 0 };
     let door = if c.has("deaths-door") { 3 } else { 0 };
-    let max = u32::try_from(c.stats.max_ap.get() - stun - surprise - door).unwrap_or(0);
+    let max = c.stats.max_ap.count().saturating_sub(stun + surprise + door);
     Ap { current: max, max }
-}
-
-/// The Legendary Action Points of a monster that has spent none.
-pub(super) fn max_lap(c: &Creature) -> u32 {
-    u32::try_from(c.stats.max_lap.get()).unwrap_or(0)
 }
 
 /// Adjusts the Action Points to a penalty that came or went: a loss of the maximum is a loss of points, a gain of it is none.
@@ -25,5 +20,29 @@ pub(super) fn adjust(play: &mut Combat<'_>, id: &CombatantId) {
         let lost = before.max.saturating_sub(max);
         let current = before.current.saturating_sub(lost).min(max);
         play.own(ApChanged { combatant: id.clone(), ap: Ap { current, max } });
+    }
+}
+
+/// The active monsters with Legendary Action Points; the PC team has none.
+pub(super) fn legendary(table: &Table) -> impl Iterator<Item = &Creature> {
+    table.active().filter(|c| c.state.lap > 0 && team(&table.state, c) != Team::Pc)
+}
+
+/// The Legendary Action Points that a monster can spend now: after a PC Turn its own maximum (DC-52), by option for each PC of that turn
+/// (DC-54); at the end of the round all that are left (DC-53).
+pub(super) fn spendable(table: &Table, c: &Creature) -> u32 {
+    let state = &table.state;
+    if !c.active() || team(state, c) == Team::Pc {
+        return 0;
+    }
+    match state.phase {
+        Phase::RoundEnd => c.state.lap,
+        Phase::BetweenTurns => {
+            let per_pc = table.options.legendary_per_pc;
+            let pcs = state.at().filter(|_| per_pc).map_or(1, |slot| sharing(table, slot).max(1));
+            let max = c.stats.lap_per_turn.count().saturating_mul(u32::try_from(pcs).unwrap_or(1));
+            c.state.lap.min(max.saturating_sub(c.state.lap_spent))
+        }
+        _ => 0,
     }
 }

@@ -54,11 +54,11 @@ pub(super) fn contest(table: &Table, closed: bool) -> Contest {
     let open: Vec<&Creature> = others.into_iter().filter(|c| !passed.contains(&c.id) && !outbid(c)).collect();
     let unplaced = |c: &&Creature| c.state.slot.is_none();
     if !closed && open.iter().any(unplaced) {
-        Contest::Open(ids(&open))
+        Contest::Open(ids(open))
     } else if !claims.is_empty() {
         highest(state, slot, &claims)
     } else if all.iter().any(unplaced) && !may_pass(table) {
-        Contest::Needed(ids(&all))
+        Contest::Needed(ids(all))
     } else {
         Contest::Unclaimed
     }
@@ -80,7 +80,7 @@ fn highest(state: &State, slot: &Slot, claims: &[&Creature]) -> Contest {
     if !agreed(&top) && top.iter().any(|c| !c.hidden) {
         top.retain(|c| !c.hidden);
     }
-    let combatants = ids(&top);
+    let combatants = ids(top.iter().copied());
     if !agreed(&top) {
         return Contest::Tied(combatants);
     }
@@ -90,9 +90,5 @@ fn highest(state: &State, slot: &Slot, claims: &[&Creature]) -> Contest {
         [winner] if outbid.iter().any(|c| winner.hidden || !c.hidden) => Way::Contested,
         _ => Way::Claimed,
     };
-    Contest::Won(SlotClaimed { slot: slot.id.clone(), combatants: combatants.into(), by, outbid: ids(&outbid) })
-}
-
-fn ids(of: &[&Creature]) -> Vec<CombatantId> {
-    of.iter().map(|c| c.id.clone()).collect()
+    Contest::Won(SlotClaimed { slot: slot.id.clone(), combatants: combatants.into(), by, outbid: ids(outbid) })
 }

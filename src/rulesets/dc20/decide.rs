@@ -6,47 +6,62 @@ mod delay;
 mod places;
 mod start;
 
-pub(super) use acts::spendable;
-pub(super) use claims::settle;
+pub(super) use claims::resolve;
 pub(super) use delay::{follow, stop_holding};
 
 use super::*;
+use crate::vocabulary::field;
 
 pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Violation> {
-    if !matches!(command, Command::Start(_)) {
-        play.running("DC-31")?;
+    match command {
+        Command::Start(_) => play.in_setup("DC-31")?,
+        _ => play.running("DC-31")?,
     }
     match command {
-        Command::Start(c) => start::start(play, c),
-        Command::InitiativeCheck(c) => start::check_late(play, c),
-        Command::Claim(c) => claims::claim(play, c),
-        Command::Assign(c) => places::assign(play, c),
-        Command::Pass(c) => places::pass(play, c),
-        Command::Merge(_) => places::merge(play),
-        Command::EndTurn(c) => acts::end(play, c),
-        Command::Delay(c) => delay::delay(play, c),
-        Command::Spend(c) => acts::spend(play, c),
-        Command::Hold(c) => acts::hold(play, c),
-        Command::TriggerHeld(c) => acts::trigger(play, &c.combatant),
-        Command::Attack(c) => acts::attack(play, c),
-        Command::UseInspiration(c) => acts::use_inspiration(play, c),
-        Command::UseAdvantage(c) => acts::use_advantage(play, &c.combatant),
-        Command::Legendary(c) => acts::legendary(play, c),
+        Command::Start(c) => start::start(play, c)?,
+        Command::InitiativeCheck(c) => start::check_late(play, c)?,
+        Command::Claim(c) => claims::claim(play, c)?,
+        Command::Assign(c) => places::assign(play, c)?,
+        Command::Pass(c) => places::pass(play, c.combatant.as_ref())?,
+        Command::Merge(_) => places::merge(play)?,
+        Command::EndTurn(c) => acts::end(play, c)?,
+        Command::Delay(c) => delay::delay(play, c)?,
+        Command::Spend(c) => acts::spend(play, c)?,
+        Command::Hold(c) => acts::hold(play, c)?,
+        Command::TriggerHeld(c) => acts::trigger(play, &c.combatant)?,
+        Command::Attack(c) => acts::attack(play, c)?,
+        Command::UseInspiration(c) => acts::use_inspiration(play, c)?,
+        Command::UseAdvantage(c) => acts::use_advantage(play, &c.combatant)?,
+        Command::Legendary(c) => acts::legendary(play, c)?,
         Command::FateCheck(c) => {
-            let die = play.die(c.roll);
-            play.own(FateChecked { die, high: die.face >= 10, team: None });
-            Ok(())
+            start::fate_check(play, c.roll, None);
         }
     }
+    react::settle(play);
+    Ok(())
 }
 
-/// Refuses a combatant whose turn is not going on.
-fn in_turn(play: &Combat<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
-    play.combatant("combatant", id)?;
-    let acting = &play.table().state.acting;
-    require(acting.contains(id), "not_your_turn", rule, || {
-        let whose: Vec<&str> = acting.iter().map(|id| id.as_str()).collect();
-        let whose = if whose.is_empty() { "nobody".to_owned() } else { whose.join(" and ") };
-        format!("it is not {id}'s turn: it is {whose}'s")
-    })
+/// The turn that the field `field` names.
+fn known_slot<'p>(play: &'p Combat<'_>, field: &'static str, id: &SlotId) -> Result<&'p Slot, Violation> {
+    let unknown = || Violation::field("unknown_slot", field, format!("there is no turn {id} in the order"));
+    play.table().state.slot(id).ok_or_else(unknown)
+}
+
+/// The combatants that `combatant` and a list of others name, each once.
+fn named<'p>(
+    play: &'p Combat<'_>, first: &CombatantId, list: &'static str, others: &[CombatantId],
+) -> Result<Vec<&'p Creature>, Violation> {
+    let mut named: Vec<&Creature> = Vec::with_capacity(1 + others.len());
+    for (i, id) in std::iter::once(first).chain(others).enumerate() {
+        let path = if i == 0 { "combatant" } else { list };
+        require(named.iter().all(|c| c.id != *id), "named_twice", field(path), || format!("{id} is named twice"))?;
+        named.push(play.combatant(path, id)?);
+    }
+    Ok(named)
+}
+
+/// Refuses a side on which there is no combatant.
+fn known_side(table: &Table, path: &'static str, side: &Slug) -> Result<(), Violation> {
+    let known = table.iter().any(|c| c.side == *side);
+    require(known, "unknown_side", field(path), || format!("nobody is on the side {side}"))
 }

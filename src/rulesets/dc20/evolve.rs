@@ -2,59 +2,43 @@
 
 use super::*;
 
-pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Dc20>) {
-    match event {
-        AnyEvent::Shared(event) => evolve_shared(table, event),
-        AnyEvent::Own(event) => evolve_own(table, event),
-        AnyEvent::Roster(_) => {}
-    }
-}
-
-fn evolve_shared(table: &mut Table, event: &SharedEvent) {
+pub(super) fn shared(table: &mut Table, event: &SharedEvent) {
     match event {
         SharedEvent::TurnEnded(e) => table.state.acting.retain(|id| *id != e.combatant),
         SharedEvent::RoundEnded(e) => {
             let state = &mut table.state;
             (state.slot, state.put_off, state.seconds) = (None, false, u64::from(e.round) * 12);
             let lasting = |s: &CombatantState| s.delayed || s.round_one_adv || s.attacked_with_adv;
-            for c in table.combatants.iter_mut().filter(|c| lasting(&c.state)) {
-                let state = &mut c.change().state;
-                (state.delayed, state.behind) = (false, None);
-                (state.round_one_adv, state.attacked_with_adv) = (false, false);
-            }
+            table.change_states(lasting, |s| {
+                (s.delayed, s.behind) = (false, None);
+                (s.round_one_adv, s.attacked_with_adv) = (false, false);
+            });
         }
         SharedEvent::CombatantLeft(e) => {
             vacate(table, &e.combatant);
             table.state.forget_answer(&e.combatant);
-            for c in table.combatants.iter_mut().filter(|c| c.state.behind.as_ref() == Some(&e.combatant)) {
-                c.change().state.behind = None;
-            }
+            table.change_states(|s| s.behind.as_ref() == Some(&e.combatant), |s| s.behind = None);
         }
         SharedEvent::Overridden(e) => {
             let state = &mut table.state;
             state.put_off |= matches!(state.phase, Phase::Claim | Phase::Assign);
             state.phase = Phase::Turn;
             state.acting = vec![e.combatant.clone()];
-            if let Some(c) = table.get_mut(&e.combatant) {
-                c.acted = false;
-                if let Some(slot) = c.state.slot.clone() {
-                    come_to(&mut table.state, &slot);
-                }
-            }
+            table.change(&e.combatant, |c| c.acted = false);
+            let slot = table.get(&e.combatant).and_then(|c| c.state.slot.clone());
+            slot.iter().for_each(|slot| come_to(&mut table.state, slot));
         }
         SharedEvent::EncounterEnded(_) => {
             table.state.acting.clear();
             table.state.forget_answers();
             table.state.phase = Phase::Over;
-            for c in table.combatants.iter_mut().filter(|c| c.state.inspiration_die) {
-                c.change().state.inspiration_die = false;
-            }
+            table.change_states(|s| s.inspiration_die, |s| s.inspiration_die = false);
         }
         _ => {}
     }
 }
 
-fn evolve_own(table: &mut Table, event: &Event) {
+pub(super) fn own(table: &mut Table, event: &Event) {
     match event {
         Event::Aggressed(e) if !e.resolved => {
             table.change_state(&e.combatant, |s| s.committed = Some(e.action.clone()));
@@ -75,25 +59,16 @@ fn evolve_own(table: &mut Table, event: &Event) {
             table.state.unseen_teams = e.unseen_teams.clone();
             table.state.slots = Arc::new(e.slots.clone());
         }
-        Event::CombatBegan(e) => {
-            let points: HashMap<_, _> = e.points.iter().map(|points| (&points.combatant, points)).collect();
-            for c in &mut table.combatants {
-                if let Some(points) = points.get(&c.id) {
-                    let state = &mut c.change().state;
-                    (state.ap, state.lap) = (points.ap, points.lap);
-                }
-            }
-        }
+        Event::CombatBegan(e) => e.points.iter().for_each(|points| {
+            table.change_state(&points.combatant, |s| (s.ap, s.lap) = (points.ap, points.lap));
+        }),
         Event::SlotOpened(e) => {
             come_to(&mut table.state, &e.slot);
             table.state.phase = e.phase;
         }
-        Event::ClaimMade(e) => table.state.claim(&e.combatant, e.share),
-        Event::ClaimPassed(e) => table.state.pass(&e.combatant),
-        Event::SlotClaimed(e) => {
-            table.state.forget_answers();
-            place(table, &e.slot, &e.combatants, e.by);
-        }
+        Event::ClaimMade(e) => table.state.answer(&e.combatant, Some(e.share)),
+        Event::ClaimPassed(e) => table.state.answer(&e.combatant, None),
+        Event::SlotClaimed(e) => place(table, &e.slot, &e.combatants, e.by),
         Event::Assigned(e) => {
             place(table, &e.slot, &e.combatants, e.by);
             // An override puts its combatant into the turn that was awaited.
@@ -108,11 +83,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
             table.state.phase = Phase::Turn;
             table.state.acting.extend(e.combatants.iter().cloned());
         }
-        Event::TurnMissed(e) => {
-            if let Some(c) = table.get_mut(&e.combatant) {
-                c.acted = true;
-            }
-        }
+        Event::TurnMissed(e) => table.change(&e.combatant, |c| c.acted = true),
         Event::TurnResumed(e) => table.change_state(&e.combatant, |s| (s.delayed, s.behind) = (false, None)),
         Event::TurnClosed(e) => table.change_state(&e.combatant, |s| {
             (s.ap, s.committed) = (e.ap, None);
@@ -153,11 +124,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
             let slots = Arc::make_mut(&mut table.state.slots);
             let place = |id: &SlotId| slots.iter().position(|slot| slot.id == *id);
             let places: Vec<usize> = std::iter::once(&e.from).chain(&e.moved_up).filter_map(place).collect();
-            for pair in places.windows(2) {
-                if let [to, from] = *pair {
-                    slots.swap(to, from);
-                }
-            }
+            places.iter().zip(places.iter().skip(1)).for_each(|(to, from)| slots.swap(*to, *from));
             if !table.state.merged_turns.contains(&e.shared) {
                 table.state.merged_turns.push(e.shared.clone());
             }
@@ -175,9 +142,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
         Event::AdvantageUsed(e) => table.change_state(&e.combatant, |s| s.round_one_adv = false),
         Event::LegendaryOpened(e) => {
             table.state.phase = e.phase;
-            for c in table.combatants.iter_mut().filter(|c| c.state.lap_spent > 0) {
-                c.change().state.lap_spent = 0;
-            }
+            table.change_states(|s| s.lap_spent > 0, |s| s.lap_spent = 0);
         }
         Event::LegendaryActed(e) => table.change_state(&e.combatant, |s| {
             s.lap = e.left;

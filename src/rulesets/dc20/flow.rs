@@ -36,12 +36,12 @@ pub(super) fn advance(play: &mut Combat<'_>) {
 fn enter(play: &mut Combat<'_>, slot: &Slot, rounds: u32) -> bool {
     let table = play.table();
     let chosen_now = slot.team == Team::Pc && table.round <= 1;
-    if (chosen_now || !occupied(table, slot)) && wanting(table, slot).next().is_some() {
+    let asks = (chosen_now || !occupied(table, slot)) && wanting(table, slot).next().is_some();
+    if asks {
         let phase = if slot.team == Team::Pc { Phase::Claim } else { Phase::Assign };
         play.own(SlotOpened { slot: slot.id.clone(), phase });
-        return true;
     }
-    begin_slot(play, &slot.id, rounds)
+    asks || begin_slot(play, &slot.id, rounds)
 }
 
 /// Begins the turns of all combatants in a slot (DC-19, DC-20), or skips it (DC-22); whether the combat waits there.
@@ -50,8 +50,7 @@ fn begin_slot(play: &mut Combat<'_>, id: &SlotId, rounds: u32) -> bool {
     let occupants = table.state.slot(id).into_iter().flat_map(|slot| &slot.occupants).filter_map(|o| table.get(o));
     let (ready, out): (Vec<_>, Vec<_>) = occupants.filter(|c| !c.acted).partition(|c| c.active());
     let counted = |c: &&Creature| table.effects.iter().any(|e| e.expires.anchor() == Some(&c.id));
-    let ready: Vec<CombatantId> = ready.into_iter().map(|c| c.id.clone()).collect();
-    let out: Vec<CombatantId> = out.into_iter().filter(counted).map(|c| c.id.clone()).collect();
+    let (ready, out) = (ids(ready), ids(out.into_iter().filter(counted)));
     for combatant in out {
         play.tick(Moment::TurnStart(&combatant));
         play.tick(Moment::TurnEnd(&combatant));
@@ -74,8 +73,12 @@ pub(super) fn take(play: &mut Combat<'_>) {
     }
 }
 
-/// Begins the turns of these combatants in a slot.
-pub(super) fn begin_turns(play: &mut Combat<'_>, slot: &SlotId, combatants: Vec<CombatantId>, rounds: u32) {
+/// Begins the turns of these combatants in a slot. After an override some may have begun.
+pub(super) fn begin_turns(play: &mut Combat<'_>, slot: &SlotId, mut combatants: Vec<CombatantId>, rounds: u32) {
+    combatants.retain(|id| !play.table().state.acting.contains(id));
+    if combatants.is_empty() {
+        return;
+    }
     play.own(SlotBegan { slot: slot.clone(), combatants: combatants.clone().into() });
     for id in combatants {
         let delayed = play.table().get(&id).is_some_and(|c| c.state.delayed);
@@ -113,22 +116,21 @@ pub(super) fn close_turn(play: &mut Combat<'_>, id: &CombatantId) {
 
 /// Goes on when the last turn of a slot has ended; legendary monsters may act first (DC-52).
 pub(super) fn proceed(play: &mut Combat<'_>) {
-    if play.table().state.acting.is_empty() && !open_legendary(play, Phase::BetweenTurns) {
+    if !open_legendary(play, Phase::BetweenTurns) {
         advance(play);
     }
 }
 
 /// Lets legendary monsters act if one can; whether the combat waits for that. A PC Turn that was left by delays is none.
 fn open_legendary(play: &mut Combat<'_>, phase: Phase) -> bool {
-    let table = play.table();
+    let state = &play.table().state;
     let taken = |slot: &Slot| slot.team == Team::Pc && !slot.occupants.is_empty();
-    let over = table.state.at().filter(|_| !table.state.put_off);
-    let here = phase == Phase::RoundEnd || over.is_some_and(taken);
-    let able = table.active().any(|c| c.state.lap > 0 && team(&table.state, c) != Team::Pc);
-    if here && able {
+    let here = phase == Phase::RoundEnd || !state.put_off && state.at().is_some_and(taken);
+    let opens = here && legendary(play.table()).next().is_some();
+    if opens {
         play.own(LegendaryOpened { phase });
     }
-    here && able
+    opens
 }
 
 /// Goes on after legendary actions, or a pass on them.
@@ -143,7 +145,7 @@ pub(super) fn close_window(play: &mut Combat<'_>) {
 pub(super) fn begin_combat(play: &mut Combat<'_>) {
     if play.table().round == 0 {
         start_round(play, 1);
-        let points = |c: &Creature| Points { combatant: c.id.clone(), ap: full(c), lap: max_lap(c) };
+        let points = |c: &Creature| Points { combatant: c.id.clone(), ap: full(c), lap: c.stats.max_lap.count() };
         let points = play.table().iter().map(points).collect();
         play.own(CombatBegan { points });
     }
@@ -154,38 +156,9 @@ fn close_round(play: &mut Combat<'_>) {
     begin_combat(play);
     let round = play.table().round;
     end_round(play);
-    let regain = play.table().iter().filter(|c| c.state.lap != max_lap(c));
-    let regain: Vec<_> = regain.map(|c| LapRegained { combatant: c.id.clone(), lap: max_lap(c) }).collect();
+    let regain = play.table().iter().filter(|c| c.state.lap != c.stats.max_lap.count());
+    let regain: Vec<_> =
+        regain.map(|c| LapRegained { combatant: c.id.clone(), lap: c.stats.max_lap.count() }).collect();
     regain.into_iter().for_each(|regained| play.own(regained));
     start_round(play, round.saturating_add(1));
-}
-
-/// Adds a turn for each of these teams at the end of the order (ADC14).
-pub(super) fn add_turns(play: &mut Combat<'_>, teams: impl Fn(Team) -> bool) {
-    for (team, unseen) in cycle(&play.table().state).into_iter().filter(|(team, _)| teams(*team)) {
-        let slot = new_slot(&play.table().state, team, unseen);
-        play.own(SlotAdded { slot, after: None });
-    }
-}
-
-/// Gives a newcomer's team, if it has no turns, one after each turn of the team before it in the rotation (DC-26, DC-28). Turns of the
-/// hidden do not count for a newcomer that is seen.
-pub(super) fn add_team(play: &mut Combat<'_>, newcomer: &Creature) {
-    let state = &play.table().state;
-    let (whose, unseen) = (team(state, newcomer), newcomer.hidden);
-    let seen = |team: Team| state.slots.iter().filter(move |slot| slot.team == team && !slot.unseen);
-    if seen(whose).next().is_some() || unseen && state.slots.iter().any(|slot| slot.team == whose) {
-        return;
-    }
-    let before = rotation(state.enemy_teams.len(), state.unseen_teams.len()).into_iter();
-    let before = before.take_while(|team| *team != whose).filter(|team| seen(*team).next().is_some()).last();
-    let after: Vec<_> = before.into_iter().flat_map(seen).map(|slot| slot.id.clone()).collect();
-    for id in after {
-        let state = &play.table().state;
-        // A turn of the hidden that goes on behind `id` comes first: else the new turn would be past, and reveal it.
-        let hidden = state.slots.iter().skip_while(|slot| slot.id != id).skip(1).take_while(|slot| slot.unseen);
-        let current = hidden.map(|slot| &slot.id).find(|slot| state.slot.as_ref() == Some(*slot)).cloned();
-        let slot = new_slot(state, whose, unseen);
-        play.own(SlotAdded { slot, after: Some(current.unwrap_or(id)) });
-    }
 }

@@ -3,35 +3,33 @@
 use super::*;
 use crate::vocabulary::shared_list;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// Maximum listed choices of a turn for all enemies; beyond it the choice is described in words.
 const MAX_CHOICES: usize = 400;
 
 pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-    let mut legal_commands = Vec::new();
-    match table.status {
-        Status::Setup => start(table, &mut legal_commands),
-        Status::Running => {
-            if table.state.phase == Phase::Claim {
-                claims(table, &mut legal_commands);
-            }
-            assignments(table, &mut legal_commands);
-            turns(table, &mut legal_commands);
-            acts(table, &mut legal_commands);
-        }
-        Status::Ended => {}
+    let mut legal = Vec::new();
+    if table.status == Status::Setup {
+        start(table, &mut legal);
+        return legal;
     }
-    legal_commands
+    match table.state.phase {
+        Phase::Claim => claims(table, &mut legal),
+        _ => legal.push(LegalCommand::of("pass", "DC-22")),
+    }
+    assignments(table, &mut legal);
+    turns(table, &mut legal);
+    acts(table, &mut legal);
+    legal
 }
 
-fn start(table: &Table, legal_commands: &mut Vec<LegalCommand>) {
-    let mut sides: Vec<&str> = table.iter().filter(|c| is_enemy(c)).map(|c| c.side.as_str()).collect();
-    sides.sort_unstable();
-    sides.dedup();
+fn start(table: &Table, legal: &mut Vec<LegalCommand>) {
+    let sides: BTreeSet<&str> = table.iter().filter(|c| is_enemy(c)).map(|c| c.side.as_str()).collect();
     let given = LegalCommand::of("start", "DC-2").range("dc", false, 1, 60);
     let looked_up = LegalCommand::of("start", "DC-1").range("level", false, 1, 20);
     let looked_up = looked_up.choose("difficulty", false, ["easy", "normal", "hard"]);
-    legal_commands.extend([given, looked_up].map(|start| {
+    legal.extend([given, looked_up].map(|start| {
         let start = start.like("rolls", "an object from players' characters to the d20 that counts of each", None);
         let start = start.like("surprised", "a list of combatants", None);
         let start = start.like("surprised_sides", "a list of sides", None);
@@ -42,51 +40,44 @@ fn start(table: &Table, legal_commands: &mut Vec<LegalCommand>) {
 }
 
 /// Puts combatants and sides into turns.
-fn assignments(table: &Table, legal_commands: &mut Vec<LegalCommand>) {
+fn assignments(table: &Table, legal: &mut Vec<LegalCommand>) {
     let state = &table.state;
-    let free = |c: &Creature| c.state.slot.is_none() || waits_unseen(state, c);
-    let free: Vec<&Creature> = table.waiting().filter(|c| free(c) && team(state, c) != Team::Pc).collect();
+    let free = |c: &&Creature| team(state, c) != Team::Pc && (c.state.slot.is_none() || waits_unseen(state, c));
+    let free: Vec<&Creature> = table.waiting().filter(free).collect();
     let many = free.len().saturating_mul(state.slots.len()) > MAX_CHOICES;
     for c in &free {
         let assign = LegalCommand::of("assign", "DC-20").with("combatant", c.id.as_str());
-        let assign = into_turns(table, assign, &[c], many);
-        legal_commands.push(assign.like("also", "a list of others of its team", None));
+        let assign = into_turns(state, assign, |slot| may_take(state, c, slot), many);
+        legal.push(assign.like("also", "a list of others of its team", None));
     }
-    let mut sides: Vec<(&Slug, Vec<&Creature>)> = Vec::new();
-    for c in free.into_iter().filter(|c| c.state.slot.is_none() && !c.stats.reserve) {
-        match sides.iter_mut().find(|(side, _)| **side == c.side) {
-            Some((_, members)) => members.push(c),
-            None => sides.push((&c.side, vec![c])),
-        }
-    }
-    for (side, members) in sides {
+    let of_sides: Vec<_> = free.into_iter().filter(|c| c.state.slot.is_none() && !c.stats.reserve).collect();
+    for side in of_sides.iter().map(|c| &c.side).collect::<BTreeSet<_>>() {
         let assign = LegalCommand::of("assign", "DC-20").with("side", side.as_str());
-        legal_commands.push(into_turns(table, assign, &members, many));
+        let fits = |slot: &Slot| of_sides.iter().any(|c| c.side == *side && may_take(state, c, slot));
+        legal.push(into_turns(state, assign, fits, many));
     }
 }
 
-/// Opens an assignment to the turns that these combatants could have.
-fn into_turns(table: &Table, assign: LegalCommand, who: &[&Creature], many: bool) -> LegalCommand {
-    let state = &table.state;
-    let fits = |slot: &Slot| who.iter().any(|c| team(state, c) == slot.team && (c.hidden || !slot.unseen));
-    let mut own = state.slots.iter().filter(|slot| !slot.removed && fits(slot)).map(|slot| slot.id.as_str());
-    let here = state.phase == Phase::Assign && state.at().is_some_and(fits);
-    match own.clone().next().filter(|_| many) {
-        Some(first) => assign.like("slot", "a turn of its team", Some(json!(first))),
-        None => assign.choose("slot", !here, own.by_ref()),
+/// Opens an assignment to the turns that fit.
+fn into_turns(state: &State, assign: LegalCommand, fits: impl Fn(&Slot) -> bool, many: bool) -> LegalCommand {
+    let here = state.phase == Phase::Assign && state.at().is_some_and(&fits);
+    let mut turns = state.slots.iter().filter(|slot| !slot.removed && fits(slot)).map(|slot| slot.id.as_str());
+    if many && let Some(first) = turns.next() {
+        return assign.like("slot", "a turn of its team", Some(json!(first)));
     }
+    assign.choose("slot", !here, turns)
 }
 
 /// Answers to the awaited PC Turn: of the PC team's members, and of the game master for all of them.
-fn claims(table: &Table, legal_commands: &mut Vec<LegalCommand>) {
+fn claims(table: &Table, legal: &mut Vec<LegalCommand>) {
     let contest = contest(table, false);
     let tied = matches!(contest, Contest::Tied(_));
     for id in contest.asked() {
         let claim = LegalCommand::by("claim", id, "DC-17");
-        legal_commands.push(if tied { claim.with("share", true) } else { claim.choose("share", false, [true, false]) });
-        legal_commands.push(LegalCommand::by("pass", id, "DC-17"));
+        legal.push(if tied { claim.with("share", true) } else { claim.choose("share", false, [true, false]) });
+        legal.push(LegalCommand::by("pass", id, "DC-17"));
     }
-    legal_commands.push(LegalCommand::of("pass", "DC-17"));
+    legal.push(LegalCommand::of("pass", "DC-17"));
     let able: Vec<&Creature> = table.state.at().into_iter().flat_map(|slot| candidates(table, slot)).collect();
     for c in &able {
         let mut others = able.iter().filter(|other| other.id != c.id);
@@ -94,64 +85,46 @@ fn claims(table: &Table, legal_commands: &mut Vec<LegalCommand>) {
         let Some(other) = apart.or(others.next()) else { continue };
         let claim = LegalCommand::of("claim", "DC-18").with("combatant", c.id.as_str());
         let claim = claim.like("others", "a list of the others who want the turn too", Some(json!([other.id])));
-        legal_commands.push(claim.clone().choose("share", false, [true, false]));
-        legal_commands.push(claim.with("share", true));
+        legal.push(claim.clone().choose("share", false, [true, false]));
+        legal.push(claim.with("share", true));
     }
 }
 
 /// Commands of the turns that are going on, and between turns.
-fn turns(table: &Table, legal_commands: &mut Vec<LegalCommand>) {
-    if matches!(table.state.phase, Phase::Assign | Phase::BetweenTurns | Phase::RoundEnd) {
-        legal_commands.push(LegalCommand::of("pass", "DC-22"));
-    }
-    legal_commands.push(LegalCommand::of("merge", "DC-25"));
+fn turns(table: &Table, legal: &mut Vec<LegalCommand>) {
+    legal.push(LegalCommand::of("merge", "DC-25"));
+    let later = table.state.later();
+    let pc_turns = later.iter().filter(|slot| slot.team == Team::Pc).map(|slot| slot.id.as_str());
+    let unplaced = table.waiting().filter(|c| c.state.slot.is_none()).map(|c| &c.id);
+    let others: Vec<_> = later.iter().flat_map(|slot| &slot.occupants).chain(unplaced).collect();
     for c in table.state.acting.iter().filter_map(|id| table.get(id)) {
-        legal_commands.push(LegalCommand::by("end_turn", &c.id, "DC-45").choose("all", false, [true, false]));
-        let later = table.state.later();
-        let to = later.iter().filter(|slot| slot.team == Team::Pc).map(|slot| slot.id.as_str());
-        legal_commands.push(LegalCommand::by("delay", &c.id, "DC-33").choose("to", true, to));
-        let enemies = later.iter().flat_map(|slot| &slot.occupants);
-        let unplaced = table.waiting().filter(|c| c.state.slot.is_none()).map(|c| &c.id);
-        legal_commands.push(LegalCommand::by("delay", &c.id, "DC-34").whom("after", true, enemies.chain(unplaced)));
-        if c.state.ap.current > 0 {
-            let hold = LegalCommand::by("hold", &c.id, "DC-49").range("ap", true, 1, c.state.ap.current.into());
-            let hold = hold.like("action", "what will be done", Some(json!("attack")));
-            legal_commands.push(hold.like("trigger", "what it waits for", Some(json!("the door opens"))));
-        }
+        let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
+        let hold = by("hold", "DC-49").range("ap", true, 1, c.state.ap.current.into());
+        let hold = hold.like("action", "what will be done", Some(json!("attack")));
+        legal.extend([
+            by("end_turn", "DC-45").choose("all", false, [true, false]),
+            by("delay", "DC-33").choose("to", true, pc_turns.clone()),
+            by("delay", "DC-34").whom("after", true, others.iter().copied()),
+            hold.like("trigger", "what it waits for", Some(json!("the door opens"))),
+        ]);
     }
 }
 
 /// Commands that do not depend on the turn.
-fn acts(table: &Table, legal_commands: &mut Vec<LegalCommand>) {
+fn acts(table: &Table, legal: &mut Vec<LegalCommand>) {
     let targets = shared_list(table.active().map(|c| &c.id));
-    for c in table.active() {
-        let lap = decide::spendable(table, c);
-        if lap > 0 {
-            let legendary = LegalCommand::of("legendary", "DC-52").with("combatant", c.id.as_str());
-            legal_commands.push(legendary.range("lap", true, 1, lap.into()));
-        }
-        if c.state.ap.current > 0 {
-            let spend = LegalCommand::by("spend", &c.id, "DC-44").range("ap", true, 1, c.state.ap.current.into());
-            legal_commands.push(spend.like("action", "what for", None));
-        }
-        if table.round > 0 {
-            let attack = LegalCommand::by("attack", &c.id, "DC-11");
-            legal_commands.push(attack.among("target", true, &targets, Some(&c.id)));
-        }
-        if c.state.held.is_some() {
-            legal_commands.push(LegalCommand::by("trigger_held", &c.id, "DC-49"));
-        }
-        if is_pc(c) && c.state.check.is_none() {
-            legal_commands.push(LegalCommand::by("initiative_check", &c.id, "DC-4").range("roll", false, 1, 20));
-        }
-    }
     for c in table.iter() {
-        if c.state.inspiration_die {
-            legal_commands.push(LegalCommand::by("use_inspiration", &c.id, "DC-8").range("roll", false, 1, 6));
-        }
-        if c.state.round_one_adv {
-            legal_commands.push(LegalCommand::by("use_advantage", &c.id, "DC-10"));
-        }
+        let by = |verb, rule| LegalCommand::by(verb, &c.id, rule);
+        let legendary = LegalCommand::of("legendary", "DC-52").with("combatant", c.id.as_str());
+        legal.extend([
+            legendary.range("lap", true, 1, spendable(table, c).into()),
+            by("spend", "DC-44").range("ap", true, 1, c.state.ap.current.into()).like("action", "what for", None),
+            by("attack", "DC-11").among("target", true, &targets, Some(&c.id)),
+            by("trigger_held", "DC-49"),
+            by("initiative_check", "DC-4").range("roll", false, 1, 20),
+            by("use_inspiration", "DC-8").range("roll", false, 1, 6),
+            by("use_advantage", "DC-10"),
+        ]);
     }
-    legal_commands.push(LegalCommand::of("fate_check", "DC-27").range("roll", false, 1, 20));
+    legal.push(LegalCommand::of("fate_check", "DC-27").range("roll", false, 1, 20));
 }

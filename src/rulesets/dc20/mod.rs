@@ -21,12 +21,12 @@ pub use state::*;
 use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, D20, Die, Event as AnyEvent, LegalCommand, Manifest, OrderEntry,
     Pending, Play, Reason, Redact, Redaction, RosterEvent, Ruleset, SharedEvent, Slug, Status, Table as AnyTable,
-    Violation, require,
+    Violation, ids, require,
 };
 use allowance::*;
 use contest::*;
 use flow::*;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use team::*;
 
@@ -53,7 +53,11 @@ impl Ruleset for Dc20 {
     }
 
     fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        evolve::evolve(table, event);
+        match event {
+            AnyEvent::Shared(event) => evolve::shared(table, event),
+            AnyEvent::Own(event) => evolve::own(table, event),
+            AnyEvent::Roster(_) => {}
+        }
     }
 
     fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
@@ -89,16 +93,16 @@ impl Ruleset for Dc20 {
         Some(match state.phase {
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "DC-4"),
             Phase::Claim => {
-                let contest = contest(table, false);
+                let (contest, claimed) = (contest(table, false), !state.claims.is_empty());
                 let rule = match contest {
                     Contest::Tied(_) => "DC-19",
-                    Contest::Open(_) if !state.claims.is_empty() => "DC-18",
+                    Contest::Open(_) if claimed => "DC-18",
                     _ => "DC-17",
                 };
-                let asked = contest.asked().to_vec();
-                let several = asked.len() > 1 && !matches!(contest, Contest::Needed(_));
-                let passable = several || !state.claims.is_empty() || may_pass(table);
-                Pending::new("claim", asked, if passable { &["claim", "pass"] } else { &["claim"] }, rule)
+                let several = contest.asked().len() > 1 && !matches!(contest, Contest::Needed(_));
+                let commands: &[&str] =
+                    if several || claimed || may_pass(table) { &["claim", "pass"] } else { &["claim"] };
+                Pending::new("claim", contest.asked().to_vec(), commands, rule)
             }
             Phase::Assign => Pending::new("assign", Vec::new(), &["assign", "pass"], "DC-20"),
             Phase::Turn => Pending::new("end_turn", state.acting.clone(), &["end_turn"], "DC-45"),
@@ -122,30 +126,24 @@ impl Ruleset for Dc20 {
 
     fn remark(table: &Table, c: &Creature) -> String {
         let state = &c.state;
-        let mut remarks: Vec<String> = Vec::new();
-        remarks.extend(state.slot.as_ref().map(|slot| format!("turn {slot}")));
-        remarks.extend(state.behind.as_ref().map(|enemy| format!("behind {enemy}")));
-        if placeless(c) && c.active() && !table.state.slots.is_empty() {
-            remarks.push("no turn yet".to_owned());
-        }
-        if table.round > 0 {
-            remarks.push(format!("AP {}/{}", state.ap.current, state.ap.max));
-        }
-        let flags = [
-            (state.delayed, "delayed"),
-            (state.inspiration_die, "inspiration d6"),
-            (state.round_one_adv, "ADV in round 1"),
-            (state.attacked_with_adv, "attacked with ADV"),
-            (state.committed.is_some(), "committed"),
-            (state.held.is_some(), "holds an action"),
+        let flag = |on: bool, remark: &str| on.then(|| remark.to_owned());
+        let legendary = c.stats.max_lap.get() > 0 && team(&table.state, c) != Team::Pc;
+        let spendable = spendable(table, c);
+        let remarks = [
+            state.slot.as_ref().map(|slot| format!("turn {slot}")),
+            state.behind.as_ref().map(|enemy| format!("behind {enemy}")),
+            flag(placeless(c) && c.active() && !table.state.slots.is_empty(), "no turn yet"),
+            (table.round > 0).then(|| format!("AP {}/{}", state.ap.current, state.ap.max)),
+            flag(state.delayed, "delayed"),
+            flag(state.inspiration_die, "inspiration d6"),
+            flag(state.round_one_adv, "ADV in round 1"),
+            flag(state.attacked_with_adv, "attacked with ADV"),
+            flag(state.committed.is_some(), "committed"),
+            flag(state.held.is_some(), "holds an action"),
+            legendary.then(|| format!("LAP {}/{}", state.lap, c.stats.max_lap)),
+            (spendable > 0).then(|| format!("may spend {spendable}")),
         ];
-        remarks.extend(flags.into_iter().filter(|(on, _)| *on).map(|(_, remark)| remark.to_owned()));
-        if c.stats.max_lap.get() > 0 && team(&table.state, c) != Team::Pc {
-            remarks.push(format!("LAP {}/{}", state.lap, c.stats.max_lap));
-            let spendable = decide::spendable(table, c);
-            remarks.extend((spendable > 0).then(|| format!("may spend {spendable}")));
-        }
-        remarks.join(", ")
+        remarks.into_iter().flatten().collect::<Vec<_>>().join(", ")
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
@@ -155,18 +153,14 @@ impl Ruleset for Dc20 {
             Phase::Turn => !state.acting.is_empty() && state.acting.iter().all(|id| misses(id) || !audience.knows(id)),
             Phase::Claim | Phase::Assign => {
                 let Some(slot) = state.at() else { return false };
-                let contest = (state.phase == Phase::Claim).then(|| contest(whole, false));
-                let mut asked = contest.map(|contest| contest.asked().to_vec()).unwrap_or_default();
-                if asked.is_empty() {
-                    asked = wanting(whole, slot).map(|c| c.id.clone()).collect();
-                }
-                // Where nobody is asked, the combatants in the turn are about to begin.
-                let involved = if asked.is_empty() { &slot.occupants } else { &asked };
-                !involved.is_empty() && involved.iter().all(misses)
+                let claim = state.phase == Phase::Claim;
+                let asked = if claim { contest(whole, false).asked().to_vec() } else { Vec::new() };
+                // Where no combatant is asked, those in the turn are about to begin.
+                let mut involved = [asked, ids(wanting(whole, slot)), slot.occupants.clone()].into_iter();
+                involved.find(|ids| !ids.is_empty()).is_some_and(|ids| ids.iter().all(misses))
             }
             Phase::BetweenTurns | Phase::RoundEnd => {
-                let mut legendary = whole.active().filter(|c| c.state.lap > 0 && team(state, c) != Team::Pc).peekable();
-                legendary.peek().is_some() && !legendary.any(|c| audience.sees(c))
+                legendary(whole).next().is_some() && !legendary(whole).any(|c| audience.sees(c))
             }
             Phase::SomeoneActs => true,
             Phase::Setup | Phase::Idle | Phase::Over => false,

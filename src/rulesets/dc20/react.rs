@@ -14,7 +14,7 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
             adjust(play, &e.combatant);
             // Turns were laid out for the teams that had an active combatant.
             if let Some(risen) = play.table().get(&e.combatant).filter(|c| c.active()).cloned() {
-                add_team(play, &risen);
+                join_team(play, &risen);
             }
         }
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
@@ -33,14 +33,28 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
     settle(play);
 }
 
+/// Starts the turn of an override. A combatant without a place takes the turn that is awaited if it is one of its team; else that turn
+/// is awaited again afterwards.
+fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
+    begin_combat(play);
+    let table = play.table();
+    let awaited = table.state.at().filter(|_| table.state.put_off);
+    let placeless = table.get(id).filter(|c| c.state.slot.is_none());
+    let fits = awaited.zip(placeless).filter(|(slot, c)| slot.team == team(&table.state, c));
+    if let Some(slot) = fits.map(|(slot, _)| slot.id.clone()) {
+        play.own(Assigned { slot, combatants: vec![id.clone()].into(), by: Way::Assigned });
+        decide::follow(play);
+    }
+    start(play, id);
+}
+
 /// Gives a newcomer its points and a team. For a new PC every team gets one turn more if there are not enough (ADC14).
 fn admit(play: &mut Combat<'_>, c: &Creature) {
     if play.table().round > 0 {
-        let combatant = c.id.clone();
-        play.own(ApChanged { combatant: combatant.clone(), ap: full(c) });
-        let lap = max_lap(c);
+        play.own(ApChanged { combatant: c.id.clone(), ap: full(c) });
+        let lap = c.stats.max_lap.count();
         if lap > 0 {
-            play.own(LapRegained { combatant, lap });
+            play.own(LapRegained { combatant: c.id.clone(), lap });
         }
     }
     join_team(play, c);
@@ -55,20 +69,51 @@ fn admit(play: &mut Combat<'_>, c: &Creature) {
     }
 }
 
-/// Puts a combatant's team into the rotation.
+/// Puts a combatant's team into the rotation. If it has no turns, it gets one after each turn of the team before it (DC-26, DC-28). Turns
+/// of the hidden do not count for a newcomer that is seen.
 fn join_team(play: &mut Combat<'_>, c: &Creature) {
     let State { enemy_teams, unseen_teams, .. } = &play.table().state;
     let new = |teams: &[Slug]| teams.len() < MAX_ENEMY_TEAMS && !teams.contains(&c.side);
     if is_enemy(c) && new(enemy_teams) && (!c.hidden || new(unseen_teams)) {
         play.own(TeamJoined { side: c.side.clone(), unseen: c.hidden });
     }
-    add_team(play, c);
+    let state = &play.table().state;
+    if state.slots.iter().any(|slot| may_take(state, c, slot)) {
+        return;
+    }
+    let (whose, unseen) = (team(state, c), c.hidden);
+    let seen = |team: Team| state.slots.iter().filter(move |slot| slot.team == team && !slot.unseen);
+    let before = rotation(state.enemy_teams.len(), state.unseen_teams.len(), Team::Pc).into_iter();
+    let before = before.take_while(|team| *team != whose).filter(|team| seen(*team).next().is_some()).last();
+    let after: Vec<_> = before.into_iter().flat_map(seen).map(|slot| slot.id.clone()).collect();
+    for id in after {
+        let state = &play.table().state;
+        // A turn of the hidden that goes on behind `id` comes first: else the new turn would be past, and reveal it.
+        let hidden = state.slots.iter().skip_while(|slot| slot.id != id).skip(1).take_while(|slot| slot.unseen);
+        let current = hidden.map(|slot| &slot.id).find(|slot| state.slot.as_ref() == Some(*slot)).cloned();
+        let slot = new_slot(state, whose, unseen);
+        play.own(SlotAdded { slot, after: Some(current.unwrap_or(id)) });
+    }
 }
 
 /// Whether the PC team has more seen members than the first enemy team has turns: delays add PC Turns, but no Enemy Turns.
 fn lacks_turns(table: &Table) -> bool {
     let turns = table.state.slots.iter().filter(|slot| slot.team == Team::Enemy(1) && !slot.unseen).count();
     turns < table.iter().filter(|c| !c.hidden && team(&table.state, c) == Team::Pc).count()
+}
+
+/// Adds a turn for each of these teams that has some at the end of the order (ADC14).
+fn add_turns(play: &mut Combat<'_>, teams: impl Fn(Team) -> bool) {
+    let State { enemy_teams, unseen_teams, winner, .. } = &play.table().state;
+    let rotation = rotation(enemy_teams.len(), unseen_teams.len(), winner.unwrap_or(Team::Pc)).into_iter();
+    for team in rotation.filter(|team| teams(*team)) {
+        let state = &play.table().state;
+        // Hidden members have turns of their own only if their team has no others.
+        let unseen = state.slots.iter().filter(|slot| slot.team == team).map(|slot| slot.unseen).min();
+        if let Some(slot) = unseen.map(|unseen| new_slot(state, team, unseen)) {
+            play.own(SlotAdded { slot, after: None });
+        }
+    }
 }
 
 /// Shows the turn of the hidden that a revealed combatant has. For a member of the PC team the other teams get one turn more (DC-15).
@@ -87,25 +132,23 @@ fn show(play: &mut Combat<'_>, c: &Creature) {
     }
 }
 
-/// Brings the combat on after a change of its combatants.
+/// Brings the combat on after a command or a change of its combatants.
 pub(super) fn settle(play: &mut Combat<'_>) {
     let table = play.table();
     let open = |c: &&Creature| c.state.delayed || table.state.acting.contains(&c.id);
-    let fallen: Vec<_> = table.iter().filter(|c| !c.active()).filter(open).map(|c| c.id.clone()).collect();
-    for id in fallen {
-        close_turn(play, &id);
-    }
+    let fallen = ids(table.iter().filter(|c| !c.active()).filter(open));
+    fallen.iter().for_each(|id| close_turn(play, id));
     make_room(play);
     let table = play.table();
     let state = &table.state;
     match (state.phase, state.at()) {
         (Phase::Turn, _) if state.acting.is_empty() => proceed(play),
-        (Phase::Claim, Some(_)) => decide::settle(play),
+        (Phase::Claim, Some(_)) => decide::resolve(play, contest(table, false), None),
         (Phase::Assign, Some(slot)) if wanting(table, slot).next().is_none() => take(play),
-        (Phase::BetweenTurns | Phase::RoundEnd, _) if !table.active().any(|c| decide::spendable(table, c) > 0) => {
+        (Phase::BetweenTurns | Phase::RoundEnd, _) if !table.active().any(|c| spendable(table, c) > 0) => {
             close_window(play);
         }
-        (Phase::Idle, _) if in_play(table) => advance(play),
+        (Phase::Setup | Phase::Idle, _) if in_play(table) => advance(play),
         _ => {}
     }
 }
@@ -118,9 +161,9 @@ pub(super) fn make_room(play: &mut Combat<'_>) {
     let apart = table.iter().filter(of_the_team).any(|c| !c.hidden);
     let in_need = table.active().filter(of_the_team).filter(|c| placeless(c));
     let (hidden, seen): (Vec<_>, Vec<_>) = in_need.partition(|c| c.hidden && apart);
-    let (hidden, seen): (Vec<_>, _) = (hidden.into_iter().map(|c| c.id.clone()).collect(), seen.len());
-    let vacant = |slot: &&Slot| !slot.unseen && !slot.occupants.iter().any(|id| table.is_active(id));
-    let vacant = table.state.slots.iter().filter(|slot| slot.team == Team::Pc).filter(vacant).count();
+    let (hidden, seen) = (ids(hidden), seen.len());
+    let vacant = |slot: &&Slot| slot.team == Team::Pc && !slot.unseen && sharing(table, slot) == 0;
+    let vacant = table.state.slots.iter().filter(vacant).count();
     for _ in vacant..seen {
         add_turns(play, |_| true);
     }
@@ -132,19 +175,4 @@ pub(super) fn make_room(play: &mut Combat<'_>) {
         play.own(SlotAdded { slot, after: None });
         play.own(Assigned { slot: to, combatants: vec![id].into(), by: Way::Joined });
     }
-}
-
-/// Starts the turn of an override. A combatant without a place takes the turn that is awaited if it is one of its team; else that turn
-/// is awaited again afterwards.
-fn take_over(play: &mut Combat<'_>, id: &CombatantId) {
-    begin_combat(play);
-    let table = play.table();
-    let awaited = table.state.at().filter(|_| table.state.put_off);
-    let placeless = table.get(id).filter(|c| c.state.slot.is_none());
-    let fits = awaited.zip(placeless).filter(|(slot, c)| slot.team == team(&table.state, c));
-    if let Some(slot) = fits.map(|(slot, _)| slot.id.clone()) {
-        play.own(Assigned { slot, combatants: vec![id.clone()].into(), by: Way::Assigned });
-        decide::follow(play);
-    }
-    start(play, id);
 }

@@ -4,6 +4,7 @@
 //! without a place among them has a turn beside them ([`Slot::unseen`]), which only viewers who know a combatant in it see.
 
 use super::*;
+use std::collections::BTreeMap;
 
 /// What an audience knows of the turns.
 struct Known<'t> {
@@ -11,20 +12,18 @@ struct Known<'t> {
     state: &'t State,
     audience: &'t Audience<'t>,
     /// The unseen teams of the viewer's own combatants: their true numbers and sides, in the order in which the viewer numbers them.
-    unseen: Vec<(u32, Slug)>,
+    unseen: BTreeMap<u32, Slug>,
 }
 
 impl<'t> Known<'t> {
     fn of(whole: &'t Table, audience: &'t Audience<'t>) -> Self {
-        let hidden = whole.iter().filter(|c| c.hidden && audience.sees(c));
-        let own = hidden.filter_map(|c| match team(&whole.state, c) {
+        // Several sides may share a number: the first one names it.
+        let own = whole.iter().rev().filter(|c| c.hidden && audience.sees(c));
+        let unseen = own.filter_map(|c| match team(&whole.state, c) {
             Team::Enemy(n) if of_the_hidden(n) => Some((n, c.side.clone())),
             _ => None,
         });
-        let mut unseen: Vec<(u32, Slug)> = own.collect();
-        unseen.sort_by_key(|(n, _)| *n);
-        unseen.dedup_by_key(|(n, _)| *n);
-        Self { whole, state: &whole.state, audience, unseen }
+        Self { whole, state: &whole.state, audience, unseen: unseen.collect() }
     }
 
     /// The turn as the viewer knows it, without its combatants.
@@ -37,7 +36,7 @@ impl<'t> Known<'t> {
         }
         let known = Slot { occupants: Vec::new(), ..slot.clone() };
         let Team::Enemy(old) = slot.team else { return Some(known) };
-        let Some(place) = self.unseen.iter().position(|(n, _)| *n == old) else { return Some(known) };
+        let Some(place) = self.unseen.keys().position(|n| *n == old) else { return Some(known) };
         let team = Team::Enemy(u32::try_from(MAX_ENEMY_TEAMS + place + 1).unwrap_or(old));
         let n = slot.id.as_str().trim_start_matches('e').split('-').next()?.parse().ok()?;
         let id = nth(team, true, n).id;
@@ -82,7 +81,7 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
             (state.slot, state.behind) = (slot, behind);
         }
     }
-    table.state.unseen_teams = known.unseen.into_iter().map(|(_, side)| side).collect();
+    table.state.unseen_teams = known.unseen.into_values().collect();
 }
 
 pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Dc20>) -> Option<Event> {

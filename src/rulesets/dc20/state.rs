@@ -277,16 +277,14 @@ impl State {
         self.slots.get(passed.map_or(0, |i| i + 1)..).unwrap_or_default()
     }
 
-    /// Adds a claim of the awaited turn; it replaces an earlier answer.
-    pub fn claim(&mut self, combatant: &CombatantId, share: bool) {
+    /// Sets a combatant's answer to the awaited turn: a claim, with its `share`, or a pass.
+    pub fn answer(&mut self, combatant: &CombatantId, share: Option<bool>) {
         self.forget_answer(combatant);
-        self.claims.push(Claimed { combatant: combatant.clone(), share });
-    }
-
-    /// Adds a pass on the awaited turn; it replaces an earlier answer.
-    pub fn pass(&mut self, combatant: &CombatantId) {
-        self.forget_answer(combatant);
-        self.passed.push(combatant.clone());
+        let combatant = combatant.clone();
+        match share {
+            Some(share) => self.claims.push(Claimed { combatant, share }),
+            None => self.passed.push(combatant),
+        }
     }
 
     /// Removes the answer of a combatant.

@@ -32,7 +32,7 @@ pub(super) fn team(state: &State, c: &Creature) -> Team {
             (None, None) if c.hidden && seen < MAX_ENEMY_TEAMS => MAX_ENEMY_TEAMS + unseen.min(last),
             (None, _) => seen.min(last),
         };
-        Team::Enemy(u32::try_from(place + 1).unwrap_or(1))
+        enemies(place + 1)
     } else if is_pc(c) || c.stats.important {
         Team::Pc
     } else {
@@ -60,7 +60,12 @@ pub(super) fn unplaced(table: &Table, wanted: Team) -> impl Iterator<Item = &Cre
     table.waiting().filter(move |c| placeless(c) && !in_reserve(&table.state, c) && team(&table.state, c) == wanted)
 }
 
-/// The combatants for which this turn asks. A turn of the hidden asks only for hidden ones.
+/// Whether a turn is one of its team. A turn of the hidden is only for hidden ones.
+pub(super) fn may_take(state: &State, c: &Creature, slot: &Slot) -> bool {
+    team(state, c) == slot.team && (c.hidden || !slot.unseen)
+}
+
+/// The combatants for which this turn asks.
 pub(super) fn wanting<'t>(table: &'t Table, slot: &Slot) -> impl Iterator<Item = &'t Creature> {
     let unseen = slot.unseen;
     unplaced(table, slot.team).filter(move |c| c.hidden || !unseen)
@@ -105,21 +110,19 @@ pub(super) fn new_slot(state: &State, team: Team, unseen: bool) -> Slot {
     nth(team, unseen, n)
 }
 
-/// The teams in the order of their rotation: PC, enemies, NPCs (DC-26, DC-28).
-pub(super) fn rotation(enemy_teams: usize, unseen_teams: usize) -> Vec<Team> {
-    let seen = 1..=enemy_teams.clamp(1, MAX_ENEMY_TEAMS);
-    let unseen = (1..=unseen_teams).map(|n| n + MAX_ENEMY_TEAMS);
-    let enemies = seen.chain(unseen).map(|n| Team::Enemy(u32::try_from(n).unwrap_or(1)));
-    std::iter::once(Team::Pc).chain(enemies).chain([Team::Npc]).collect()
+/// The `n`th enemy team.
+fn enemies(n: usize) -> Team {
+    Team::Enemy(u32::try_from(n).unwrap_or(1))
 }
 
-/// The teams that have turns, from the team of the first turn on, and whether those turns are of the hidden.
-pub(super) fn cycle(state: &State) -> Vec<(Team, bool)> {
-    let has = |team: Team, unseen| state.slots.iter().any(|slot| slot.team == team && slot.unseen == unseen);
-    let turns = |team: Team| [false, true].into_iter().find(|unseen| has(team, *unseen)).map(|unseen| (team, unseen));
-    let rotation = rotation(state.enemy_teams.len(), state.unseen_teams.len());
-    let mut teams: Vec<(Team, bool)> = rotation.into_iter().filter_map(turns).collect();
-    let first = teams.iter().position(|(team, _)| Some(*team) == state.winner).unwrap_or(0);
+/// The teams in the order of their rotation, PC, enemies, NPCs, from the first one on (DC-26, DC-28).
+pub(super) fn rotation(enemy_teams: usize, unseen_teams: usize, first: Team) -> Vec<Team> {
+    let seen = 1..=enemy_teams.clamp(1, MAX_ENEMY_TEAMS);
+    let unseen = (1..=unseen_teams).map(|n| n + MAX_ENEMY_TEAMS);
+    let mut teams: Vec<Team> = seen.chain(unseen).map(enemies).collect();
+    teams.insert(0, Team::Pc);
+    teams.push(Team::Npc);
+    let first = teams.iter().position(|team| *team == first).unwrap_or(0);
     teams.rotate_left(first);
     teams
 }

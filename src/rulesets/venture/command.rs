@@ -262,14 +262,19 @@ impl Target {
 
 impl JoinBattle {
     /// How it Joins Battle.
-    pub fn join(&self) -> Join {
-        Join {
-            approach: self.approach,
-            attribute: self.attribute,
-            ability: self.ability,
-            bonus_dice: self.bonus_dice,
-            successes: self.successes,
-            dice: self.dice.clone(),
+    pub(super) fn join(&self) -> Join {
+        let Self { combatant: _, approach, attribute, ability, bonus_dice, successes, dice } = self.clone();
+        Join { approach, attribute, ability, bonus_dice, successes, dice }
+    }
+}
+
+impl Approach {
+    /// The attribute and the ability that it allows beside Wits and Awareness, and the rule.
+    pub(super) fn swaps(self) -> (Attribute, Ability, &'static str) {
+        match self {
+            Self::Default => (Attribute::Wits, Ability::Awareness, "VE-2"),
+            Self::Stealth => (Attribute::Dexterity, Ability::Stealth, "VE-3"),
+            Self::Escalation => (Attribute::Manipulation, Ability::Socialize, "VE-4"),
         }
     }
 }

@@ -10,12 +10,13 @@ pub(super) use track::{MAX_TIMED, regain_motes};
 pub(super) use turn::take_turn;
 
 use super::*;
-use crate::vocabulary::require;
-use std::borrow::Cow;
+use crate::vocabulary::{field, require};
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
-    if !matches!(command, Command::Start(_) | Command::Settle(_)) {
-        play.running("VE-2")?;
+    match command {
+        Command::Start(_) => play.in_setup("VE-2")?,
+        Command::Settle(_) => {}
+        _ => play.running("VE-2")?,
     }
     match command {
         Command::Start(c) => join::start(play, c)?,
@@ -42,20 +43,9 @@ pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Viol
     Ok(())
 }
 
-/// The combatant that `field` names, in the fight.
-fn in_fight<'p>(
-    play: &'p Fight<'_>, field: impl Into<Cow<'static, str>>, id: &CombatantId, rule: &'static str,
-) -> Result<&'p Fighter, Violation> {
-    let c = play.combatant(field, id)?;
-    require(c.active(), "not_active", rule, || format!("{id} is out of the fight"))?;
-    Ok(c)
-}
-
 /// The combatant that `field` names, in the fight and on the track.
-fn fighter<'p>(
-    play: &'p Fight<'_>, field: impl Into<Cow<'static, str>>, id: &CombatantId,
-) -> Result<&'p Fighter, Violation> {
-    let c = in_fight(play, field, id, "VE-9")?;
+fn on_track<'p>(play: &'p Fight<'_>, field: &'static str, id: &CombatantId) -> Result<&'p Fighter, Violation> {
+    let c = play.fighter(field, id, "VE-9")?;
     require(c.state.join_battle.is_some(), "not_joined", "VE-2", || {
         format!("{id} has no Initiative yet: it must join_battle first")
     })?;
@@ -64,7 +54,7 @@ fn fighter<'p>(
 
 /// The combatant `id`, whose turn it is and whose start-of-turn steps are done.
 fn in_turn<'p>(play: &'p Fight<'_>, id: &CombatantId, rule: &'static str) -> Result<&'p Fighter, Violation> {
-    let c = fighter(play, "combatant", id)?;
+    let c = on_track(play, "combatant", id)?;
     let (code, rule, detail) = match &play.table().state.phase {
         Phase::InTurn { actor } if actor == id => return Ok(c),
         Phase::FollowUp { actor } if actor == id => {

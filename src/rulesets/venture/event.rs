@@ -4,7 +4,7 @@ use super::{JoinRoll, StartEffect, Tick, TimedChange};
 use crate::vocabulary::{CombatantId, Text, events, words};
 
 events! {
-    /// An event of Venture alone.
+    /// An event of Venture.
     Event older "actions_refreshed" "delay_lapsed";
 
     /// One roll settled the fight with a combatant that is no Worthy Foe (VE-1).

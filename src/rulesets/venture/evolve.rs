@@ -1,25 +1,21 @@
 //! What events do to the state of Venture.
 
 use super::*;
-use crate::vocabulary::{Int, RosterEvent, SharedEvent};
+use crate::vocabulary::{Int, SharedEvent};
 use std::sync::Arc;
 
-pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Venture>) {
+pub(super) fn shared(table: &mut Table, event: &SharedEvent) {
     match event {
-        AnyEvent::Own(event) => own(table, event),
         // With a move left from a Rush or Disengage the actions come after that.
-        AnyEvent::Shared(SharedEvent::TurnStarted(e)) => {
-            if table.get(&e.combatant).is_some_and(|c| !c.state.follow_up) {
-                refresh(table, &e.combatant);
-            }
+        SharedEvent::TurnStarted(e) if table.get(&e.combatant).is_some_and(|c| !c.state.follow_up) => {
+            refresh(table, &e.combatant);
         }
-        AnyEvent::Shared(SharedEvent::ConditionSet(e)) => drop_delay(table, &e.combatant),
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => drop_delay(table, &combatant.id),
-        AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
+        SharedEvent::ConditionSet(e) => drop_delay(table, &e.combatant),
+        _ => {}
     }
 }
 
-fn own(table: &mut Table, event: &Event) {
+pub(super) fn own(table: &mut Table, event: &Event) {
     match event {
         Event::JoinedBattle(e) => table.change(&e.combatant, |c| {
             c.state.join_battle = Some(Arc::new(e.roll.clone()));
@@ -84,7 +80,7 @@ fn own(table: &mut Table, event: &Event) {
 }
 
 /// A combatant that falls out of the fight no longer holds its action back.
-fn drop_delay(table: &mut Table, id: &CombatantId) {
+pub(super) fn drop_delay(table: &mut Table, id: &CombatantId) {
     if table.get(id).is_some_and(|c| c.state.delaying && !c.active()) {
         table.change(id, |c| c.state.delaying = false);
     }

@@ -7,7 +7,6 @@ mod evolve;
 mod legal_commands;
 mod manifest;
 mod react;
-mod redact;
 mod state;
 
 pub use command::*;
@@ -16,7 +15,7 @@ pub use state::*;
 
 use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, Manifest, OrderEntry,
-    Pending, Play, Reason, Redaction, Ruleset, Status, Table as AnyTable, Violation,
+    Pending, Play, Reason, Redact, Redaction, RosterEvent, Ruleset, Status, Table as AnyTable, Violation, ids,
 };
 use std::cmp::Reverse;
 
@@ -47,7 +46,12 @@ impl Ruleset for Venture {
     }
 
     fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        evolve::evolve(table, event);
+        match event {
+            AnyEvent::Shared(event) => evolve::shared(table, event),
+            AnyEvent::Own(event) => evolve::own(table, event),
+            AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => evolve::drop_delay(table, &combatant.id),
+            AnyEvent::Roster(RosterEvent::CombatantJoined { .. }) => {}
+        }
     }
 
     fn actor(command: &Command) -> Actor<'_> {
@@ -71,9 +75,7 @@ impl Ruleset for Venture {
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        let ids = |c: &Fighter| c.id.clone();
-        let newcomers = table.active().filter(|c| c.stats.worthy_foe && c.state.join_battle.is_none());
-        let newcomers: Vec<_> = newcomers.map(ids).collect();
+        let newcomers = ids(table.active().filter(|c| c.stats.worthy_foe && c.state.join_battle.is_none()));
         let join = ("join_battle", !newcomers.is_empty());
         Some(match &table.state.phase {
             Phase::Setup | Phase::Standstill {} if table.active().next().is_none() => Pending::newcomer("VE-9"),
@@ -89,8 +91,7 @@ impl Ruleset for Venture {
                 Pending::new("free_action", [vec![next.clone()], newcomers].concat(), &commands, "VE-7")
             }
             Phase::Tick(tick) => {
-                let others = table.waiting().filter(|c| c.state.delaying && c.id != tick.next);
-                let others: Vec<_> = others.map(ids).collect();
+                let others = ids(table.waiting().filter(|c| c.state.delaying && c.id != tick.next));
                 let claim = ("claim", tick.delayed || !others.is_empty());
                 let who = [vec![tick.next.clone()], others, newcomers].concat();
                 let commands = open([("begin_turn", true), ("delay", !tick.delayed), claim, join]);
@@ -128,20 +129,18 @@ impl Ruleset for Venture {
         };
         let mut on_track: Vec<_> = table.active().filter(|c| c.state.join_battle.is_some()).collect();
         on_track.sort_by_cached_key(|c| (!current.contains(&c.id), acted(c), c.state.delaying, rank(c)));
+        let place = |c: &Fighter| (c.state.initiative, c.acted, c.state.delaying);
         let entry = |c: &&Fighter| {
-            let place = |c: &Fighter| (c.state.initiative, c.acted, c.state.delaying);
             let same_tick = on_track.iter().any(|other| other.id != c.id && place(other) == place(c));
             let (rule, reason) = if c.state.delaying { ("VE-12", "holds its action") } else { ("VE-9", "Initiative") };
-            OrderEntry {
-                combatant: c.id.clone(),
-                slot: Some(c.state.initiative.to_string()),
-                because: Reason {
-                    dice: c.state.join_battle.as_ref().map(|roll| roll.dice.clone()).unwrap_or_default(),
-                    total: Some(c.state.initiative),
-                    tie_rule: same_tick.then_some("AVE5"),
-                    ..Reason::new(rule, reason)
-                },
-            }
+            let because = Reason {
+                dice: c.state.join_battle.as_ref().map(|roll| roll.dice.clone()).unwrap_or_default(),
+                total: Some(c.state.initiative),
+                tie_rule: same_tick.then_some("AVE5"),
+                ..Reason::new(rule, reason)
+            };
+            let slot = Some(c.state.initiative.to_string());
+            OrderEntry { combatant: c.id.clone(), slot, because }
         };
         on_track.iter().map(entry).collect()
     }
@@ -165,11 +164,16 @@ impl Ruleset for Venture {
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        redact::someone_acts(whole, &whole.state.phase, audience)
+        is_hidden(whole, &whole.state.phase, audience)
     }
 
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
-        redact::redact(table, whole, audience);
+        let unknown = |s: &CombatantState| s.crashed_by.as_ref().is_some_and(|id| !audience.knows(id));
+        table.change_states(unknown, |s| s.crashed_by = None);
+        table.state.phase = seen(whole, &whole.state.phase, audience);
+        if matches!(table.state.phase, Phase::SomeoneActs {} | Phase::Standstill {}) {
+            table.state.tick = None;
+        }
     }
 
     fn looks_back(event: &Event) -> bool {
@@ -177,7 +181,33 @@ impl Ruleset for Venture {
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        redact::redact_event(event, redaction)
+        let Event::TickReached(_) = event else { return event.redact(redaction.audience) };
+        let seen = |state: &State| seen(redaction.whole, &state.phase, redaction.audience);
+        match seen(&redaction.whole.state) {
+            // Nothing that the audience sees has changed.
+            phase if phase == redaction.start.state.phase && redaction.before.is_some_and(|b| phase == seen(b)) => None,
+            Phase::Tick(tick) => Some(TickReached { tick }.into()),
+            _ => None,
+        }
+    }
+}
+
+/// Whether a combatant that the audience does not see acts in this phase.
+fn is_hidden(whole: &Table, phase: &Phase, audience: &Audience<'_>) -> bool {
+    matches!(phase, Phase::SomeoneActs {}) || phase.awaited().is_some_and(|id| audience.misses(whole, id))
+}
+
+/// The phase as the audience knows it.
+fn seen(whole: &Table, phase: &Phase, audience: &Audience<'_>) -> Phase {
+    match phase {
+        phase if is_hidden(whole, phase, audience) => Phase::SomeoneActs {},
+        // A hidden combatant shares no tick.
+        Phase::Tick(tick) => {
+            let known = react::next_tick(whole, |c| audience.sees(c));
+            let known = known.filter(|known| known.next == tick.next && known.tick == tick.tick);
+            Phase::Tick(Tick { same_tick: known.map_or(tick.same_tick, |known| known.same_tick), ..tick.clone() })
+        }
+        phase => phase.clone(),
     }
 }
 

@@ -12,15 +12,12 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(
     match event {
         AnyEvent::Shared(SharedEvent::Overridden(e)) => {
             if play.combatant("combatant", &e.combatant)?.state.join_battle.is_none() {
-                enter(play, &e.combatant, &Join::default(), "")?;
+                enter(play, &e.combatant, &Join::default())?;
             }
             if matches!(play.table().state.phase, Phase::FreeActions { .. }) {
                 leave_round_zero(play);
             }
             take_turn(play, &e.combatant)?;
-        }
-        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) if play.table().state.phase.acting() == Some(&e.combatant) => {
-            end_turn(play, &e.combatant);
         }
         AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) if combatant.state.join_battle.is_some() => {
             // The maximum may be lower now.
@@ -34,22 +31,18 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(
 
 /// Goes on to who acts next, after a turn, a free action, or a change on the track or of the roster.
 ///
-/// The turn of a combatant that is out of the fight ends at once, without the steps of its end.
+/// The turn of a combatant that is out of the fight or has left ends at once, without the steps of its end.
 pub(super) fn go_on(play: &mut Fight<'_>) {
     let table = play.table();
     match &table.state.phase {
         Phase::FreeActions { next } if !table.get(next).is_some_and(has_free_action) => open_free_action(play),
-        Phase::InTurn { actor } | Phase::FollowUp { actor } => match table.get(actor) {
-            Some(c) if c.active() => {}
-            Some(_) => {
-                let actor = actor.clone();
-                end_turn(play, &actor);
-                reach_tick(play);
-            }
-            None => reach_tick(play),
-        },
+        Phase::InTurn { actor } | Phase::FollowUp { actor } if !table.is_active(actor) => {
+            let actor = actor.clone();
+            end_turn(play, &actor);
+            reach_tick(play);
+        }
         Phase::Tick(_) | Phase::Standstill {} => reach_tick(play),
-        Phase::FreeActions { .. } | Phase::Setup | Phase::SomeoneActs {} => {}
+        _ => {}
     }
 }
 
@@ -81,7 +74,7 @@ fn leave_round_zero(play: &mut Fight<'_>) {
     start_round(play, 1);
 }
 
-/// Goes to the highest tick on which somebody has not acted (VE-9, VE-13); a round in which everybody has acted ends.
+/// Goes to the highest tick on which a combatant has not acted (VE-9, VE-13); a round in which all have acted ends.
 pub(super) fn reach_tick(play: &mut Fight<'_>) {
     let mut tick = next_tick(play.table(), |_| true);
     if tick.is_none() && play.table().iter().any(on_track) {
@@ -90,11 +83,11 @@ pub(super) fn reach_tick(play: &mut Fight<'_>) {
         start_round(play, next);
         tick = next_tick(play.table(), |_| true);
     }
-    match (tick, &play.table().state.phase) {
-        (Some(tick), Phase::Tick(reached)) if tick == *reached => {}
-        (Some(tick), _) => play.own(TickReached { tick }),
-        (None, Phase::Standstill {}) => {}
-        (None, _) => play.own(StandstillReached {}),
+    let phase = &play.table().state.phase;
+    match tick {
+        Some(tick) if *phase != Phase::Tick(tick.clone()) => play.own(TickReached { tick }),
+        None if *phase != Phase::Standstill {} => play.own(StandstillReached {}),
+        _ => {}
     }
 }
 

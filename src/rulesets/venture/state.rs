@@ -250,13 +250,21 @@ impl Phase {
         }
     }
 
+    /// Whose action is awaited, in its turn or before it.
+    pub(super) fn awaited(&self) -> Option<&CombatantId> {
+        match self {
+            Self::FreeActions { next } | Self::Tick(Tick { next, .. }) => Some(next),
+            phase => phase.acting(),
+        }
+    }
+
     /// What is going on now, for refusals.
     pub(super) fn detail(&self) -> String {
         match self {
             Self::FreeActions { next } => format!("turns begin after the free actions; it is {next}'s"),
             Self::Tick(tick) => format!("{} is next, on tick {}", tick.next, tick.tick),
             Self::FollowUp { actor } | Self::InTurn { actor } => format!("it is {actor}'s turn"),
-            Self::SomeoneActs {} => "somebody else acts now".to_owned(),
+            Self::SomeoneActs {} => "another combatant acts now".to_owned(),
             Self::Setup | Self::Standstill {} => "it is nobody's turn now".to_owned(),
         }
     }

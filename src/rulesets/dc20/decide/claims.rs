@@ -4,71 +4,62 @@ use super::places::{awaited, placeable};
 use super::*;
 
 pub(super) fn claim(play: &mut Combat<'_>, c: &Claim) -> Result<(), Violation> {
+    let claimants = ids(named(play, &c.combatant, "others", &c.others)?);
+    answer(play, &claimants, Some(c.share), !c.others.is_empty())
+}
+
+/// Takes answers to the awaited turn: claims, with their `share`, or passes. No other answers follow if the contest is `closed`.
+pub(super) fn answer(
+    play: &mut Combat<'_>, answering: &[CombatantId], share: Option<bool>, closed: bool,
+) -> Result<(), Violation> {
     let slot = awaited(play, Phase::Claim, "DC-17")?;
-    let mut answered = play.table().clone();
-    let mut named: Vec<&CombatantId> = Vec::with_capacity(1 + c.others.len());
-    for (i, id) in std::iter::once(&c.combatant).chain(&c.others).enumerate() {
-        if named.contains(&id) {
-            return Err(Violation::field("named_twice", "others", format!("{id} is named twice")));
+    let table = play.table();
+    let mut answered = table.clone();
+    for id in answering {
+        claimable(table, play.combatant("combatant", id)?)?;
+        if !closed {
+            may_answer(table, id, share)?;
         }
-        claimable(play, if i == 0 { "combatant" } else { "others" }, id)?;
-        named.push(id);
-        answered.state.claim(id, c.share);
-    }
-    let closed = !c.others.is_empty();
-    if !closed {
-        may_answer(play.table(), &c.combatant, Some(c.share))?;
+        answered.state.answer(id, share);
     }
     match contest(&answered, closed) {
-        Contest::Tied(top) if closed => return Err(tied(play.table(), &top)),
-        Contest::Won(won) => win(play, won),
-        _ => play.own(ClaimMade { slot, combatant: c.combatant.clone(), share: c.share }),
-    }
-    Ok(())
-}
-
-/// A member of the PC team passes on the awaited turn; without a name, nobody else is asked.
-pub(super) fn pass(play: &mut Combat<'_>, who: Option<&CombatantId>) -> Result<(), Violation> {
-    let slot = awaited(play, Phase::Claim, "DC-17")?;
-    let mut answered = play.table().clone();
-    if let Some(id) = who {
-        claimable(play, "combatant", id)?;
-        may_answer(play.table(), id, None)?;
-        answered.state.pass(id);
-    }
-    match (contest(&answered, who.is_none()), who) {
-        (Contest::Needed(_), _) => {
-            let detail = "somebody must take this PC Turn: there are not enough later ones for all who have none";
+        Contest::Tied(top) if closed => return Err(tied(table, &top)),
+        Contest::Needed(_) => {
+            let detail =
+                "the PC team must take this PC Turn: there are not enough later ones for its members without one";
             return Err(Violation::new("must_claim", "DC-17", detail));
         }
-        (Contest::Won(won), _) => win(play, won),
-        (Contest::Unclaimed, _) => take(play),
-        (Contest::Open(_) | Contest::Tied(_), Some(id)) => play.own(ClaimPassed { slot, combatant: id.clone() }),
-        (Contest::Open(top) | Contest::Tied(top), None) => return Err(tied(play.table(), &top)),
+        contest => {
+            let answer = answering.first().cloned().map(|combatant| match share {
+                Some(share) => ClaimMade { slot, combatant, share }.into(),
+                None => ClaimPassed { slot, combatant }.into(),
+            });
+            resolve(play, contest, answer);
+        }
     }
     Ok(())
 }
 
-/// Goes on if a change of the combatants has decided the contest.
-pub(in super::super) fn settle(play: &mut Combat<'_>) {
-    match contest(play.table(), false) {
-        Contest::Won(won) => win(play, won),
+/// Goes on if the contest is decided; else records the answer that has left it open.
+pub(in super::super) fn resolve(play: &mut Combat<'_>, contest: Contest, answer: Option<Event>) {
+    match contest {
+        Contest::Won(won) => {
+            begin_combat(play);
+            play.own(won);
+            // A hidden winner has taken a turn that was laid out for the others.
+            react::make_room(play);
+            take(play);
+        }
         Contest::Unclaimed => take(play),
-        Contest::Open(_) | Contest::Tied(_) | Contest::Needed(_) => {}
+        Contest::Open(_) | Contest::Tied(_) | Contest::Needed(_) => {
+            answer.into_iter().for_each(|answer| play.own(answer));
+        }
     }
 }
 
-fn win(play: &mut Combat<'_>, won: SlotClaimed) {
-    begin_combat(play);
-    play.own(won);
-    // A hidden winner has taken a turn that was laid out for the others.
-    react::make_room(play);
-    take(play);
-}
-
-/// Refuses a combatant that cannot take this PC Turn.
-fn claimable(play: &Combat<'_>, field: &'static str, id: &CombatantId) -> Result<(), Violation> {
-    let (table, c) = (play.table(), play.combatant(field, id)?);
+/// Refuses a combatant that cannot take the awaited PC Turn.
+fn claimable(table: &Table, c: &Creature) -> Result<(), Violation> {
+    let id = &c.id;
     require(team(&table.state, c) == Team::Pc, "not_on_the_pc_team", "DC-17", || {
         format!("{id} is not on the PC team: it takes no PC Turn")
     })?;
@@ -82,12 +73,11 @@ fn claimable(play: &Combat<'_>, field: &'static str, id: &CombatantId) -> Result
 /// Refuses the answer of a combatant that is not asked: a claim, with its `share`, or a pass.
 fn may_answer(table: &Table, id: &CombatantId, share: Option<bool>) -> Result<(), Violation> {
     let claim = table.state.claims.iter().find(|claim| claim.combatant == *id);
-    let contest = contest(table, false);
-    let (code, rule, detail) = match &contest {
+    let (code, rule, detail) = match contest(table, false) {
         Contest::Tied(top) if top.contains(id) => {
             let agrees = share == Some(true) && claim.is_some_and(|claim| !claim.share);
             let equal = table.get(id).and_then(result).is_some();
-            return if share.is_none() || agrees && equal { Ok(()) } else { Err(tied(table, top)) };
+            return if share.is_none() || agrees && equal { Ok(()) } else { Err(tied(table, &top)) };
         }
         contest if contest.asked().contains(id) => return Ok(()),
         _ if claim.is_some() => ("already_answered", "DC-17", format!("{id} has claimed this turn already")),

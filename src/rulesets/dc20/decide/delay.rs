@@ -4,18 +4,15 @@ use super::*;
 
 pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
     let id = &c.combatant;
-    in_turn(play, id, "DC-32")?;
-    let state = &play.table().state;
-    let on_the_pc_team = play.table().get(id).is_some_and(|c| team(state, c) == Team::Pc);
-    require(on_the_pc_team, "not_on_the_pc_team", "DC-33", || {
+    play.in_turn(id, "DC-32")?;
+    let (state, delayer) = (&play.table().state, play.combatant("combatant", id)?);
+    require(team(state, delayer) == Team::Pc, "not_on_the_pc_team", "DC-33", || {
         format!("{id} is not on the PC team: only its members delay")
     })?;
     match (&c.to, &c.after) {
         (Some(to), None) => {
-            let Some(slot) = state.slot(to) else {
-                return Err(Violation::field("unknown_slot", "to", format!("there is no turn {to} in the order")));
-            };
-            let open = !slot.unseen || play.table().get(id).is_some_and(|c| c.hidden);
+            let slot = known_slot(play, "to", to)?;
+            let open = !slot.unseen || delayer.hidden;
             let later = state.later().iter().any(|later| later.id == *to);
             require(slot.team == Team::Pc, "not_a_pc_turn", "DC-37", || format!("{to} is not a PC Turn"))?;
             require(open, "turn_of_the_hidden", "DC-33", || format!("only hidden combatants take {to}"))?;
@@ -23,7 +20,7 @@ pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
             move_to(play, id, Some(to.clone()), Way::Delayed);
         }
         (None, Some(enemy)) if later_enemy(play, enemy)? => {
-            let to = turn_after(&play.table().state, enemy);
+            let to = turn_after(state, enemy);
             move_to(play, id, to, Way::DelayedAfter);
         }
         (None, Some(enemy)) => play.own(PlaceHeld { combatant: id.clone(), behind: Some(enemy.clone()) }),
@@ -32,7 +29,6 @@ pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
             return Err(Violation::field("to_or_after", "to", detail));
         }
     }
-    proceed(play);
     Ok(())
 }
 
@@ -72,7 +68,7 @@ pub(in super::super) fn stop_holding(play: &mut Combat<'_>) -> bool {
 /// The combatants that delayed and have no place yet.
 fn holding(table: &Table) -> Vec<CombatantId> {
     let holds = |c: &&Creature| c.state.delayed && c.state.slot.is_none();
-    table.waiting().filter(holds).map(|c| c.id.clone()).collect()
+    ids(table.waiting().filter(holds))
 }
 
 /// Whether that enemy has a turn that is still to come; false if it has none yet.

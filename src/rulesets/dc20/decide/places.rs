@@ -29,9 +29,7 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
         Some(slot) => slot.clone(),
         None => awaited(play, Phase::Assign, "DC-20")?,
     };
-    let Some(slot) = play.table().state.slot(&id) else {
-        return Err(Violation::field("unknown_slot", "slot", format!("there is no turn {id} in the order")));
-    };
+    let slot = known_slot(play, "slot", &id)?;
     require(slot.team != Team::Pc, "pc_turn", "DC-17", || {
         format!("{id} is a PC Turn: the PC team decides who takes it")
     })?;
@@ -40,17 +38,11 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
     begin_combat(play);
     play.own(Assigned { slot: id.clone(), combatants: combatants.clone().into(), by: Way::Assigned });
     follow(play);
-    let table = play.table();
-    let state = &table.state;
-    let here = state.slot.as_ref() == Some(&id);
-    let all_placed = || state.at().is_some_and(|slot| wanting(table, slot).next().is_none());
+    let state = &play.table().state;
     match state.phase {
-        Phase::Assign if here || all_placed() => take(play),
-        Phase::Turn if here && !state.acting.is_empty() => {
-            begin_turns(play, &id, combatants, 0);
-            proceed(play);
-        }
-        Phase::Idle => advance(play),
+        _ if state.slot.as_ref() != Some(&id) => {}
+        Phase::Assign => take(play),
+        Phase::Turn if !state.acting.is_empty() => begin_turns(play, &id, combatants, 0),
         _ => {}
     }
     Ok(())
@@ -59,44 +51,40 @@ pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation>
 /// The combatants that a command puts into a turn of their team.
 fn assignees(play: &Combat<'_>, c: &Assign, slot: &Slot) -> Result<Vec<CombatantId>, Violation> {
     let table = play.table();
-    let fits = |c: &Creature| team(&table.state, c) == slot.team && (c.hidden || !slot.unseen);
-    let first = match (&c.combatant, &c.side) {
-        (Some(first), None) => first,
-        (None, Some(side)) if c.also.is_empty() => {
-            if !table.iter().any(|c| c.side == *side) {
-                return Err(Violation::field("unknown_side", "side", format!("nobody is on the side {side}")));
+    let fits = |c: &Creature| may_take(&table.state, c, slot);
+    match (&c.combatant, &c.side) {
+        (Some(first), None) => {
+            let combatants = named(play, first, "also", &c.also)?;
+            let rule = if slot.team == Team::Npc { "DC-28" } else { "DC-26" };
+            for c in &combatants {
+                require(fits(c), "wrong_team", rule, || format!("{} is not a turn of {}'s team", slot.id, c.id))?;
+                placeable(&table.state, c)?;
             }
+            Ok(ids(combatants))
+        }
+        (None, Some(side)) if c.also.is_empty() => {
+            known_side(table, "side", side)?;
             let free = table.waiting().filter(|c| c.side == *side && c.state.slot.is_none() && !c.stats.reserve);
-            let combatants: Vec<CombatantId> = free.filter(|c| fits(c)).map(|c| c.id.clone()).collect();
+            let combatants = ids(free.filter(|c| fits(c)));
             require(!combatants.is_empty(), "nobody_to_assign", "DC-20", || {
-                format!("nobody on the side {side} waits for a place that {} could be", slot.id)
+                format!("no combatant on the side {side} waits for a place that {} could be", slot.id)
             })?;
-            return Ok(combatants);
+            Ok(combatants)
         }
         _ => {
             let detail = "say either who gets the place (`combatant`, and `also` others) or which `side`";
-            return Err(Violation::field("combatant_or_side", "combatant", detail));
+            Err(Violation::field("combatant_or_side", "combatant", detail))
         }
-    };
-    let mut combatants: Vec<CombatantId> = Vec::with_capacity(1 + c.also.len());
-    for (i, id) in std::iter::once(first).chain(&c.also).enumerate() {
-        let field = if i == 0 { "combatant" } else { "also" };
-        let c = play.combatant(field, id)?;
-        if combatants.contains(id) {
-            return Err(Violation::field("named_twice", field, format!("{id} is named twice")));
-        }
-        let rule = if slot.team == Team::Npc { "DC-28" } else { "DC-26" };
-        require(fits(c), "wrong_team", rule, || format!("{} is not a turn of {id}'s team", slot.id))?;
-        placeable(&table.state, c)?;
-        combatants.push(id.clone());
     }
-    Ok(combatants)
 }
 
 /// Passes on what is awaited (DC-22, DC-52); on a PC Turn, members of its team pass (DC-17).
-pub(super) fn pass(play: &mut Combat<'_>, c: &Pass) -> Result<(), Violation> {
+pub(super) fn pass(play: &mut Combat<'_>, id: Option<&CombatantId>) -> Result<(), Violation> {
     match play.table().state.phase {
-        phase if phase == Phase::Claim || c.combatant.is_some() => return claims::pass(play, c.combatant.as_ref()),
+        // Without a name, the game master closes the contest.
+        phase if phase == Phase::Claim || id.is_some() => {
+            return claims::answer(play, id.map_or(&[], std::slice::from_ref), None, id.is_none());
+        }
         Phase::Assign => take(play),
         Phase::BetweenTurns | Phase::RoundEnd => close_window(play),
         _ => return Err(Violation::new("nothing_to_pass", "DC-22", "nothing is awaited that could be passed on")),
@@ -108,32 +96,24 @@ pub(super) fn pass(play: &mut Combat<'_>, c: &Pass) -> Result<(), Violation> {
 /// sharing has emptied a PC Turn.
 pub(super) fn merge(play: &mut Combat<'_>) -> Result<(), Violation> {
     let state = &play.table().state;
-    let refuse = |code, detail: &'static str| Err(Violation::new(code, "DC-25", detail));
     let running = matches!(state.phase, Phase::Turn | Phase::BetweenTurns);
     let shared = |slot: &&Slot| running && slot.team == Team::Pc && sharing(play.table(), slot) > 1;
-    let Some(shared) = state.at().filter(shared) else {
-        return refuse("not_shared", "Enemy Turns are merged while players' characters share a PC Turn");
-    };
-    if state.merged_turns.contains(&shared.id) {
-        return refuse("merged_already", "Enemy Turns were merged for this shared turn already");
-    }
+    let not_shared = "Enemy Turns are merged while players' characters share a PC Turn";
+    let shared = state.at().filter(shared).ok_or(Violation::new("not_shared", "DC-25", not_shared))?.id.clone();
+    let detail = "Enemy Turns were merged for this shared turn already";
+    require(!state.merged_turns.contains(&shared), "merged_already", "DC-25", || detail)?;
     let enemies = |slot: &&Slot| matches!(slot.team, Team::Enemy(_)) && !slot.removed && !slot.unseen;
     let later: Vec<&Slot> = state.later().iter().filter(enemies).collect();
-    let mut teams: Vec<Team> = Vec::new();
-    for slot in &later {
-        if !teams.contains(&slot.team) {
-            teams.push(slot.team);
-        }
-    }
-    let merged = teams.into_iter().filter_map(|team| {
-        let mut turns = later.iter().filter(|slot| slot.team == team).map(|slot| slot.id.clone());
-        let (into, from) = (turns.next()?, turns.next()?);
-        Some(SlotsMerged { into, from, shared: shared.id.clone(), moved_up: turns.collect() })
+    let merged = later.iter().enumerate().filter_map(|(i, into)| {
+        let of_the_team = |slot: &&&Slot| slot.team == into.team;
+        let next = !later.iter().take(i).any(|slot| of_the_team(&slot));
+        let mut turns = later.iter().skip(i + 1).filter(of_the_team).map(|slot| slot.id.clone());
+        let from = turns.next().filter(|_| next)?;
+        Some(SlotsMerged { into: into.id.clone(), from, shared: shared.clone(), moved_up: turns.collect() })
     });
     let merged: Vec<SlotsMerged> = merged.collect();
-    if merged.is_empty() {
-        return refuse("no_two_enemy_turns", "there are no two Enemy Turns left in this round to merge");
-    }
+    let detail = "there are no two Enemy Turns left in this round to merge";
+    require(!merged.is_empty(), "no_two_enemy_turns", "DC-25", || detail)?;
     merged.into_iter().for_each(|merged| play.own(merged));
     Ok(())
 }

@@ -13,14 +13,12 @@ struct Sides {
 }
 
 pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
-    require(play.table().status == Status::Setup, "already_started", "DC-31", || "the encounter has started already")?;
     check_fields(play, c)?;
     let sides = enemy_sides(play.table(), c)?;
-    let pcs: Vec<&Creature> = play.table().active().filter(|c| is_pc(c)).collect();
-    let (seen, hidden): (Vec<_>, Vec<_>) = pcs.into_iter().partition(|c| !c.hidden);
+    let (seen, hidden): (Vec<_>, Vec<_>) = play.table().active().filter(|c| is_pc(c)).partition(|c| !c.hidden);
     // Hidden characters count only if there are no others: else the DC, the winner and the turns would reveal them.
     let counted = if seen.is_empty() { hidden.len() } else { seen.len() };
-    let pcs: Vec<CombatantId> = seen.into_iter().chain(hidden).map(|c| c.id.clone()).collect();
+    let pcs = ids(seen.into_iter().chain(hidden));
     let detail = "there is no player's character who could roll: add one on the side players first";
     require(!pcs.is_empty(), "no_player_characters", "ADC17", || detail)?;
     play.shared(EncounterStarted {});
@@ -33,26 +31,16 @@ pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
     let successes = checks.iter().take(counted).filter(|success| **success).count();
     let sides = rotate(play, c, sides);
     lay_out(play, sides, successes, counted);
-    react::make_room(play);
-    advance(play);
     Ok(())
 }
 
 fn check_fields(play: &Combat<'_>, c: &Start) -> Result<(), Violation> {
-    if c.dc.is_some() && (c.level.is_some() || c.difficulty.is_some()) {
-        let detail = "either the DC is given (`dc`) or it is looked up (`level`, `difficulty`), not both";
-        return Err(Violation::field("dc_or_table", "dc", detail));
-    }
-    for id in c.rolls.keys() {
-        can_check(play.combatant("rolls", id)?)?;
-    }
-    for id in &c.surprised {
-        play.combatant("surprised", id)?;
-    }
-    let absent = |side: &&Slug| !play.table().iter().any(|c| c.side == **side);
-    if let Some(side) = c.surprised_sides.iter().find(absent) {
-        return Err(Violation::field("unknown_side", "surprised_sides", format!("nobody is on the side {side}")));
-    }
+    let table_only = c.level.is_none() && c.difficulty.is_none();
+    let detail = "either the DC is given (`dc`) or it is looked up (`level`, `difficulty`), not both";
+    require(c.dc.is_none() || table_only, "dc_or_table", field("dc"), || detail)?;
+    c.rolls.keys().try_for_each(|id| can_check(play.combatant("rolls", id)?))?;
+    c.surprised.iter().try_for_each(|id| play.combatant("surprised", id).map(drop))?;
+    c.surprised_sides.iter().try_for_each(|side| known_side(play.table(), "surprised_sides", side))?;
     if let Some(Aggression { combatant: id, .. }) = &c.aggression {
         let aggressor = play.combatant("aggression.combatant", id)?;
         require(is_pc(aggressor), "not_a_pc", "DC-3", || format!("{id} is no player's character"))?;
@@ -62,35 +50,35 @@ fn check_fields(play: &Combat<'_>, c: &Start) -> Result<(), Violation> {
 
 /// The sides that are enemies. Refuses a `first_team` that is none, and dice that decide nothing.
 fn enemy_sides(table: &Table, c: &Start) -> Result<Sides, Violation> {
-    let (mut seen, mut unseen): (Vec<Slug>, Vec<Slug>) = (Vec::new(), Vec::new());
     let (hidden, open): (Vec<_>, Vec<_>) = table.iter().filter(|c| is_enemy(c)).partition(|c| c.hidden);
-    // A side is unseen only if all its combatants are hidden.
-    for c in open.into_iter().chain(hidden) {
-        let new = !seen.contains(&c.side) && !unseen.contains(&c.side);
-        let sides = if c.hidden { &mut unseen } else { &mut seen };
-        if new && sides.len() < MAX_ENEMY_TEAMS {
-            sides.push(c.side.clone());
+    let sides = |members: Vec<&Creature>, others: &[Slug]| {
+        let mut sides: Vec<Slug> = Vec::new();
+        for c in members {
+            if sides.len() < MAX_ENEMY_TEAMS && !sides.contains(&c.side) && !others.contains(&c.side) {
+                sides.push(c.side.clone());
+            }
         }
-    }
-    if let Some(first) = c.first_team.as_ref().filter(|first| !seen.contains(first) && !unseen.contains(first)) {
-        let detail = format!("{first} is no enemy team of this encounter");
-        return Err(Violation::field("unknown_team", "first_team", detail));
+        sides
+    };
+    // A side is unseen only if all its combatants are hidden.
+    let seen = sides(open, &[]);
+    let unseen = sides(hidden, &seen);
+    if let Some(first) = &c.first_team {
+        let known = seen.contains(first) || unseen.contains(first);
+        let detail = || format!("{first} is no enemy team of this encounter");
+        require(known, "unknown_team", field("first_team"), detail)?;
     }
     let undecided = if c.first_team.is_some() { 0 } else { seen.len().saturating_sub(1) };
-    if c.fate.len() > undecided {
-        let detail = format!("{undecided} Fate Checks at most decide which enemy team is first");
-        return Err(Violation::field("too_many_dice", "fate", detail));
-    }
+    require(c.fate.len() <= undecided, "too_many_dice", field("fate"), || {
+        format!("{undecided} Fate Checks at most decide which enemy team is first")
+    })?;
     Ok(Sides { seen, unseen })
 }
 
 fn surprise(play: &mut Combat<'_>, c: &Start) {
-    let of_sides = play.table().iter().filter(|one| c.surprised_sides.contains(&one.side)).map(|one| one.id.clone());
-    let who: Vec<CombatantId> = c.surprised.iter().cloned().chain(of_sides).collect();
-    for combatant in who {
-        if play.table().get(&combatant).is_some_and(|c| !c.has("surprised")) {
-            play.shared(ConditionSet { combatant, member: None, condition: Slug::fixed("surprised") });
-        }
+    let unaware = |one: &&Creature| c.surprised.contains(&one.id) || c.surprised_sides.contains(&one.side);
+    for combatant in ids(play.table().iter().filter(unaware).filter(|one| !one.has("surprised"))) {
+        play.shared(ConditionSet { combatant, member: None, condition: Slug::fixed("surprised") });
     }
 }
 
@@ -101,16 +89,16 @@ fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) -> i64 {
         return dc.get();
     }
     let highest = pcs.iter().filter_map(|id| play.table().get(id)).map(|c| c.stats.level).max();
-    let level = c.level.or(highest).unwrap_or_default().get();
+    let level = c.level.or(highest).unwrap_or_default();
     let difficulty = c.difficulty.unwrap_or_default();
-    let row = usize::try_from((level - 1) / 2).unwrap_or(0);
     let harder = match difficulty {
         Difficulty::Easy => 0,
         Difficulty::Normal => 2,
         Difficulty::Hard => 4,
     };
+    let row = usize::try_from((level.get() - 1) / 2).unwrap_or(0);
     let dc = EASY.get(row).copied().unwrap_or(22) + harder;
-    play.own(DcSet { dc, level: u32::try_from(level).ok(), difficulty: Some(difficulty) });
+    play.own(DcSet { dc, level: Some(level.count()), difficulty: Some(difficulty) });
     dc
 }
 
@@ -124,9 +112,6 @@ pub(super) fn check_late(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<(
     })?;
     let dc = play.table().state.dc.unwrap_or_default();
     check(play, id, dc, c.roll);
-    if play.table().state.phase == Phase::Claim {
-        settle(play);
-    }
     Ok(())
 }
 
@@ -160,26 +145,27 @@ fn check(play: &mut Combat<'_>, id: &CombatantId, dc: i64, given: Option<D20>) -
 
 /// Rotates the enemy teams, so that the first one is as the command or a Fate Check says; each check is for the first of the remaining
 /// teams (DC-26, DC-27). Unseen teams rotate apart: else they would show.
-fn rotate(play: &mut Combat<'_>, c: &Start, mut sides: Sides) -> Sides {
+fn rotate(play: &mut Combat<'_>, c: &Start, Sides { mut seen, mut unseen }: Sides) -> Sides {
     if let Some(team) = &c.first_team {
-        for sides in [&mut sides.seen, &mut sides.unseen] {
+        for sides in [&mut seen, &mut unseen] {
             let first = sides.iter().position(|side| side == team).unwrap_or(0);
             sides.rotate_left(first);
         }
-        return sides;
+    } else {
+        let (last, mut given) = (seen.len().saturating_sub(1), c.fate.iter().copied());
+        let mut checked = seen.iter().take(last);
+        let first = checked.position(|side| fate_check(play, given.next(), Some(side.clone()))).unwrap_or(last);
+        seen.rotate_left(first);
     }
-    let (mut first, mut given) = (0, c.fate.iter().copied());
-    while let Some(side) = sides.seen.get(first).filter(|_| first + 1 < sides.seen.len()).cloned() {
-        let die = play.die(given.next());
-        let high = die.face >= 10;
-        play.own(FateChecked { die, high, team: Some(side) });
-        if high {
-            break;
-        }
-        first += 1;
-    }
-    sides.seen.rotate_left(first);
-    sides
+    Sides { seen, unseen }
+}
+
+/// Makes a Fate Check; whether it is high (DC-27).
+pub(super) fn fate_check(play: &mut Combat<'_>, given: Option<D20>, team: Option<Slug>) -> bool {
+    let die = play.die(given);
+    let high = die.face >= 10;
+    play.own(FateChecked { die, high, team });
+    high
 }
 
 /// Lays out a turn of each team for each PC, important NPCs included (DC-15, DC-29), alternately from the winner on (DC-16).
@@ -188,15 +174,16 @@ fn lay_out(play: &mut Combat<'_>, sides: Sides, successes: usize, pcs: usize) {
     let of = |wanted: Team, hidden: bool| {
         table.active().filter(|c| c.hidden == hidden && team(&table.state, c) == wanted).count()
     };
-    let turns = [false, true].map(|hidden| of(Team::Pc, hidden)).into_iter().find(|n| *n > 0).unwrap_or(0);
+    let turns = match of(Team::Pc, false) {
+        0 => of(Team::Pc, true),
+        turns => turns,
+    };
     // A hidden one out of the fight counts: its owner sees the turns of its team, whether others of that team are hidden or not.
     let hidden_npcs = table.iter().any(|c| c.hidden && team(&table.state, c) == Team::Npc);
     let npcs = of(Team::Npc, false) > 0;
     let winner = if 2 * successes >= pcs { Team::Pc } else { Team::Enemy(1) };
-    let mut teams = rotation(sides.seen.len(), sides.unseen.len());
+    let mut teams = rotation(sides.seen.len(), sides.unseen.len(), winner);
     teams.retain(|team| *team != Team::Npc || npcs || hidden_npcs);
-    let first = teams.iter().position(|team| *team == winner).unwrap_or(0);
-    teams.rotate_left(first);
     let unseen = |team: Team| match team {
         Team::Pc => false,
         Team::Enemy(n) => of_the_hidden(n),

@@ -4,15 +4,15 @@ use super::join::may_act_freely;
 use super::track::{Blow, change};
 use super::turn::proceed;
 use super::*;
-use crate::vocabulary::{ConditionSet, Damage, Ground, SharedEvent, Slug, Text, Wound};
+use crate::vocabulary::{ConditionSet, Damage, SharedEvent, Slug, Text, Wound};
 
 /// A combat action; an attack with all its consequences for targets and attacker.
 pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
     let id = &c.combatant;
     if c.reflexive {
-        fighter(play, "combatant", id)?;
+        on_track(play, "combatant", id)?;
         let phase = &play.table().state.phase;
-        let detail = "nobody is attacked before the free actions are over";
+        let detail = "no combatant is attacked before the free actions are over";
         require(!matches!(phase, Phase::FreeActions { .. }), "free_actions_first", "VE-8", || detail)?;
         require(phase.acting() != Some(id), "own_turn", "AVE16", || {
             format!("it is {id}'s own turn: leave `reflexive` out")
@@ -20,11 +20,15 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
     } else {
         may_take_action(play, id)?;
     }
-    if !c.attack && (c.decisive || c.reflexive || !c.targets.is_empty() || c.attacker_loses.is_some()) {
-        let detail = "`targets`, `decisive`, `reflexive` and `attacker_loses` belong to an attack: set `attack` too";
-        return Err(Violation::field("not_an_attack", "attack", detail));
+    let of_an_attack = c.decisive || c.reflexive || !c.targets.is_empty() || c.attacker_loses.is_some();
+    let detail = "`targets`, `decisive`, `reflexive` and `attacker_loses` belong to an attack: set `attack` too";
+    require(c.attack || !of_an_attack, "not_an_attack", field("attack"), || detail)?;
+    let detail = "an attack has at most 50 targets";
+    require(c.targets.len() <= 50, "too_many_targets", field("targets"), || detail)?;
+    let at = |i: usize| move |refused: Violation| refused.within(&format!("targets.{i}"));
+    for i in 0..c.targets.len() {
+        check_target(play, c, i).map_err(at(i))?;
     }
-    check_targets(play, c)?;
     play.own(ActionTaken {
         combatant: id.clone(),
         action: c.action.clone(),
@@ -35,7 +39,7 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
     });
     let mut kills = false;
     for (i, target) in c.targets.iter().enumerate() {
-        kills |= attack(play, id, target, i)?;
+        kills |= attack(play, id, target).map_err(at(i))?;
     }
     let options = &play.table().options;
     let attacker = play.combatant("combatant", id)?;
@@ -53,44 +57,37 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
     change(play, id, -loss, Cause::OwnAttack, None)
 }
 
-fn check_targets(play: &Fight<'_>, c: &Act) -> Result<(), Violation> {
-    if c.targets.len() > 50 {
-        return Err(Violation::field("too_many_targets", "targets", "an attack has at most 50 targets"));
-    }
-    for (i, target) in c.targets.iter().enumerate() {
-        let id = &target.combatant;
-        let at = format!("targets.{i}.combatant");
-        fighter(play, at.clone(), id)?;
-        if *id == c.combatant || c.targets.iter().take(i).any(|before| before.combatant == *id) {
-            let detail = format!("{id} cannot be attacked by itself, nor twice in one action");
-            return Err(Violation::field("target_not_distinct", at, detail));
-        }
-        let conditions = play.conditions(id, target.member.as_ref()).map_err(|refused| of_target(i, refused))?;
-        let dead = conditions.iter().any(|condition| condition == "dead");
-        require(!(target.killed && dead), "condition_already_set", "TK-3", || {
-            format!("that member of {id} is dead already")
-        })?;
-        let detail = "only a decisive attack deals damage or strikes a killing blow: set `decisive` too";
-        require(c.decisive || !target.is_ruling(), "not_decisive", "VE-27", || detail)?;
-    }
-    Ok(())
+fn check_target(play: &Fight<'_>, c: &Act, index: usize) -> Result<(), Violation> {
+    let Some((target, before)) = c.targets.get(..=index).and_then(<[Target]>::split_last) else { return Ok(()) };
+    let id = &target.combatant;
+    on_track(play, "combatant", id)?;
+    let distinct = *id != c.combatant && before.iter().all(|before| before.combatant != *id);
+    require(distinct, "target_not_distinct", field("combatant"), || {
+        format!("{id} cannot be attacked by itself, nor twice in one action")
+    })?;
+    let conditions = play.conditions(id, target.member.as_ref())?;
+    let dead = conditions.iter().any(|condition| condition == "dead");
+    require(!(target.killed && dead), "condition_already_set", "TK-3", || {
+        format!("that member of {id} is dead already")
+    })?;
+    let detail = "only a decisive attack deals damage or strikes a killing blow: set `decisive` too";
+    require(c.decisive || !target.is_ruling(), "not_decisive", "VE-27", || detail)
 }
 
 /// Attacks one target: Onslaught, hit or missed (VE-30), the Initiative lost (VE-27), damage and death. Returns whether it is a
 /// killing blow.
-fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target, index: usize) -> Result<bool, Violation> {
+fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target) -> Result<bool, Violation> {
     let id = &target.combatant;
-    let onslaught = play.combatant("targets", id)?.state.onslaught.saturating_add(1);
+    let onslaught = play.combatant("combatant", id)?.state.onslaught.saturating_add(1);
     play.own(Attacked { combatant: by.clone(), target: id.clone(), onslaught });
     let loss = target.loses.map_or(play.table().options.attacked_loss.get(), |loss| loss.get());
     let shift = target.shift.clone().unwrap_or_default();
-    let blow = Blow { by, shift: &shift, at: &format!("targets.{index}.shift.") };
-    change(play, id, -loss, Cause::Attacked, Some(&blow))?;
+    change(play, id, -loss, Cause::Attacked, Some(&Blow { by, shift: &shift }))?;
     let (combatant, member) = (id.clone(), target.member.clone());
     let mut falls = None;
     if let Some(amount) = target.damage {
         let damage = Damage { target: id.clone(), member: member.clone(), amount, source: Some(by.clone()) };
-        let Wound { damaged, down } = play.wound(&damage).map_err(|refused| of_target(index, refused))?;
+        let Wound { damaged, down } = play.wound(&damage)?;
         play.shared(SharedEvent::Damaged(damaged));
         falls = down;
     }
@@ -100,14 +97,6 @@ fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target, index: usize)
         play.shared(ConditionSet { combatant, member, condition });
     }
     Ok(kills)
-}
-
-/// The refusal with its field as a field of the target.
-fn of_target(index: usize, refused: Violation) -> Violation {
-    match refused.ground {
-        Ground::Field(field) => Violation::field(refused.code, format!("targets.{index}.{field}"), refused.detail),
-        Ground::Rule(_) => refused,
-    }
 }
 
 /// A Rush or Disengage: a combat action whose move may come later (VE-15).
@@ -153,24 +142,22 @@ pub(super) fn reflexive_move(play: &mut Fight<'_>, id: &CombatantId) -> Result<(
 
 /// Makes the move left from a Rush or Disengage; a turn that waits for it proceeds.
 pub(super) fn follow_up(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let open = fighter(play, "combatant", id)?.state.follow_up;
+    let open = on_track(play, "combatant", id)?.state.follow_up;
     require(open, "no_follow_up", "VE-15", || format!("{id} has no move left from a Rush or Disengage"))?;
-    let awaited = match &play.table().state.phase {
-        Phase::FollowUp { actor } => {
-            require(actor == id, "not_your_follow_up", "VE-15", || {
-                format!("{actor}'s turn waits for its own move: {id} moves before or after that")
-            })?;
-            true
-        }
-        _ => false,
+    let Phase::FollowUp { actor } = &play.table().state.phase else {
+        play.own(FollowUpTaken { combatant: id.clone() });
+        return Ok(());
     };
+    require(actor == id, "not_your_follow_up", "VE-15", || {
+        format!("{actor}'s turn waits for its own move: {id} moves before or after that")
+    })?;
     play.own(FollowUpTaken { combatant: id.clone() });
-    if awaited { proceed(play, id) } else { Ok(()) }
+    proceed(play, id)
 }
 
 pub(super) fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     if matches!(&play.table().state.phase, Phase::FollowUp { actor } if actor == id) {
-        fighter(play, "combatant", id)?;
+        on_track(play, "combatant", id)?;
         play.own(FollowUpPassed { combatant: id.clone() });
         return proceed(play, id);
     }

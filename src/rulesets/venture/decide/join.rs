@@ -4,21 +4,20 @@ use super::*;
 use crate::rulesets::shared::start_round;
 use crate::vocabulary::{ConditionSet, EncounterStarted, Slug};
 
-/// Lets everybody Join Battle (VE-2) and begins round 0, that of the free actions (VE-6, AVE10).
+/// Lets all combatants Join Battle (VE-2) and begins round 0, that of the free actions (VE-6, AVE10).
 pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
-    require(play.table().status == Status::Setup, "already_started", "VE-2", || "the fight has begun already")?;
     for id in c.joins.keys() {
-        in_fight(play, format!("joins.{id}"), id, "VE-9")?;
+        play.fighter(format!("joins.{id}"), id, "VE-9")?;
     }
-    let joiners: Vec<CombatantId> = play.table().active().map(|c| c.id.clone()).collect();
-    require(!joiners.is_empty(), "nobody_to_act", "VE-9", || "nobody is here to act: add a combatant first")?;
+    let joiners = ids(play.table().active());
+    require(!joiners.is_empty(), "nobody_to_act", "VE-9", || "no combatant is here to act: add one first")?;
     play.table().active().try_for_each(worthy)?;
     play.shared(EncounterStarted {});
     start_round(play, 0);
     let usual = Join::default();
     for id in &joiners {
         let join = c.joins.get(id).unwrap_or(&usual);
-        enter(play, id, join, &format!("joins.{id}."))?;
+        enter(play, id, join).map_err(|refused| refused.within(&format!("joins.{id}")))?;
     }
     react::open_free_action(play);
     Ok(())
@@ -28,8 +27,8 @@ pub(super) fn join_late(play: &mut Fight<'_>, c: &JoinBattle) -> Result<(), Viol
     let id = &c.combatant;
     let joined = play.combatant("combatant", id)?.state.join_battle.is_some();
     require(!joined, "already_joined", "VE-2", || format!("{id} has Joined Battle already"))?;
-    worthy(in_fight(play, "combatant", id, "VE-9")?)?;
-    enter(play, id, &c.join(), "")
+    worthy(play.fighter("combatant", id, "VE-9")?)?;
+    enter(play, id, &c.join())
 }
 
 fn worthy(c: &Fighter) -> Result<(), Violation> {
@@ -39,8 +38,8 @@ fn worthy(c: &Fighter) -> Result<(), Violation> {
 }
 
 pub(super) fn settle(play: &mut Fight<'_>, c: &Settle) -> Result<(), Violation> {
-    let foe = in_fight(play, "combatant", &c.combatant, "VE-1")?;
-    in_fight(play, "loser", &c.loser, "VE-1")?;
+    let foe = play.fighter("combatant", &c.combatant, "VE-1")?;
+    play.fighter("loser", &c.loser, "VE-1")?;
     let unworthy = !foe.stats.worthy_foe && foe.state.join_battle.is_none();
     require(unworthy, "a_worthy_foe", "VE-1", || {
         format!("{} is a Worthy Foe, or has Joined Battle: that fight is played in turns", c.combatant)
@@ -50,9 +49,9 @@ pub(super) fn settle(play: &mut Fight<'_>, c: &Settle) -> Result<(), Violation> 
     Ok(())
 }
 
-/// Rolls Join Battle for `id` and puts it on the track (VE-5); `at` is the path of `join` in the command.
-pub(in super::super) fn enter(play: &mut Fight<'_>, id: &CombatantId, join: &Join, at: &str) -> Result<(), Violation> {
-    let roll = roll(play, id, join, at)?;
+/// Rolls Join Battle for `id` and puts it on the track (VE-5).
+pub(in super::super) fn enter(play: &mut Fight<'_>, id: &CombatantId, join: &Join) -> Result<(), Violation> {
+    let roll = roll(play, id, join)?;
     let stats = &play.combatant("combatant", id)?.stats;
     let max = stats.max_motes.get();
     let motes = stats.motes.map_or(max, |motes| motes.get().min(max));
@@ -62,41 +61,30 @@ pub(in super::super) fn enter(play: &mut Fight<'_>, id: &CombatantId, join: &Joi
 }
 
 /// A Join Battle roll, with a pool that the approach allows (VE-2 to VE-4).
-pub(super) fn roll(play: &mut Fight<'_>, id: &CombatantId, join: &Join, at: &str) -> Result<JoinRoll, Violation> {
-    let pool = Pool { approach: join.approach, attribute: join.attribute, ability: join.ability };
-    let (attribute, ability, rule, allowed) = match pool.approach {
-        Approach::Default => {
-            (Attribute::Wits, Ability::Awareness, "VE-2", "into the fray the pool is wits and awareness")
-        }
-        Approach::Stealth => {
-            let allowed = "from stealth dexterity may replace wits, and stealth may replace awareness";
-            (Attribute::Dexterity, Ability::Stealth, "VE-3", allowed)
-        }
-        Approach::Escalation => {
-            let allowed = "escalating, manipulation may replace wits, and socialize may replace awareness";
-            (Attribute::Manipulation, Ability::Socialize, "VE-4", allowed)
-        }
-    };
-    let (swaps_attribute, swaps_ability) = (pool.attribute != Attribute::Wits, pool.ability != Ability::Awareness);
-    let fits = (!swaps_attribute || pool.attribute == attribute) && (!swaps_ability || pool.ability == ability);
-    require(fits, "pool_not_allowed", rule, || allowed)?;
+pub(super) fn roll(play: &mut Fight<'_>, id: &CombatantId, join: &Join) -> Result<JoinRoll, Violation> {
+    let Join { approach, attribute, ability, .. } = *join;
+    let pool = Pool { approach, attribute, ability };
+    let (unusual_attribute, unusual_ability, rule) = approach.swaps();
+    let (swaps_attribute, swaps_ability) = (attribute != Attribute::Wits, ability != Ability::Awareness);
+    let fits = (!swaps_attribute || attribute == unusual_attribute) && (!swaps_ability || ability == unusual_ability);
+    require(fits, "pool_not_allowed", rule, || match approach {
+        Approach::Default => "into the fray the pool is wits and awareness",
+        Approach::Stealth => "from stealth dexterity may replace wits, and stealth may replace awareness",
+        Approach::Escalation => "escalating, manipulation may replace wits, and socialize may replace awareness",
+    })?;
     let both = swaps_attribute && swaps_ability;
     let detail = "this encounter allows one swap: the attribute or the ability, not both";
     require(!(both && play.table().options.single_swap), "pool_not_allowed", "VE-33", || detail)?;
     if let Some(successes) = join.successes {
-        if join.dice.is_empty() {
-            return Ok(JoinRoll { pool, dice: Vec::new(), successes: successes.get() });
-        }
         let detail = "give the successes or the dice, not both";
-        return Err(Violation::field("successes_or_dice", format!("{at}dice"), detail));
+        require(join.dice.is_empty(), "successes_or_dice", field("dice"), || detail)?;
+        return Ok(JoinRoll { pool, dice: Vec::new(), successes: successes.get() });
     }
     let size = play.combatant("combatant", id)?.stats.dice(pool) + join.bonus_dice.get();
-    let size = usize::try_from(size).unwrap_or(0);
-    if join.dice.len() > size {
-        let given = join.dice.len();
-        let detail = format!("{id}'s pool has {size} dice, not {given}: added dice go into bonus_dice");
-        return Err(Violation::field("too_many_dice", format!("{at}dice"), detail));
-    }
+    let (size, given) = (usize::try_from(size).unwrap_or(0), join.dice.len());
+    require(given <= size, "too_many_dice", field("dice"), || {
+        format!("{id}'s pool has {size} dice, not {given}: added dice go into bonus_dice")
+    })?;
     let dice: Vec<_> = (0..size).map(|i| play.die(join.dice.get(i).copied())).collect();
     // AVE9
     let successes = dice.iter().map(|die| match die.face {
@@ -118,7 +106,7 @@ pub(super) fn free_action(play: &mut Fight<'_>, c: &FreeAction) -> Result<(), Vi
 /// Refuses unless `id` may take its free action: in round 0 in the order of the track (VE-7), newcomers in their first turn,
 /// before they act.
 pub(super) fn may_act_freely(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let c = fighter(play, "combatant", id)?;
+    let c = on_track(play, "combatant", id)?;
     require(c.state.free_action == FreeActionState::Open, "free_action_used", "VE-8", || {
         format!("{id} has had its one free action")
     })?;

@@ -9,11 +9,10 @@ const MAX_START_EFFECTS: usize = 8;
 /// The maximum of timed changes of a combatant.
 pub(in super::super) const MAX_TIMED: usize = 8;
 
-/// Who made a combatant fall, and how it Joins Battle anew if that shifts the fight; `at` is the path of `shift` in the command.
+/// Who made a combatant fall, and how it Joins Battle anew if that shifts the fight.
 pub(super) struct Blow<'a> {
     pub by: &'a CombatantId,
     pub shift: &'a Join,
-    pub at: &'a str,
 }
 
 /// Moves `id` on the track at once (VE-13), within its bounds (VE-24); Crash comes and goes with it (VE-23).
@@ -49,7 +48,7 @@ fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<&Blow<'_>>) -> Res
     let shifts = play.table().options.shift && opponent.state.crashed_by.as_ref() == Some(id);
     change(play, blow.by, bonus, Cause::CrashBonus, None)?;
     if shifts {
-        let roll = roll(play, blow.by, blow.shift, blow.at)?;
+        let roll = roll(play, blow.by, blow.shift).map_err(|refused| refused.within("shift"))?;
         let successes = roll.successes;
         play.own(Shifted { combatant: blow.by.clone(), roll });
         change(play, blow.by, successes, Cause::Shift, None)?;
@@ -59,11 +58,10 @@ fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<&Blow<'_>>) -> Res
 
 pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
     let id = &c.combatant;
-    let payer = fighter(play, "combatant", id)?;
+    let payer = on_track(play, "combatant", id)?;
     let (initiative, motes) = (c.initiative.get(), c.motes.get());
-    if initiative == 0 && motes == 0 {
-        return Err(Violation::field("nothing_to_spend", "initiative", "say what is spent: initiative, motes or both"));
-    }
+    let detail = "say what is spent: initiative, motes or both";
+    require(initiative != 0 || motes != 0, "nothing_to_spend", field("initiative"), || detail)?;
     require(!(c.perilous && payer.state.crashed), "crashed", "VE-29", || {
         format!("{id} is Crashed and cannot use Perilous Charms")
     })?;
@@ -81,7 +79,7 @@ pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
 /// Corrects the Initiative first, with its consequences, then the rest without any (AVE19).
 pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> {
     let id = &c.combatant;
-    let state = &fighter(play, "combatant", id)?.state;
+    let state = &on_track(play, "combatant", id)?.state;
     require(c.recovery_tokens.is_none() || state.crashed, "not_crashed", "VE-20", || {
         format!("{id} is not Crashed: it has no recovery tokens")
     })?;
@@ -100,11 +98,9 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
         changes.push(TimedChange { initiative: Int::clamped(change_within_bounds), turns });
         play.own(TimedChangesSet { combatant: id.clone(), changes });
     }
-    if let Some(by) = &c.by {
-        play.combatant("by", by)?;
-    }
+    c.by.iter().try_for_each(|by| play.combatant("by", by).map(drop))?;
     let usual = Join::default();
-    let blow = c.by.as_ref().map(|by| Blow { by, shift: &usual, at: "" });
+    let blow = c.by.as_ref().map(|by| Blow { by, shift: &usual });
     change(play, id, delta, Cause::Adjusted, blow.as_ref())?;
     regain_motes(play, id, c.motes.get());
 
@@ -118,7 +114,7 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
         _ => {}
     }
     let recovery_tokens = c.recovery_tokens.filter(|_| c.crashed.unwrap_or(crashed)).map(Int::get);
-    let onslaught = c.onslaught.and_then(|points| u32::try_from(points.get()).ok());
+    let onslaught = c.onslaught.map(Int::count);
     if recovery_tokens.is_some() || onslaught.is_some() || c.acted.is_some() {
         play.own(Corrected { combatant: id.clone(), recovery_tokens, onslaught, acted: c.acted });
     }
@@ -141,7 +137,7 @@ pub(super) fn count_timed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), 
 }
 
 pub(super) fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
-    let (id, effects) = (&c.combatant, &fighter(play, "combatant", &c.combatant)?.state.start_effects);
+    let (id, effects) = (&c.combatant, &on_track(play, "combatant", &c.combatant)?.state.start_effects);
     require(effects.len() < MAX_START_EFFECTS, "too_many_start_effects", "VE-17", || {
         format!("{id} has {MAX_START_EFFECTS} of them already: withdraw one first")
     })?;
