@@ -154,8 +154,11 @@ fn granted_quota(used: u64, want: u32, quota: u32, ends_in: Duration) -> QuotaGr
 
 /// Milliseconds since 1970.
 fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The position of an encounter in the list of its application: its creation time in milliseconds since 1970, then its id.
