@@ -8,10 +8,6 @@ use super::script::read;
 use super::{Keys, RedisStore};
 use crate::store::{ListedEncounter, Listing, StoreError, listed_id};
 
-/// Maximum encounters that are read at once.
-const CHUNK: usize = 50;
-/// Maximum chunks of a page, in case that many encounters are missing.
-const CHUNKS: usize = 8;
 /// One creation in this many samples the list for missing encounters. Otherwise expired ones stay listed if their application
 /// never reads the list.
 const SWEEP: u32 = 8;
@@ -62,54 +58,38 @@ impl RedisStore {
     pub(super) async fn list_page(
         &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
     ) -> Result<Listing, StoreError> {
-        let (mut listing, mut room) = (Listing::default(), max_bytes);
-        let mut last = before.map(str::to_owned);
-        for _ in 0..CHUNKS {
-            let want = limit.saturating_sub(listing.items.len()).min(CHUNK);
-            if want == 0 {
-                break;
-            }
-            let end = last.as_ref().map_or("+".to_owned(), |last| format!("({last}"));
-            let mut range = command("ZRANGE", application.as_bytes());
-            // One more shows whether anything follows.
-            range.arg(end).arg("-").arg(&["BYLEX", "REV", "LIMIT", "0"]).arg(want.saturating_add(1));
-            let mut positions: Vec<Bytes> = read(self.connection.call(&range).await?, "a part of a list")?;
-            let more = positions.len() > want;
-            positions.truncate(want);
-            let fitting = self.fitting(&positions, &mut room, listing.items.is_empty()).await?;
-            let full = fitting < positions.len();
-            positions.truncate(fitting);
-            let documents = self.read_field(&positions, "document").await?;
-            self.remove_from_list(application.as_bytes(), &missing(&positions, &documents)).await?;
-            for (position, document) in positions.iter().zip(documents) {
-                let position = String::from_utf8_lossy(position).into_owned();
-                let id = listed_id(&position).unwrap_or_default().to_owned();
-                listing.items.extend(document.map(|document| ListedEncounter { id, document }));
-                last = Some(position);
-            }
-            if full {
-                break;
-            }
-            if !more {
-                return Ok(listing);
-            }
-        }
-        Ok(Listing { next: last, ..listing })
+        let end = before.map_or("+".to_owned(), |before| format!("({before}"));
+        let mut range = command("ZRANGE", application.as_bytes());
+        // One more shows whether anything follows.
+        range.arg(end).arg("-").arg(&["BYLEX", "REV", "LIMIT", "0"]).arg(limit.saturating_add(1));
+        let mut positions: Vec<Bytes> = read(self.connection.call(&range).await?, "a part of a list")?;
+        let listed = positions.len();
+        positions.truncate(limit);
+        self.truncate_to_fit(&mut positions, max_bytes).await?;
+        let documents = self.read_field(&positions, "document").await?;
+        self.remove_from_list(application.as_bytes(), &missing(&positions, &documents)).await?;
+        let positions: Vec<_> = positions.iter().map(|position| String::from_utf8_lossy(position)).collect();
+        let next = positions.last().filter(|_| positions.len() < listed).map(|last| last.clone().into_owned());
+        let items = positions.iter().zip(documents).filter_map(|(position, document)| {
+            Some(ListedEncounter { id: listed_id(position)?.to_owned(), document: document? })
+        });
+        Ok(Listing { items: items.collect(), next })
     }
 
-    /// The number of these positions whose documents fit in `room`, at least one if it is the `first`.
-    async fn fitting(&self, positions: &[Bytes], room: &mut usize, first: bool) -> Result<usize, StoreError> {
+    /// Keeps the first positions whose documents have at most `max_bytes` together, and at least one.
+    async fn truncate_to_fit(&self, positions: &mut Vec<Bytes>, max_bytes: usize) -> Result<(), StoreError> {
         let sizes: Vec<usize> = try_join_all(positions.iter().map(async |position| {
             let size = self.connection.call(cmd("HSTRLEN").arg(doc_key(position)).arg("document")).await?;
             read(size, "a size")
         }))
         .await?;
-        let fits = |(index, size): &(usize, usize)| {
-            let fits = *size <= *room || first && *index == 0;
-            *room = room.saturating_sub(*size);
-            fits
+        let mut total = 0;
+        let fits = |size: &&usize| {
+            total += **size;
+            total <= max_bytes
         };
-        Ok(sizes.into_iter().enumerate().take_while(fits).count())
+        positions.truncate(sizes.iter().take_while(fits).count().max(1));
+        Ok(())
     }
 
     /// A field of the encounters at these positions; None if the encounter is missing, or is a later one with the same id.
