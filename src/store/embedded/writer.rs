@@ -4,16 +4,17 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, RwLock};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use parking_lot::RwLock;
 use redb::{Builder, Database, DatabaseError, ReadableDatabase, ReadableTable};
-use tokio::sync::{broadcast, oneshot, watch};
+use tokio::sync::{broadcast, oneshot};
 
-use super::tables::{ANSWERED, EXPIRY, Millis, Tables};
-use crate::store::{Notice, OpenError, StoreConfig, StoreError, now};
+use super::tables::{ANSWERED, EXPIRY, Tables};
+use crate::store::{Notice, OpenError, StoreConfig, StoreError, millis, now};
 
 /// Maximum writes in one transaction.
 const BATCH: usize = 256;
@@ -21,10 +22,6 @@ const BATCH: usize = 256;
 const REOPEN: Duration = Duration::from_secs(1);
 /// Bytes of the file that redb caches; the system caches the rest.
 const CACHE: usize = 8 * 1024 * 1024;
-
-pub(super) fn millis(duration: Duration) -> Millis {
-    Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX)
-}
 
 /// The file of a store, and the database in it while that is open.
 pub(super) struct File {
@@ -43,13 +40,13 @@ impl File {
 
     /// The database, for the length of one transaction.
     pub(super) fn database(&self) -> Result<Arc<Database>, StoreError> {
-        let current = self.database.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+        let current = self.database.read().clone();
         current.ok_or_else(|| StoreError::Unavailable(format!("{} is not open", self.path.display())))
     }
 
     /// Closes the database once its readers have finished.
     fn close(&self) {
-        let mut open = self.database.write().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+        let mut open = self.database.write().take();
         while let Some(database) = open {
             open = Arc::try_unwrap(database).err();
             if open.is_some() {
@@ -63,7 +60,7 @@ impl File {
             DatabaseError::DatabaseAlreadyOpen => OpenError::InUse(self.path.display().to_string()),
             other => cannot_open(&self.path, other),
         })?;
-        *self.database.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(Arc::new(database));
+        *self.database.write() = Some(Arc::new(database));
         Ok(())
     }
 }
@@ -89,8 +86,6 @@ pub(super) struct WriteThread {
     pub(super) jobs: Receiver<Job>,
     pub(super) notices: broadcast::Sender<Notice>,
     pub(super) config: StoreConfig,
-    /// Dropped when the file is closed.
-    pub(super) closed: watch::Sender<()>,
 }
 
 impl WriteThread {
@@ -114,7 +109,6 @@ impl WriteThread {
             }
         }
         self.file.close();
-        drop(self.closed);
     }
 
     /// The pause between two sweeps; shorter for short lives, and while the file is closed.
