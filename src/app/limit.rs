@@ -55,17 +55,6 @@ pub struct Limits {
     pub address: Option<Rate>,
 }
 
-/// The state of a bucket after a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Allowance {
-    /// Whether the request may be served.
-    pub granted: bool,
-    /// Requests left in this window, by what this process knows.
-    pub left: u32,
-    /// Time until the window ends.
-    pub ends_in: Duration,
-}
-
 /// The requests that this process has taken from a bucket.
 struct Taken {
     /// What the store granted, less what was used since.
@@ -82,20 +71,21 @@ impl Taken {
         self.grant.ends_in.checked_sub(now.duration_since(self.at).ok()?).filter(|left| !left.is_zero())
     }
 
-    fn allowance(&self, granted: bool, now: SystemTime) -> Allowance {
+    /// The grant to one request, and what is left of the bucket after it.
+    fn one(&self, granted: u32, now: SystemTime) -> QuotaGrant {
         let left = self.grant.granted.saturating_add(self.grant.left);
-        Allowance { granted, left, ends_in: self.ends_in(now).unwrap_or_default() }
+        QuotaGrant { granted, left, ends_in: self.ends_in(now).unwrap_or_default() }
     }
 
     /// Grants or refuses a request; None if the store must be asked.
-    fn next(&mut self, now: SystemTime) -> Option<Allowance> {
+    fn next(&mut self, now: SystemTime) -> Option<QuotaGrant> {
         if self.ends_in(now).is_none() || self.grant.granted == 0 && self.grant.left > 0 {
             return None;
         }
-        let granted = self.grant.granted > 0;
-        self.grant.granted = self.grant.granted.saturating_sub(1);
-        self.served = self.served.saturating_add(granted.into());
-        Some(self.allowance(granted, now))
+        let granted = self.grant.granted.min(1);
+        self.grant.granted -= granted;
+        self.served = self.served.saturating_add(granted);
+        Some(self.one(granted, now))
     }
 }
 
@@ -123,8 +113,8 @@ fn token_key(id: &str, token: &BearerToken) -> String {
 }
 
 impl App {
-    /// Counts a request against a bucket.
-    pub async fn count(&self, bucket: &str, rate: Rate) -> Result<Allowance, AppError> {
+    /// Counts a request against a bucket. It may be served if 1 is granted.
+    pub async fn count(&self, bucket: &str, rate: Rate) -> Result<QuotaGrant, AppError> {
         let fresh = || {
             let grant = QuotaGrant { granted: 0, left: 1, ends_in: Duration::ZERO };
             Ok::<_, Infallible>(Arc::new(Mutex::new(Taken { grant, served: 0, at: SystemTime::now() })))
@@ -133,8 +123,8 @@ impl App {
         // Requests that wait here for the store share its grant.
         let mut taken = taken.lock().await;
         let now = SystemTime::now();
-        if let Some(allowance) = taken.next(now) {
-            return Ok(allowance);
+        if let Some(grant) = taken.next(now) {
+            return Ok(grant);
         }
         let served = if taken.ends_in(now).is_none() { taken.served / 2 } else { taken.served };
         // A quarter of what was served here, so that an idle process keeps little from others, and at most a twentieth of the quota.
@@ -143,11 +133,11 @@ impl App {
         grant.ends_in = grant.ends_in.max(SHORTEST);
         let at = SystemTime::now();
         *taken = Taken { grant, served, at };
-        Ok(taken.next(at).unwrap_or_else(|| taken.allowance(false, at)))
+        Ok(taken.next(at).unwrap_or_else(|| taken.one(0, at)))
     }
 
     /// The refusal of a bucket that this process knows to be exhausted. Counts nothing.
-    pub fn exhausted(&self, bucket: &str) -> Option<Allowance> {
+    pub fn exhausted(&self, bucket: &str) -> Option<QuotaGrant> {
         let taken = self.limiter.taken.get(bucket)?;
         let mut taken = taken.try_lock().ok()?;
         if taken.grant.granted == 0 { taken.next(SystemTime::now()) } else { None }

@@ -3,7 +3,6 @@
 use super::AppError;
 use crate::engine::Stop;
 use std::sync::Arc;
-use std::thread::available_parallelism;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
@@ -18,11 +17,6 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// As many threads as the machine has processors.
-    pub fn per_processor() -> Self {
-        Self::new(available_parallelism().map_or(1, Into::into))
-    }
-
     /// This many threads.
     pub fn new(threads: usize) -> Self {
         let queue = threads.saturating_mul(WAITING.saturating_add(1));
