@@ -70,7 +70,7 @@ pub trait Store: Send + Sync + 'static {
     async fn ready(&self) -> Result<(), StoreError>;
 
     /// Finishes acknowledged writes before the process ends.
-    async fn close(&self);
+    async fn close(&self) {}
 }
 
 /// How long a store keeps its data.
@@ -287,7 +287,7 @@ pub enum OpenError {
 /// Why a store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Out of reach or too slow. Only an idempotency key tells whether a write happened.
+    /// Out of reach or too slow. Only an idempotency key shows whether a write happened.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
     /// It holds something that this program did not write.

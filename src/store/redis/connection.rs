@@ -244,12 +244,12 @@ impl Connection {
 
     /// Counts a failure of link `generation`. Gives the link up once failures have lasted too long.
     fn count_failure(&self, generation: u64) {
-        let patience = match self.target {
+        let recovery = match self.target {
             Target::Server(_) => Duration::ZERO,
             Target::Cluster(_) => CLUSTER_RECOVERY,
         };
         let mut shared = self.shared.lock();
-        if shared.failing_since.get_or_insert_with(Instant::now).elapsed() >= patience {
+        if shared.failing_since.get_or_insert_with(Instant::now).elapsed() >= recovery {
             shared.give_up(generation);
         }
     }

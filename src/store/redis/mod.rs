@@ -17,13 +17,13 @@
 //! have arrived.
 
 mod connection;
-mod list;
 mod script;
 mod subscription;
 
-use ::redis::{TlsCertificates, cmd};
+use ::redis::{Cmd, TlsCertificates, cmd};
 use async_trait::async_trait;
 use bytes::Bytes;
+use futures::future::try_join_all;
 use std::time::Duration;
 use tokio::sync::broadcast;
 
@@ -31,13 +31,19 @@ use self::connection::Connection;
 use self::script::read;
 use self::subscription::{CHANNEL, Subscription};
 use super::{
-    Base, Commit, Committed, Entry, Found, KeyDigest, Listing, LogPage, NewEncounter, Notice, OpenError, QuotaGrant,
-    Store, StoreConfig, StoreError, check_gapless, granted_quota, list_position, millis, now,
+    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, LogPage, NewEncounter, Notice,
+    OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, granted_quota, list_position, listed_id,
+    millis, now,
 };
 
 const SALT: &str = "turnkeeper:salt";
 /// A key that never exists.
 const READY: &str = "turnkeeper:ready";
+
+/// One creation in this many samples the list for missing encounters. Otherwise expired ones stay listed if their application
+/// never reads the list.
+const SWEEP: u32 = 8;
+const SAMPLE: usize = 16;
 
 /// A store that shares its encounters through a Redis.
 pub struct RedisStore {
@@ -101,7 +107,8 @@ impl Store for RedisStore {
             create.arg(&entry.bytes[..]);
         }
         let reply = self.connection.run(&script::CREATE, &create).await?;
-        let (existing, application, position): (Field, Field, Field) = read(reply, "a created encounter")?;
+        let (existing, application, position): (Field, Option<String>, Option<String>) =
+            read(reply, "a created encounter")?;
         // Also for an existing one: its creator may have failed before this step, and has no token yet.
         if let (Some(application), Some(position)) = (application, position) {
             self.add_to_list(&application, &position).await?;
@@ -188,7 +195,21 @@ impl Store for RedisStore {
     async fn list(
         &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
     ) -> Result<Listing, StoreError> {
-        self.list_page(application, before, limit, max_bytes).await
+        let end = before.map_or("+".to_owned(), |before| format!("({before}"));
+        let mut range = list_command("ZRANGE", application);
+        // One more shows whether anything follows.
+        range.arg(end).arg("-").arg(&["BYLEX", "REV", "LIMIT", "0"]).arg(limit.saturating_add(1));
+        let mut positions: Vec<String> = read(self.connection.call(&range).await?, "a part of a list")?;
+        let listed = positions.len();
+        positions.truncate(limit);
+        self.truncate_to_fit(&mut positions, max_bytes).await?;
+        let documents = self.read_field(&positions, "document").await?;
+        self.remove_missing(application, &positions, &documents).await?;
+        let next = positions.last().filter(|_| positions.len() < listed).cloned();
+        let items = positions.iter().zip(documents).filter_map(|(position, document)| {
+            Some(ListedEncounter { id: listed_id(position)?.to_owned(), document: document? })
+        });
+        Ok(Listing { items: items.collect(), next })
     }
 
     async fn acquire_quota(
@@ -205,10 +226,11 @@ impl Store for RedisStore {
         let mut call = script::DELETE.on(&Keys::new(id).all());
         call.arg(CHANNEL).arg(id);
         let reply = self.connection.run(&script::DELETE, &call).await?;
-        let (revision, application, position): (Field, Field, Field) = read(reply, "a deleted encounter")?;
+        let (revision, application, position): (Field, Option<String>, Option<String>) =
+            read(reply, "a deleted encounter")?;
         if let (Some(application), Some(position)) = (application, position) {
             // The encounter is deleted even if this fails: readers of the list notice.
-            let _ = self.remove_from_list(&application, &[position]).await;
+            let _ = self.connection.call(list_command("ZREM", &application).arg(position)).await;
         }
         revision.map(drop).ok_or(StoreError::Missing)
     }
@@ -233,8 +255,71 @@ impl Store for RedisStore {
         // Not PING, which a cluster sends to every node and a loading server answers. Replicas answer reads, so this is a write.
         self.connection.call(cmd("UNLINK").arg(READY)).await.map(drop)
     }
+}
 
-    async fn close(&self) {
-        self.subscription.stop();
+// The list of an application is one key, apart from the encounters that it names.
+impl RedisStore {
+    /// Adds a position, and now and then removes some of missing encounters.
+    async fn add_to_list(&self, application: &str, position: &str) -> Result<(), StoreError> {
+        self.connection.call(list_command("ZADD", application).arg(0).arg(position)).await?;
+        if rand::random::<u32>().is_multiple_of(SWEEP) {
+            // The encounter is listed: an unavailable node of other encounters must not fail its creation.
+            let _ = self.sweep(application).await;
+        }
+        Ok(())
     }
+
+    async fn sweep(&self, application: &str) -> Result<(), StoreError> {
+        let sample = self.connection.call(list_command("ZRANDMEMBER", application).arg(SAMPLE)).await?;
+        let positions: Vec<String> = read(sample, "a part of a list")?;
+        let found = self.read_field(&positions, "revision").await?;
+        self.remove_missing(application, &positions, &found).await
+    }
+
+    /// Removes the positions at which nothing was found.
+    async fn remove_missing(&self, application: &str, positions: &[String], found: &[Field]) -> Result<(), StoreError> {
+        let missing = positions.iter().zip(found).filter(|(_, found)| found.is_none()).map(|(position, _)| position);
+        let missing: Vec<&String> = missing.collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        self.connection.call(list_command("ZREM", application).arg(missing)).await.map(drop)
+    }
+
+    /// Keeps the first positions whose documents have at most `max_bytes` together, and at least one.
+    async fn truncate_to_fit(&self, positions: &mut Vec<String>, max_bytes: usize) -> Result<(), StoreError> {
+        let sizes: Vec<usize> = try_join_all(positions.iter().map(async |position| {
+            let size = self.connection.call(cmd("HSTRLEN").arg(doc_key(position)).arg("document")).await?;
+            read(size, "a size")
+        }))
+        .await?;
+        let mut total = 0;
+        let fits = |size: &&usize| {
+            total += **size;
+            total <= max_bytes
+        };
+        positions.truncate(sizes.iter().take_while(fits).count().max(1));
+        Ok(())
+    }
+
+    /// A field of the encounters at these positions; None if the encounter is missing, or is a later one with the same id.
+    async fn read_field(&self, positions: &[String], field: &str) -> Result<Vec<Field>, StoreError> {
+        try_join_all(positions.iter().map(async |position| {
+            let row = self.connection.call(cmd("HMGET").arg(doc_key(position)).arg(&["place", field])).await?;
+            let (listed, value): (Option<String>, Field) = read(row, "a listed encounter")?;
+            Ok(value.filter(|_| listed.as_ref() == Some(position)))
+        }))
+        .await
+    }
+}
+
+/// A command on the list of an application.
+fn list_command(name: &str, application: &str) -> Cmd {
+    let mut command = cmd(name);
+    command.arg(format!("turnkeeper:application:{application}"));
+    command
+}
+
+fn doc_key(position: &str) -> String {
+    Keys::new(listed_id(position).unwrap_or_default()).doc
 }

@@ -49,17 +49,13 @@ impl Subscription {
         });
         receiver
     }
-
-    pub(super) fn stop(&self) {
-        if let Some(task) = self.task.get() {
-            task.abort();
-        }
-    }
 }
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        self.stop();
+        if let Some(task) = self.task.get() {
+            task.abort();
+        }
     }
 }
 
