@@ -51,7 +51,8 @@ impl EmbeddedStore {
         let (sender, jobs) = sync_channel(QUEUE);
         let notices = broadcast::Sender::new(NOTICES);
         let writer = WriteThread { file: file.clone(), jobs, notices: notices.clone(), config };
-        writer.prepare().map_err(|reason| cannot_open(directory, reason))?;
+        // Creates missing tables and the salt, before the first read.
+        writer.transact(|tables| tables.prepare()).map_err(|reason| cannot_open(directory, reason))?;
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run());
         let thread = thread.map_err(|error| cannot_open(directory, error))?;
         let writer = Mutex::new(Some((sender, thread)));
@@ -261,7 +262,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failed_transaction_is_told_and_the_store_goes_on() {
+    async fn a_failed_transaction_is_reported_and_the_store_goes_on() {
         let directory = tempfile::TempDir::new().unwrap();
         let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
         store.create("e", new()).await.unwrap();
