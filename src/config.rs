@@ -231,11 +231,6 @@ impl Server {
         });
         filed.map_err(|error| format!("TURNKEEPER_APP_KEYS_FILE: {}: {error}", file.display()))
     }
-
-    /// The size of the cache in bytes.
-    pub fn cache_bytes(&self) -> u64 {
-        self.cache_mib.saturating_mul(1024 * 1024)
-    }
 }
 
 /// One or several Redis URLs without user, password and parameters.
@@ -270,10 +265,11 @@ fn levels(text: &str) -> Result<Targets, String> {
     const SHAPE: &str =
         "write a level (off, error, warn, info, debug, trace), or levels of modules too, such as turnkeeper=debug,warn";
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let complete = parts.iter().all(|part| !part.is_empty() && !part.ends_with('='));
     let own = |module: &str| module == "turnkeeper" || module.starts_with("turnkeeper::");
-    let targets = parts.join(",").parse().ok().filter(|_| !parts.contains(&""));
     let covers = |targets: &Targets| targets.default_level().is_some() || targets.iter().any(|(module, _)| own(module));
-    targets.filter(covers).ok_or_else(|| SHAPE.to_owned())
+    let targets = parts.join(",").parse().ok().filter(|targets| complete && covers(targets));
+    targets.ok_or_else(|| SHAPE.to_owned())
 }
 
 /// A time such as `30d`, `12h`, `15m` or `90s`; `0` is no time.
@@ -302,7 +298,7 @@ mod tests {
         assert!(
             !enabled("turnkeeper=debug, warn", "hyper", Level::INFO) && !enabled("OFF", "turnkeeper", Level::ERROR)
         );
-        for wrong in ["", "foo", "info,", "hyper=debug", "turnkeeper=loud", "=", "turnkeeper[x]=info"] {
+        for wrong in ["", "foo", "info,", "hyper=debug", "turnkeeper=loud", "turnkeeper=", "=", "turnkeeper[x]=info"] {
             assert!(levels(wrong).is_err(), "{wrong}");
         }
     }
