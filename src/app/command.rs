@@ -190,7 +190,7 @@ impl App {
         }
     }
 
-    /// Refuses a player's undo of anything but its own last command, and of one after which somebody else acted (TK-9), by the
+    /// Refuses a player's undo of anything but its own last command, and of one after which another client acted (TK-9), by the
     /// entries that the player can see. False if there are entries since that it cannot see.
     async fn undoes_own_command(
         &self, game: &Arc<dyn Game>, viewer: &Viewer, rewind: &Rewind,
