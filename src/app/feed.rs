@@ -152,27 +152,22 @@ impl Hub {
 async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, hub: Arc<Hub>) {
     let readers = Arc::new(Semaphore::new(READERS));
     loop {
-        // Each with its new version, or with None if anything may have changed.
-        let changed: Vec<(Arc<Topic>, Option<u64>)> = match notices.recv().await {
-            Ok(Notice::Committed { id, version }) => {
-                let Some(topic) = hub.get(&id) else { continue };
-                let new = topic.is_new(version).then_some(version);
-                vec![(topic, new)]
-            }
+        let (topics, version) = match notices.recv().await {
+            Ok(Notice::Committed { id, version }) => (hub.get(&id).into_iter().collect(), Some(version)),
             Ok(Notice::Deleted { id }) => {
                 if let Some(topic) = hub.get(&id) {
                     topic.publish(Update::Deleted);
                 }
                 continue;
             }
-            Ok(Notice::Resync) | Err(RecvError::Lagged(_)) => {
-                hub.all().into_iter().map(|topic| (topic, None)).collect()
-            }
+            // Anything may have changed.
+            Ok(Notice::Resync) | Err(RecvError::Lagged(_)) => (hub.all(), None),
             Err(RecvError::Closed) => return,
         };
         let Some(app) = app.upgrade() else { return };
-        for (topic, version) in changed {
-            let (app, readers) = (app.clone(), readers.clone());
+        for topic in topics {
+            let (app, readers, version) =
+                (app.clone(), readers.clone(), version.filter(|version| topic.is_new(*version)));
             tokio::spawn(async move {
                 let _permit = readers.acquire().await;
                 if version.is_none() {
