@@ -24,14 +24,16 @@ use ::redis::{Cmd, TlsCertificates, cmd};
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::future::try_join_all;
+use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::sync::broadcast;
+use tokio::task::AbortHandle;
 
 use self::connection::Connection;
 use self::script::read;
-use self::subscription::{CHANNEL, Subscription};
+use self::subscription::{CHANNEL, follow};
 use super::{
-    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, LogPage, NewEncounter, Notice,
+    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, LogPage, NOTICES, NewEncounter, Notice,
     OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, granted_quota, list_position, listed_id,
     millis, now,
 };
@@ -48,7 +50,9 @@ const SAMPLE: usize = 16;
 /// A store that shares its encounters through a Redis.
 pub struct RedisStore {
     connection: Connection,
-    subscription: Subscription,
+    notices: broadcast::Sender<Notice>,
+    /// The subscription, from the first follower on.
+    following: OnceLock<AbortHandle>,
     /// In milliseconds, 0 = never.
     ttl: u64,
     /// In milliseconds.
@@ -63,10 +67,19 @@ impl RedisStore {
     pub fn open(urls: &str, certificates: Option<TlsCertificates>, config: StoreConfig) -> Result<Self, OpenError> {
         Ok(Self {
             connection: Connection::new(urls, certificates)?,
-            subscription: Subscription::new(),
+            notices: broadcast::Sender::new(NOTICES),
+            following: OnceLock::new(),
             ttl: config.ttl.map_or(0, |ttl| millis(ttl).max(1)),
             answers: millis(config.answers),
         })
+    }
+}
+
+impl Drop for RedisStore {
+    fn drop(&mut self) {
+        if let Some(subscription) = self.following.get() {
+            subscription.abort();
+        }
     }
 }
 
@@ -248,7 +261,10 @@ impl Store for RedisStore {
     }
 
     fn commits(&self) -> broadcast::Receiver<Notice> {
-        self.subscription.follow(&self.connection.servers)
+        let receiver = self.notices.subscribe();
+        self.following
+            .get_or_init(|| tokio::spawn(follow(self.connection.servers.clone(), self.notices.clone())).abort_handle());
+        receiver
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
