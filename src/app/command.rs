@@ -43,7 +43,7 @@ impl Shape {
             }
             // The fields of `{"current":...,"pending":...}` follow the others.
             Self::Minimal => {
-                body.extend_from_slice(serde_json::to_string(&game.brief())?.trim_start_matches('{').as_bytes())
+                body.extend_from_slice(serde_json::to_string(&game.brief())?.trim_start_matches('{').as_bytes());
             }
         }
         Ok(body.into())

@@ -41,7 +41,7 @@ const RETRY_PAUSE: Duration = Duration::from_millis(30);
 /// What is connected to.
 enum Target {
     Server(Client),
-    Cluster(ClusterClient),
+    Cluster(Box<ClusterClient>),
 }
 
 #[derive(Clone)]
@@ -137,7 +137,7 @@ impl Connection {
                 if let Some(certificates) = certificates {
                     cluster = cluster.certs(certificates);
                 }
-                Target::Cluster(cluster.build().map_err(unusable)?)
+                Target::Cluster(Box::new(cluster.build().map_err(unusable)?))
             }
         };
         Ok(Self { target, servers, shared: Mutex::default(), dialling: tokio::sync::Mutex::default() })
