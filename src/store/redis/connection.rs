@@ -39,9 +39,10 @@ const CLUSTER_RECOVERY: Duration = Duration::from_secs(2);
 const RETRY_PAUSE: Duration = Duration::from_millis(30);
 
 /// What is connected to.
+#[expect(clippy::large_enum_variant, reason = "a process has one")]
 enum Target {
     Server(Client),
-    Cluster(Box<ClusterClient>),
+    Cluster(ClusterClient),
 }
 
 #[derive(Clone)]
@@ -137,7 +138,7 @@ impl Connection {
                 if let Some(certificates) = certificates {
                     cluster = cluster.certs(certificates);
                 }
-                Target::Cluster(Box::new(cluster.build().map_err(unusable)?))
+                Target::Cluster(cluster.build().map_err(unusable)?)
             }
         };
         Ok(Self { target, servers, shared: Mutex::default(), dialling: tokio::sync::Mutex::default() })
