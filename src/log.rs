@@ -1,8 +1,10 @@
 //! Log lines on standard error, in batches: a system call for each line would take longer than deciding a command.
 
 use crate::config::{LogFormat, Server};
-use std::io::{Result, Write, stderr};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::io::{BufWriter, Result, Stderr, Write, stderr};
+use std::sync::Arc;
+use std::thread::{Thread, park, sleep};
 use std::time::Duration;
 use tracing::{Level, Metadata};
 use tracing_subscriber::field::MakeExt;
@@ -23,7 +25,7 @@ pub fn start(config: &Server, on_lambda: bool) -> Lines {
     let harmless = filter_fn(|about| !(about.target().starts_with("lambda_") && *about.level() == Level::TRACE));
     let registry = tracing_subscriber::registry().with(config.log.clone()).with(harmless);
     // Lambda may freeze an instance after its answer, and waiting lines with it.
-    let lines = if on_lambda { Lines(None) } else { Lines::batched() };
+    let lines = if on_lambda { Lines::immediate() } else { Lines::batched() };
     let layer = tracing_subscriber::fmt::layer().with_writer(lines.clone()).with_ansi(false);
     match config.log_format.unwrap_or(if on_lambda { LogFormat::Json } else { LogFormat::Text }) {
         LogFormat::Text => {
@@ -39,79 +41,65 @@ pub fn start(config: &Server, on_lambda: bool) -> Lines {
     lines
 }
 
-/// The destination of log lines. Warnings and errors are written at once, with the lines that wait.
+/// The destination of log lines.
 #[derive(Clone)]
-pub struct Lines(Option<Arc<Batch>>);
-
-#[derive(Default)]
-struct Batch {
-    lines: Mutex<Vec<u8>>,
-    not_empty: Condvar,
+pub struct Lines {
+    waiting: Arc<Mutex<BufWriter<Stderr>>>,
+    /// Writes the lines that wait. None: no line waits.
+    writer: Option<Thread>,
 }
 
 impl Lines {
-    /// Lines wait up to 50 ms and are written together. A killed process loses them.
+    /// Each line is written at once.
+    fn immediate() -> Self {
+        Self { waiting: Arc::new(Mutex::new(BufWriter::with_capacity(FULL, stderr()))), writer: None }
+    }
+
+    /// Lines wait up to 50 ms and are written together; warnings and errors do not wait. A killed process loses waiting lines.
     fn batched() -> Self {
-        let batch = Arc::new(Batch::default());
-        let writer = batch.clone();
-        let thread = std::thread::Builder::new().name("log".to_owned()).spawn(move || {
+        let lines = Self::immediate();
+        let waiting = lines.clone();
+        let writer = std::thread::Builder::new().name("log".to_owned()).spawn(move || {
             loop {
-                drop(writer.not_empty.wait_while(writer.lines(), |lines| lines.is_empty()));
-                std::thread::sleep(WAIT);
-                write_out(&mut writer.lines());
+                park();
+                sleep(WAIT);
+                waiting.flush();
             }
         });
-        Self(thread.is_ok().then_some(batch))
+        Self { writer: writer.ok().map(|writer| writer.thread().clone()), ..lines }
     }
 
     /// Writes the lines that wait.
     pub fn flush(&self) {
-        if let Some(batch) = &self.0 {
-            write_out(&mut batch.lines());
-        }
+        // Standard error may be closed.
+        let _ = self.waiting.lock().flush();
     }
-}
-
-impl Batch {
-    fn lines(&self) -> MutexGuard<'_, Vec<u8>> {
-        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn write_out(lines: &mut Vec<u8>) {
-    // Standard error may be closed.
-    let _ = stderr().write_all(lines);
-    lines.clear();
 }
 
 /// The writer of one line.
-pub struct LineWriter<'a> {
-    batch: Option<&'a Batch>,
+pub struct Line<'a> {
+    lines: &'a Lines,
     urgent: bool,
 }
 
 impl<'a> MakeWriter<'a> for Lines {
-    type Writer = LineWriter<'a>;
+    type Writer = Line<'a>;
 
-    fn make_writer(&'a self) -> LineWriter<'a> {
-        LineWriter { batch: self.0.as_deref(), urgent: true }
+    fn make_writer(&'a self) -> Line<'a> {
+        Line { lines: self, urgent: true }
     }
 
-    fn make_writer_for(&'a self, about: &Metadata<'_>) -> LineWriter<'a> {
-        LineWriter { batch: self.0.as_deref(), urgent: *about.level() <= Level::WARN }
+    fn make_writer_for(&'a self, about: &Metadata<'_>) -> Line<'a> {
+        Line { lines: self, urgent: *about.level() <= Level::WARN }
     }
 }
 
-impl Write for LineWriter<'_> {
+impl Write for Line<'_> {
     fn write(&mut self, line: &[u8]) -> Result<usize> {
-        let Some(batch) = self.batch else { return stderr().write_all(line).map(|()| line.len()) };
-        let mut lines = batch.lines();
-        if lines.is_empty() {
-            batch.not_empty.notify_one();
-        }
-        lines.extend_from_slice(line);
-        if self.urgent || lines.len() >= FULL {
-            write_out(&mut lines);
+        let _ = self.lines.waiting.lock().write_all(line);
+        match &self.lines.writer {
+            Some(writer) if !self.urgent => writer.unpark(),
+            _ => self.lines.flush(),
         }
         Ok(line.len())
     }

@@ -71,7 +71,8 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
     let (store, store_name) = open_store(config, on_lambda)?;
     let keys = config.app_keys()?;
     let applications = Arc::new(Applications::new(keys.clone()));
-    let app = App::new(store, Rulesets::shipped(), config.cache_bytes()).keeping(config.log_keep);
+    let cache = config.cache_mib.saturating_mul(1024 * 1024);
+    let app = App::new(store, Rulesets::shipped(), cache).keeping(config.log_keep);
     let app = Arc::new(app.serving(applications.clone()));
     let router = http::under(config.base_path.clone(), http::router(app.clone(), config.http()));
     let (stop, feeds) = (stop().map_err(|error| error.to_string())?, app.clone());
@@ -145,7 +146,7 @@ fn warn_if_open(protected: bool, address: &str) {
     if !protected {
         tracing::warn!(
             "every client that reaches {address} may create encounters: make a key with `turnkeeper app-key NAME`, set \
-             TURNKEEPER_APP_KEYS to the NAME=DIGEST that it prints (or set TURNKEEPER_RATE_ADDRESS), or listen on 127.0.0.1 alone"
+             TURNKEEPER_APP_KEYS to the NAME=DIGEST that it prints (or set TURNKEEPER_RATE_ADDRESS), or listen only on 127.0.0.1"
         );
     }
 }

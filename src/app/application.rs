@@ -1,10 +1,9 @@
 //! Applications: programs that may create encounters. The configuration has only the digests of their keys.
 
-use super::BearerToken;
 use data_encoding::HEXLOWER_PERMISSIVE as HEX;
+use parking_lot::RwLock;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
-use std::sync::{Arc, RwLock};
+use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
 /// The prefix of application keys.
@@ -37,15 +36,6 @@ impl AppKey {
 /// The name of an application.
 pub type Application = Arc<str>;
 
-/// Why a credential is no application key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoApplication {
-    /// It looks like the token of an encounter.
-    Token,
-    /// It is not configured.
-    Unknown,
-}
-
 /// The valid keys. An application may have several, so that keys can be rotated.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AppKeys(Vec<(Application, [u8; 32])>);
@@ -56,24 +46,20 @@ impl AppKeys {
         let lines = (1..).zip(text.lines()).map(|(n, line)| (n, line.split('#').next().unwrap_or_default()));
         let pairs = lines.flat_map(|(n, line)| line.split(',').map(move |pair| (n, pair.trim())));
         let pairs = pairs.filter(|(_, pair)| !pair.is_empty());
-        let read = pairs.map(|(n, text): (usize, _)| pair(text).map_err(|wrong| format!("line {n}: {wrong}: {SHAPE}")));
-        Self::default().with(read.collect::<Result<_, _>>()?)
+        let mut read = pairs.map(|(n, text)| pair(text).map_err(|wrong| format!("line {n}: {wrong}: {SHAPE}")));
+        read.try_fold(Self::default(), |keys, pair| keys.with(pair?))
     }
 
     /// Adds other keys.
     pub fn and(self, others: Self) -> Result<Self, String> {
-        self.with(others.0)
+        others.0.into_iter().try_fold(self, Self::with)
     }
 
-    fn with(mut self, pairs: Vec<(Application, [u8; 32])>) -> Result<Self, String> {
-        let mut owners: HashMap<[u8; 32], Application> =
-            self.0.iter().map(|(name, digest)| (*digest, name.clone())).collect();
-        for (name, digest) in pairs {
-            match owners.insert(digest, name.clone()) {
-                None => self.0.push((name, digest)),
-                Some(owner) if owner == name => {}
-                Some(owner) => return Err(format!("{owner} and {name} have the same key: make each its own")),
-            }
+    fn with(mut self, (name, digest): (Application, [u8; 32])) -> Result<Self, String> {
+        match self.0.iter().find(|(_, known)| *known == digest) {
+            None => self.0.push((name, digest)),
+            Some((owner, _)) if *owner == name => {}
+            Some((owner, _)) => return Err(format!("{owner} and {name} have the same key: make each its own")),
         }
         Ok(self)
     }
@@ -119,12 +105,12 @@ pub fn app_name(name: &str) -> Result<&str, String> {
 
 /// The applications of a server. Their keys can be replaced while it runs.
 #[derive(Debug, Default)]
-pub struct Applications(Option<RwLock<Arc<AppKeys>>>);
+pub struct Applications(Option<RwLock<AppKeys>>);
 
 impl Applications {
     /// The applications with these keys. Without keys, every client may create encounters.
     pub fn new(keys: AppKeys) -> Self {
-        Self((!keys.is_empty()).then(|| RwLock::new(Arc::new(keys))))
+        Self((!keys.is_empty()).then(|| RwLock::new(keys)))
     }
 
     /// Whether clients need a key. This never changes while the server runs.
@@ -132,26 +118,23 @@ impl Applications {
         self.0.is_some()
     }
 
-    /// Replaces the keys. Nothing changes without new keys, or if clients need no key.
+    /// Replaces the keys, if clients need one.
     pub fn exchange(&self, keys: AppKeys) {
-        if let Some(current) = self.0.as_ref().filter(|_| !keys.is_empty()) {
-            *current.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = Arc::new(keys);
+        if let Some(current) = &self.0 {
+            *current.write() = keys;
         }
     }
 
     /// The application with this key. Compares every key, each in constant time.
-    pub fn find(&self, key: &str) -> Result<Application, NoApplication> {
-        let Some(random) = key.strip_prefix(PREFIX) else {
-            let token = BearerToken::read(key).is_some();
-            return Err(if token { NoApplication::Token } else { NoApplication::Unknown });
-        };
-        let current = self.0.as_ref().map(|keys| keys.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone());
+    pub fn find(&self, key: &str) -> Option<Application> {
+        key.strip_prefix(PREFIX).filter(|random| random.len() == RANDOM)?;
         let digest: [u8; 32] = Sha256::digest(key).into();
-        let known = current
-            .iter()
-            .flat_map(|keys| &keys.0)
-            .fold(None, |found, (name, known)| if bool::from(known.ct_eq(&digest)) { Some(name) } else { found });
-        known.filter(|_| random.len() == RANDOM).cloned().ok_or(NoApplication::Unknown)
+        let keys = self.0.as_ref()?.read();
+        let same = |found, (name, known): &(Application, [u8; 32])| match known.ct_eq(&digest).into() {
+            true => Some(name.clone()),
+            false => found,
+        };
+        keys.0.iter().fold(None, same)
     }
 }
 
@@ -159,46 +142,11 @@ impl Applications {
 mod tests {
     use super::*;
 
-    fn made(seed: u8) -> (String, String) {
-        let key = AppKey::new(&[seed; 32]);
-        (key.reveal().to_owned(), key.digest())
-    }
-
     #[test]
-    fn a_key_is_known_by_its_digest_and_several_count_at_once() {
-        let ((old, first), (new, second), (other, third)) = (made(1), made(2), made(3));
-        let keys = AppKeys::read(&format!("# ours\nbot = {first} # old\nbot={second}\n\ntable={third}, bot={first}\n"));
-        let applications = Applications::new(keys.unwrap());
-        assert!(applications.configured());
-        assert_eq!(applications.find(&old).as_deref(), Ok("bot"));
-        assert_eq!(applications.find(&new).as_deref(), Ok("bot"));
-        assert_eq!(applications.find(&other).as_deref(), Ok("table"));
-        assert_eq!(applications.find(&made(4).0), Err(NoApplication::Unknown));
-        assert_eq!(applications.find(&old[..old.len() - 1]), Err(NoApplication::Unknown));
-        let token = crate::app::Token::new(crate::engine::Role::Gm, &[1; 32]);
-        assert_eq!(applications.find(token.reveal()), Err(NoApplication::Token));
-        assert_eq!(applications.find("tk_gm_x"), Err(NoApplication::Unknown), "no token looks like this");
-        assert_eq!(applications.find(""), Err(NoApplication::Unknown));
-        applications.exchange(AppKeys::read(&format!("bot={second}")).unwrap());
-        assert_eq!(applications.find(&old), Err(NoApplication::Unknown), "it was taken away");
-        assert_eq!(applications.find(&new).as_deref(), Ok("bot"));
-        applications.exchange(AppKeys::default());
-        assert_eq!(applications.find(&new).as_deref(), Ok("bot"), "no keys at all are no keys to exchange");
-        let free = Applications::default();
-        free.exchange(AppKeys::read(&format!("bot={second}")).unwrap());
-        assert!(!free.configured());
-    }
-
-    #[test]
-    fn what_is_no_list_of_digests_is_refused_without_repeating_a_key() {
-        let (key, digest) = made(1);
-        let twice = format!("bot={digest},table={digest}");
-        for wrong in [key.as_str(), &format!("bot={key}"), "bot", "bot=12", "B ot=12", &format!("={digest}"), &twice] {
-            let refused = AppKeys::read(wrong).unwrap_err();
-            assert!(!refused.contains(&key[PREFIX.len()..]), "{refused}");
-        }
-        assert!(AppKeys::read(" \n# nothing\n,").unwrap().is_empty());
-        let both = AppKeys::read(&format!("bot={digest}")).unwrap();
-        assert_eq!(both.clone().and(both.clone()).unwrap().len(), 1);
+    fn no_two_applications_have_the_same_key() {
+        let digest = AppKey::new(&[1; 32]).digest();
+        assert!(AppKeys::read(&format!("bot={digest},table={digest}")).unwrap_err().contains("bot and table"));
+        let keys = AppKeys::read(&format!("bot={digest}")).unwrap();
+        assert_eq!(keys.clone().and(keys).unwrap().len(), 1);
     }
 }

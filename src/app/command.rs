@@ -8,7 +8,6 @@ use crate::vocabulary::{LegalCommand, Violation};
 use bytes::Bytes;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
-use std::io::Write;
 use std::sync::Arc;
 
 /// Maximum log entries that are checked before a player's undo.
@@ -35,31 +34,20 @@ impl Shape {
 
     /// The body for an encounter and its new events, as `viewer` sees them. Parts that are JSON are copied.
     pub(super) fn render(self, game: &dyn Game, viewer: &Viewer, events: &RawValue) -> Result<Bytes, AppError> {
-        let events = events.get();
-        let body = match self {
+        let mut body = format!("{{\"version\":{},\"events\":{events},", game.version()).into_bytes();
+        match self {
             Self::Full => {
-                let mut body = Vec::with_capacity(events.len() + 48);
-                write!(body, "{{\"version\":{},\"events\":{events},\"encounter\":", game.version())
-                    .map_err(unwritable)?;
+                body.extend_from_slice(b"\"encounter\":");
                 game.view_into(viewer, &mut body)?;
                 body.push(b'}');
-                Ok::<_, AppError>(body)
             }
+            // The fields of `{"current":...,"pending":...}` follow the others.
             Self::Minimal => {
-                // The fields of `{"current":...,"pending":...}` follow the others.
-                let brief = serde_json::to_string(&game.brief())?;
-                let mut body = Vec::with_capacity(events.len() + brief.len() + 48);
-                write!(body, "{{\"version\":{},\"events\":{events},", game.version()).map_err(unwritable)?;
-                body.extend_from_slice(brief.trim_start_matches('{').as_bytes());
-                Ok(body)
+                body.extend_from_slice(serde_json::to_string(&game.brief())?.trim_start_matches('{').as_bytes());
             }
-        };
-        body.map(Bytes::from)
+        }
+        Ok(body.into())
     }
-}
-
-fn unwritable(error: std::io::Error) -> AppError {
-    AppError::Internal(error.to_string())
 }
 
 /// The answer to a command.
@@ -209,7 +197,7 @@ impl App {
         }
     }
 
-    /// Refuses a player's undo of anything but its own last command, and of one after which somebody else acted (TK-9), by the
+    /// Refuses a player's undo of anything but its own last command, and of one after which another client acted (TK-9), by the
     /// entries that the player can see. False if there are entries since that it cannot see.
     async fn undoes_own_command(
         &self, game: &Arc<dyn Game>, viewer: &Viewer, rewind: &Rewind,

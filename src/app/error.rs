@@ -45,7 +45,7 @@ pub enum AppError {
     Contended,
     /// Too much work waits already; nothing was applied.
     Busy,
-    /// The store is out of reach. Only the idempotency key tells whether a write happened.
+    /// The store is out of reach. Only the idempotency key shows whether a write happened.
     Unavailable(String),
     /// A newer program wrote what is stored.
     Newer(String),

@@ -7,11 +7,12 @@ use super::log::LogEntryViews;
 use super::{App, AppError, BearerToken, Page, token::time_left};
 use crate::engine::{Game, Viewer};
 use crate::store::{Entry, LogPage, Notice, StoreError};
+use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, broadcast};
@@ -110,7 +111,7 @@ impl EntryMark {
 
 impl Drop for Topic {
     fn drop(&mut self) {
-        let mut topics = self.hub.lock();
+        let mut topics = self.hub.topics.lock();
         // A new topic may have taken its place.
         if topics.get(&self.id).is_some_and(|topic| topic.strong_count() == 0) {
             topics.remove(&self.id);
@@ -119,40 +120,31 @@ impl Drop for Topic {
 }
 
 impl Hub {
-    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Weak<Topic>>> {
-        self.topics.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-
     fn get(&self, id: &str) -> Option<Arc<Topic>> {
-        self.lock().get(id)?.upgrade()
+        self.topics.lock().get(id)?.upgrade()
     }
 
     fn all(&self) -> Vec<Arc<Topic>> {
-        self.lock().values().filter_map(Weak::upgrade).collect()
+        self.topics.lock().values().filter_map(Weak::upgrade).collect()
     }
 
-    /// Subscribes to `id`, whose newest entry is `newest`.
-    fn subscribe(
-        self: &Arc<Self>, app: &Arc<App>, id: &str, newest: EntryMark,
-    ) -> (Arc<Topic>, broadcast::Receiver<Update>) {
+    /// The topic of `id`, a new one if the encounter has no followers. `version` is known to be published.
+    fn topic(self: &Arc<Self>, app: &Arc<App>, id: &str, version: u64) -> Arc<Topic> {
         self.listening.get_or_init(|| {
             tokio::spawn(listen(app.store.commits(), Arc::downgrade(app), self.clone()));
         });
-        let mut topics = self.lock();
-        let topic = topics.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
+        let mut topics = self.topics.lock();
+        topics.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
             let topic = Arc::new(Topic {
                 id: id.into(),
                 updates: broadcast::Sender::new(BACKLOG),
-                newest: tokio::sync::Mutex::new(newest),
-                newest_notice: AtomicU64::new(newest.version),
+                newest: tokio::sync::Mutex::new(EntryMark::unknown(version)),
+                newest_notice: AtomicU64::new(version),
                 hub: self.clone(),
             });
             topics.insert(topic.id.clone(), Arc::downgrade(&topic));
             topic
-        });
-        drop(topics);
-        let updates = topic.updates.subscribe();
-        (topic, updates)
+        })
     }
 }
 
@@ -160,27 +152,22 @@ impl Hub {
 async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, hub: Arc<Hub>) {
     let readers = Arc::new(Semaphore::new(READERS));
     loop {
-        // Each with its new version, or with None if anything may have changed.
-        let changed: Vec<(Arc<Topic>, Option<u64>)> = match notices.recv().await {
-            Ok(Notice::Committed { id, version }) => {
-                let Some(topic) = hub.get(&id) else { continue };
-                let new = topic.is_new(version).then_some(version);
-                vec![(topic, new)]
-            }
+        let (topics, version) = match notices.recv().await {
+            Ok(Notice::Committed { id, version }) => (hub.get(&id).into_iter().collect(), Some(version)),
             Ok(Notice::Deleted { id }) => {
                 if let Some(topic) = hub.get(&id) {
                     topic.publish(Update::Deleted);
                 }
                 continue;
             }
-            Ok(Notice::Resync) | Err(RecvError::Lagged(_)) => {
-                hub.all().into_iter().map(|topic| (topic, None)).collect()
-            }
+            // Anything may have changed.
+            Ok(Notice::Resync) | Err(RecvError::Lagged(_)) => (hub.all(), None),
             Err(RecvError::Closed) => return,
         };
         let Some(app) = app.upgrade() else { return };
-        for (topic, version) in changed {
-            let (app, readers) = (app.clone(), readers.clone());
+        for topic in topics {
+            let (app, readers, version) =
+                (app.clone(), readers.clone(), version.filter(|version| topic.is_new(*version)));
             tokio::spawn(async move {
                 let _permit = readers.acquire().await;
                 if version.is_none() {
@@ -219,7 +206,7 @@ impl Topic {
     /// when the store has lost it.
     async fn read(&self, app: &App, version: Option<u64>) {
         let mut newest = self.newest.lock().await;
-        while version.is_none_or(|version| version > newest.version) && self.updates.receiver_count() > 0 {
+        while version.is_none_or(|version| version > newest.version) {
             match app.store.log(&self.id, newest.before(), PAGE, READ).await {
                 Ok(page) if newest.is_lost(&page) => {
                     *newest = EntryMark::unknown(page.version);
@@ -242,6 +229,7 @@ impl Topic {
                     tracing::error!(%reason, "a feed ends: its log is unreadable");
                     return self.publish(Update::Over);
                 }
+                Err(StoreError::Unavailable(_)) if self.updates.receiver_count() == 0 => return,
                 Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
             }
         }
@@ -276,15 +264,10 @@ impl App {
         if cursor > version {
             return Err(AppError::FutureVersion { current: version });
         }
-        let newest = match self.hub.get(id) {
-            None => self.entry_mark(id, version).await?,
-            Some(topic) => {
-                // Other followers learn of a loss before this one joins, which has seen nothing that was lost.
-                topic.read(self, None).await;
-                EntryMark::unknown(version)
-            }
-        };
-        let (topic, updates) = self.hub.subscribe(self, id, newest);
+        let topic = self.hub.topic(self, id, version);
+        // Other followers learn of a loss before this one joins, which has seen nothing that was lost.
+        topic.read(self, None).await;
+        let updates = topic.updates.subscribe();
         if self.hub.closed.load(Ordering::SeqCst) {
             return Err(AppError::Unavailable("this process is ending".to_owned()));
         }
@@ -294,12 +277,6 @@ impl App {
         let mut follower = Follower { app, updates, topic, viewer, cursor, backlog, caught_up: false, lost: false };
         follower.read().await?;
         Ok((follower.viewer.view(&game), follower))
-    }
-
-    async fn entry_mark(&self, id: &str, version: u64) -> Result<EntryMark, AppError> {
-        let unknown = EntryMark::unknown(version);
-        let page = self.store.log(id, unknown.before(), 1, 0).await?;
-        Ok(page.entries.first().map(EntryMark::of).filter(|mark| mark.version == version).unwrap_or(unknown))
     }
 
     /// As [`log`](Self::log), but waits up to `wait` for an entry if there is none yet.

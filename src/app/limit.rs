@@ -4,11 +4,13 @@
 //! when the window ends is lost, so a limit may apply a little early and is never exceeded.
 
 use super::{App, AppError, BearerToken};
+use crate::store::QuotaGrant;
 use quick_cache::sync::Cache;
 use std::convert::Infallible;
 use std::str::FromStr;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
+use tokio::sync::Mutex;
 
 /// Maximum requests in a time, written `600/1m`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,66 +55,37 @@ pub struct Limits {
     pub address: Option<Rate>,
 }
 
-/// The state of a bucket after a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Allowance {
-    /// Whether the request may be served.
-    pub granted: bool,
-    /// Requests left in this window, by what this process knows.
-    pub left: u32,
-    /// Time until the window ends.
-    pub ends_in: Duration,
-}
-
 /// The requests that this process has taken from a bucket.
 struct Taken {
-    /// Requests not used yet.
-    unused: u32,
-    /// Requests left in the store when these were taken.
-    others: u32,
+    /// What the store granted, less what was used since.
+    grant: QuotaGrant,
     /// Requests served here in this window, and half of those served in the window before.
     served: u32,
-    /// When they were taken.
-    at: TwoClocks,
-    /// How long the window lasted from then.
-    lasts: Duration,
-}
-
-/// A time by two clocks: the monotonic one may stop while a process is frozen, and the wall clock may be set back.
-#[derive(Clone, Copy)]
-struct TwoClocks(Instant, SystemTime);
-
-impl TwoClocks {
-    fn now() -> Self {
-        Self(Instant::now(), SystemTime::now())
-    }
-
-    /// The time since `earlier`, by the clock that went on for longer.
-    fn since(self, earlier: Self) -> Duration {
-        self.0.saturating_duration_since(earlier.0).max(self.1.duration_since(earlier.1).unwrap_or_default())
-    }
+    /// When they were taken. The monotonic clock may stop while a process is frozen.
+    at: SystemTime,
 }
 
 impl Taken {
-    /// Time until the window ends; None after its end.
-    fn ends_in(&self, now: TwoClocks) -> Option<Duration> {
-        self.lasts.checked_sub(now.since(self.at)).filter(|left| !left.is_zero())
+    /// Time until the window ends; None after its end. Where the clock was set back, the store must say it.
+    fn ends_in(&self, now: SystemTime) -> Option<Duration> {
+        self.grant.ends_in.checked_sub(now.duration_since(self.at).ok()?).filter(|left| !left.is_zero())
     }
 
-    fn allowance(&self, granted: bool, now: TwoClocks) -> Allowance {
-        let left = self.unused.saturating_add(self.others);
-        Allowance { granted, left, ends_in: self.ends_in(now).unwrap_or_default() }
+    /// The grant to one request, and what is left of the bucket after it.
+    fn one(&self, granted: u32, now: SystemTime) -> QuotaGrant {
+        let left = self.grant.granted.saturating_add(self.grant.left);
+        QuotaGrant { granted, left, ends_in: self.ends_in(now).unwrap_or_default() }
     }
 
     /// Grants or refuses a request; None if the store must be asked.
-    fn next(&mut self, now: TwoClocks) -> Option<Allowance> {
-        if self.ends_in(now).is_none() || self.unused == 0 && self.others > 0 {
+    fn next(&mut self, now: SystemTime) -> Option<QuotaGrant> {
+        if self.ends_in(now).is_none() || self.grant.granted == 0 && self.grant.left > 0 {
             return None;
         }
-        let granted = self.unused > 0;
-        self.unused = self.unused.saturating_sub(1);
-        self.served = self.served.saturating_add(granted.into());
-        Some(self.allowance(granted, now))
+        let granted = self.grant.granted.min(1);
+        self.grant.granted -= granted;
+        self.served = self.served.saturating_add(granted);
+        Some(self.one(granted, now))
     }
 }
 
@@ -123,7 +96,7 @@ const BUCKETS: usize = 16 * 1024;
 
 /// What this process knows for rate limits.
 pub(super) struct Limiter {
-    taken: Cache<String, Arc<tokio::sync::Mutex<Taken>>>,
+    taken: Cache<String, Arc<Mutex<Taken>>>,
     /// Tokens that were valid, each with its encounter.
     valid: Cache<String, ()>,
 }
@@ -140,33 +113,34 @@ fn token_key(id: &str, token: &BearerToken) -> String {
 }
 
 impl App {
-    /// Counts a request against a bucket.
-    pub async fn count(&self, bucket: &str, rate: Rate) -> Result<Allowance, AppError> {
+    /// Counts a request against a bucket. It may be served if 1 is granted.
+    pub async fn count(&self, bucket: &str, rate: Rate) -> Result<QuotaGrant, AppError> {
         let fresh = || {
-            let none = Taken { unused: 0, others: 1, served: 0, at: TwoClocks::now(), lasts: Duration::ZERO };
-            Ok::<_, Infallible>(Arc::new(tokio::sync::Mutex::new(none)))
+            let grant = QuotaGrant { granted: 0, left: 1, ends_in: Duration::ZERO };
+            Ok::<_, Infallible>(Arc::new(Mutex::new(Taken { grant, served: 0, at: SystemTime::now() })))
         };
         let Ok(taken) = self.limiter.taken.get_or_insert_with(bucket, fresh);
         // Requests that wait here for the store share its grant.
         let mut taken = taken.lock().await;
-        let now = TwoClocks::now();
-        if let Some(allowance) = taken.next(now) {
-            return Ok(allowance);
+        let now = SystemTime::now();
+        if let Some(grant) = taken.next(now) {
+            return Ok(grant);
         }
         let served = if taken.ends_in(now).is_none() { taken.served / 2 } else { taken.served };
         // A quarter of what was served here, so that an idle process keeps little from others, and at most a twentieth of the quota.
         let want = (served / 4).clamp(1, (rate.quota / 20).max(1));
-        let grant = self.store.acquire_quota(bucket, want, rate.quota, rate.window).await?;
-        let (at, lasts) = (TwoClocks::now(), grant.ends_in.max(SHORTEST));
-        *taken = Taken { unused: grant.granted, others: grant.left, served, at, lasts };
-        Ok(taken.next(at).unwrap_or_else(|| taken.allowance(false, at)))
+        let mut grant = self.store.acquire_quota(bucket, want, rate.quota, rate.window).await?;
+        grant.ends_in = grant.ends_in.max(SHORTEST);
+        let at = SystemTime::now();
+        *taken = Taken { grant, served, at };
+        Ok(taken.next(at).unwrap_or_else(|| taken.one(0, at)))
     }
 
     /// The refusal of a bucket that this process knows to be exhausted. Counts nothing.
-    pub fn exhausted(&self, bucket: &str) -> Option<Allowance> {
+    pub fn exhausted(&self, bucket: &str) -> Option<QuotaGrant> {
         let taken = self.limiter.taken.get(bucket)?;
         let mut taken = taken.try_lock().ok()?;
-        if taken.unused == 0 && taken.others == 0 { taken.next(TwoClocks::now()) } else { None }
+        if taken.grant.granted == 0 { taken.next(SystemTime::now()) } else { None }
     }
 
     /// Whether a token was valid in this encounter when this process saw it last.
@@ -195,14 +169,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_window_ends_by_the_clock_that_went_on_for_longer() {
-        let (at, seconds) = (TwoClocks::now(), Duration::from_secs);
-        let taken = Taken { unused: 0, others: 0, served: 0, at, lasts: seconds(60) };
-        let left = |after, by_the_wall| taken.ends_in(TwoClocks(at.0 + seconds(after), by_the_wall));
-        assert_eq!(left(20, at.1 + seconds(20)), Some(seconds(40)));
-        assert_eq!(left(60, at.1 + seconds(60)), None);
-        assert_eq!(left(0, at.1 + seconds(60)), None, "it was frozen");
-        assert_eq!(left(20, at.1 - seconds(3600)), Some(seconds(40)), "the clock was set back");
+    fn a_window_ends_by_the_clock_on_the_wall() {
+        let (at, seconds) = (SystemTime::now(), Duration::from_secs);
+        let taken = Taken { grant: QuotaGrant { granted: 0, left: 0, ends_in: seconds(60) }, served: 0, at };
+        assert_eq!(taken.ends_in(at + seconds(20)), Some(seconds(40)));
+        assert_eq!(taken.ends_in(at + seconds(60)), None);
+        assert_eq!(taken.ends_in(at - seconds(3600)), None, "the clock was set back: the store is asked");
     }
 
     #[test]

@@ -17,13 +17,13 @@ mod token;
 mod transfer;
 mod work;
 
-pub use application::{AppKey, AppKeys, Application, Applications, NoApplication, app_name};
+pub use application::{AppKey, AppKeys, Application, Applications, app_name};
 pub use command::{Answer, Command, Shape};
 pub use encounters::{CreatedEncounter, Summaries, is_cursor};
 pub use error::AppError;
 pub use feed::{Follower, Next};
 pub use idempotency::IdempotencyKey;
-pub use limit::{Allowance, Limits, Rate};
+pub use limit::{Limits, Rate};
 pub use log::{EntryView, Page};
 pub use tag::{Expected, Form, Tag};
 pub use token::{BearerToken, HandedOut, MAX_TOKENS, Token};
@@ -31,10 +31,12 @@ pub use transfer::{Export, ExportedLog};
 
 use crate::engine::Rulesets;
 pub use crate::engine::{Role, Viewer};
+pub use crate::store::QuotaGrant;
 use crate::store::Store;
 use feed::Hub;
 use limit::Limiter;
 use std::sync::{Arc, LazyLock};
+use std::thread::available_parallelism;
 use storage::{EncounterCache, WriteLocks, encounter_cache};
 use work::Workers;
 
@@ -71,7 +73,7 @@ impl App {
             keep: KEEP,
             hub: Arc::default(),
             applications: Arc::default(),
-            workers: Workers::per_processor(),
+            workers: Workers::new(available_parallelism().map_or(1, Into::into)),
             imports: Workers::new(1),
             limiter: LazyLock::new(Limiter::new),
         }

@@ -13,8 +13,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
@@ -48,16 +47,6 @@ pub(super) fn encounter_cache(memory: u64) -> EncounterCache {
     Cache::with_weighter(items, memory, ByWeight)
 }
 
-/// The result of a read.
-pub(super) struct Fetched {
-    /// The encounter now.
-    pub current: CacheEntry,
-    /// Whether it differs from the known copy.
-    pub changed: bool,
-    /// The answer recorded under the given key.
-    pub answer: Option<Bytes>,
-}
-
 impl App {
     /// The encounter now, and the viewer that `token` stands for.
     pub(super) async fn admit(&self, id: &str, token: &BearerToken) -> Result<(Arc<dyn Game>, Viewer), AppError> {
@@ -69,31 +58,33 @@ impl App {
     /// The encounter now.
     pub(super) async fn current(&self, id: &str) -> Result<Arc<dyn Game>, AppError> {
         let known = self.cache.get(id);
-        Ok(self.fetch(id, known.as_ref(), None).await?.current.game)
+        Ok(self.fetch(id, known.as_ref(), None).await?.0.game)
     }
 
-    /// Reads the encounter, and the answer under `key`.
-    pub(super) async fn fetch(
+    /// Reads the encounter, and the answer recorded under `key`. The encounter has the revision of `known` if it has not changed since.
+    async fn fetch(
         &self, id: &str, known: Option<&CacheEntry>, key: Option<&KeyDigest>,
-    ) -> Result<Fetched, AppError> {
+    ) -> Result<(CacheEntry, Option<Bytes>), AppError> {
         let found = self.store.load(id, known.map(|known| known.revision), key).await;
         self.cache_found(id, known, found.map_err(|error| self.failed(id, error))?)
     }
 
     /// Parses what the store found, and caches it.
-    pub(super) fn cache_found(&self, id: &str, known: Option<&CacheEntry>, found: Found) -> Result<Fetched, AppError> {
+    fn cache_found(
+        &self, id: &str, known: Option<&CacheEntry>, found: Found,
+    ) -> Result<(CacheEntry, Option<Bytes>), AppError> {
         let Found { revision, document, answer, .. } = found;
         let Some(document) = document else {
             let known = known.ok_or_else(|| AppError::Internal("the store left the document out".to_owned()))?;
-            return Ok(Fetched { current: known.clone(), changed: false, answer });
+            return Ok((known.clone(), answer));
         };
         let current = CacheEntry { revision, game: self.rulesets.load(&document)?, size: document.len() };
         self.cache.insert(id.into(), current.clone());
-        Ok(Fetched { current, changed: true, answer })
+        Ok((current, answer))
     }
 
     /// The error of a call to the store about an encounter; a missing encounter leaves the cache.
-    pub(super) fn failed(&self, id: &str, error: StoreError) -> AppError {
+    fn failed(&self, id: &str, error: StoreError) -> AppError {
         if matches!(error, StoreError::Missing) {
             self.cache.remove(id);
         }
@@ -112,18 +103,13 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 /// The locks of encounters within this process, so that its own writes do not lose races against each other.
 pub(super) struct WriteLocks {
     hasher: RandomState,
-    locks: Box<[WriteLock]>,
-}
-
-#[derive(Default)]
-struct WriteLock {
-    mutex: Mutex<()>,
-    failures: AtomicU64,
+    /// Each with the time at which the store was last unavailable under it.
+    locks: Box<[Mutex<Option<Instant>>]>,
 }
 
 impl WriteLocks {
     pub fn new() -> Self {
-        Self { hasher: RandomState::new(), locks: (0..LOCKS).map(|_| WriteLock::default()).collect() }
+        Self { hasher: RandomState::new(), locks: (0..LOCKS).map(|_| Mutex::default()).collect() }
     }
 }
 
@@ -155,23 +141,17 @@ impl App {
     pub(super) async fn with_lock<T>(
         &self, id: &str, write: impl Future<Output = Result<T, AppError>>,
     ) -> Result<T, AppError> {
+        let asked = Instant::now();
         let index = self.locks.hasher.hash_one(id) as usize % LOCKS;
         let lock = self.locks.locks.get(index).ok_or(AppError::Contended)?;
-        let _guard = match lock.mutex.try_lock() {
-            Ok(guard) => guard,
-            Err(_) => {
-                let failures = lock.failures.load(Ordering::Acquire);
-                let guard = timeout(LOCK_TIMEOUT, lock.mutex.lock()).await.map_err(|_| AppError::Contended)?;
-                if lock.failures.load(Ordering::Acquire) != failures {
-                    return Err(AppError::Unavailable("it did not answer the request before this one".to_owned()));
-                }
-                guard
-            }
-        };
+        let mut failed = timeout(LOCK_TIMEOUT, lock.lock()).await.map_err(|_| AppError::Contended)?;
+        if failed.is_some_and(|at| at >= asked) {
+            return Err(AppError::Unavailable("it did not answer the request before this one".to_owned()));
+        }
         let result = write.await;
         if let Err(AppError::Unavailable(_)) = result {
             self.cache.remove(id);
-            lock.failures.fetch_add(1, Ordering::Release);
+            *failed = Some(Instant::now());
         }
         result
     }
@@ -193,13 +173,10 @@ impl App {
         let digest = key.map(|key| key.digest(id, token));
         let (mut current, mut fresh) = match self.cache.get(id) {
             Some(cached) => (cached, false),
-            None => {
-                let fetched = self.fetch(id, None, digest.as_ref()).await?;
-                if let Some(record) = fetched.answer {
-                    return request.replay(&fetched.current, &record);
-                }
-                (fetched.current, true)
-            }
+            None => match self.fetch(id, None, digest.as_ref()).await? {
+                (current, Some(record)) => return request.replay(&current, &record),
+                (current, None) => (current, true),
+            },
         };
         for _ in 0..TRIES {
             let decided = async {
@@ -210,17 +187,14 @@ impl App {
             let (change, document) = match decided.await {
                 Ok(decided) => decided,
                 Err(refusal) if fresh => return Err(refusal),
-                Err(refusal) => {
-                    let fetched = self.fetch(id, Some(&current), digest.as_ref()).await?;
-                    if let Some(record) = fetched.answer {
-                        return request.replay(&fetched.current, &record);
+                Err(refusal) => match self.fetch(id, Some(&current), digest.as_ref()).await? {
+                    (newest, Some(record)) => return request.replay(&newest, &record),
+                    (newest, None) if newest.revision == current.revision => return Err(refusal),
+                    (newest, None) => {
+                        (current, fresh) = (newest, true);
+                        continue;
                     }
-                    if !fetched.changed {
-                        return Err(refusal);
-                    }
-                    (current, fresh) = (fetched.current, true);
-                    continue;
-                }
+                },
             };
             let next = CacheEntry { revision: rand::random(), game: change.game, size: document.len() };
             let commit = Commit {
@@ -236,11 +210,11 @@ impl App {
                     self.cache.insert(id.into(), next);
                     return Ok(change.answer);
                 }
-                Committed::Conflict(found) => (current, fresh) = (self.cache_found(id, None, found)?.current, true),
+                Committed::Conflict(found) => (current, fresh) = (self.cache_found(id, None, found)?.0, true),
                 Committed::Replayed(record) => {
                     if !fresh {
                         // The token may have ended since the cached copy.
-                        current = self.fetch(id, Some(&current), None).await?.current;
+                        current = self.fetch(id, Some(&current), None).await?.0;
                     }
                     return request.replay(&current, &record);
                 }

@@ -64,11 +64,6 @@ impl BearerToken {
         Self(HEXLOWER.encode(&Sha256::digest(text)))
     }
 
-    /// The purpose for which a token with the id `name` is derived that this one hands out.
-    fn purpose(&self, id: &str, name: &str, key: &IdempotencyKey) -> String {
-        format!("token {name} of {id} by {} for {}", self.0, HEXLOWER.encode(&key.fingerprint))
-    }
-
     /// Enough of the digest to distinguish tokens.
     pub fn short(&self) -> &str {
         self.0.get(..32).unwrap_or_default()
@@ -181,8 +176,9 @@ impl App {
             Some(_) => self.store.salt().await?,
         };
         let derived = |name: &str| -> Result<Token, AppError> {
-            let secret = key.map_or(Ok(salt), |key| key.derive(&salt, &token.purpose(id, name, key)))?;
-            Ok(Token::new(wanted.role, &secret))
+            let Some(key) = key else { return Ok(Token::new(wanted.role, &salt)) };
+            let purpose = format!("token {name} of {id} by {} for {}", token.0, HEXLOWER.encode(&key.fingerprint));
+            Ok(Token::new(wanted.role, &key.derive(&salt, &purpose)?))
         };
         let name = Token::id(wanted.role);
         let record = derived(&name)?.record(wanted.role, name);

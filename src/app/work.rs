@@ -3,7 +3,6 @@
 use super::AppError;
 use crate::engine::Stop;
 use std::sync::Arc;
-use std::thread::available_parallelism;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
@@ -18,11 +17,6 @@ pub(super) struct Workers {
 }
 
 impl Workers {
-    /// As many threads as the machine has processors.
-    pub fn per_processor() -> Self {
-        Self::new(available_parallelism().map_or(1, Into::into))
-    }
-
     /// This many threads.
     pub fn new(threads: usize) -> Self {
         let queue = threads.saturating_mul(WAITING.saturating_add(1));
@@ -66,7 +60,7 @@ mod tests {
     /// Work that reports its start and goes on until it is stopped.
     fn endless(begun: mpsc::Sender<()>) -> impl FnOnce(Stop<'_>) + Send + 'static {
         move |stop| {
-            begun.send(()).expect("somebody listens");
+            begun.send(()).expect("a receiver");
             while !stop() {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -74,21 +68,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn work_stops_when_its_caller_is_dropped_and_makes_room() {
-        let workers = Arc::new(Workers::new(1));
-        let (begun, first) = mpsc::channel();
-        let caller = tokio::spawn({
-            let (workers, begun) = (workers.clone(), begun.clone());
-            async move { workers.run(endless(begun)).await }
-        });
-        tokio::task::spawn_blocking(move || first.recv().expect("it begins")).await.expect("no panic");
-        caller.abort();
-        // With one thread this is done only after the work before it has ended.
-        assert_eq!(workers.run(|_| 7).await.expect("room"), 7);
-    }
-
-    #[tokio::test]
-    async fn what_finds_no_place_to_wait_is_refused_at_once() {
+    async fn work_beyond_a_full_queue_is_refused_and_stops_without_a_caller() {
         let workers = Arc::new(Workers::new(1));
         let (begun, first) = mpsc::channel();
         let mut callers = Vec::new();
@@ -99,13 +79,14 @@ mod tests {
         }
         tokio::task::spawn_blocking(move || first.recv().expect("it begins")).await.expect("no panic");
         assert!(matches!(workers.run(|_| ()).await, Err(AppError::Busy)));
-        assert!(workers.run_unless(true, |_| ()).await.is_ok(), "small work takes no place");
+        assert!(workers.run_unless(true, |_| ()).await.is_ok(), "small work needs no room in the queue");
         for caller in &callers {
             caller.abort();
         }
         for caller in callers {
             assert!(caller.await.is_err_and(|error| error.is_cancelled()));
         }
+        // With one thread this is done only after the work before it has ended.
         assert_eq!(workers.run(|_| 7).await.expect("room"), 7);
     }
 }

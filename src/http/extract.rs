@@ -1,7 +1,7 @@
 //! Extractors: a handler runs only if what it extracts is well-formed.
 use super::Shared;
 use super::problem::Problem;
-use crate::app::{AppError, Application, BearerToken, Expected, NoApplication, Tag};
+use crate::app::{AppError, Application, BearerToken, Expected, Tag};
 use crate::vocabulary::read_query;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::header::{ACCEPT, AUTHORIZATION, IF_MATCH, IF_NONE_MATCH};
@@ -78,10 +78,11 @@ impl FromRequestParts<Shared> for Creator {
             return Ok(Self(None));
         }
         let key = bearer(&parts.headers, UNKNOWN)?.ok_or(Problem::unauthorized(MISSING))?;
-        applications.find(key).map(|application| Self(Some(application))).map_err(|why| match why {
-            NoApplication::Unknown => Problem::unauthorized(UNKNOWN),
-            NoApplication::Token => Problem::new(StatusCode::FORBIDDEN, "application_key_needed", TOKEN),
-        })
+        match applications.find(key) {
+            Some(application) => Ok(Self(Some(application))),
+            None if BearerToken::read(key).is_none() => Err(Problem::unauthorized(UNKNOWN)),
+            None => Err(Problem::new(StatusCode::FORBIDDEN, "application_key_needed", TOKEN)),
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use super::Shared;
 use super::extract::{bearer, is_encounter_id};
 use super::problem::Problem;
 use super::serve::Socket;
-use crate::app::{Allowance, Application, BearerToken, Rate};
+use crate::app::{Application, BearerToken, QuotaGrant, Rate};
 use axum::RequestExt;
 use axum::body::Body;
 use axum::extract::{RawPathParams, Request, State};
@@ -57,8 +57,8 @@ pub(super) async fn limit(State(shared): State<Shared>, mut request: Request, ne
         Err(refusal) => return refusal,
     };
     let mut response = next.run(request).await;
-    if let Some((key, allowance)) = counted {
-        key.add_headers(allowance, response.headers_mut());
+    if let Some((key, grant)) = counted {
+        key.add_headers(grant, response.headers_mut());
     }
     // The token was revoked or has expired, or the encounter is gone: its next request counts against the address.
     if let (Client::Token(id, token), StatusCode::NOT_FOUND) = (&client, response.status()) {
@@ -73,7 +73,7 @@ impl Client {
         let parameters = request.extract_parts::<RawPathParams>().await.ok();
         let id = parameters.iter().flatten().find(|(name, id)| *name == "id" && is_encounter_id(id));
         let credential = bearer(request.headers(), "").ok().flatten().unwrap_or_default();
-        if let Ok(application) = shared.app.applications().find(credential) {
+        if let Some(application) = shared.app.applications().find(credential) {
             return Self::Application(application);
         }
         match id.zip(BearerToken::read(credential)) {
@@ -85,11 +85,11 @@ impl Client {
     /// Counts the request; None without a limit.
     async fn count(
         &self, shared: &Shared, address: String,
-    ) -> Result<Option<(RateLimitKey, Allowance)>, Response<Body>> {
+    ) -> Result<Option<(RateLimitKey, QuotaGrant)>, Response<Body>> {
         let Some(key) = self.key(shared, address).await? else { return Ok(None) };
-        let allowance = shared.app.count(&key.bucket, key.rate).await;
-        let allowance = allowance.map_err(|error| Problem::from(error).into_response())?;
-        if allowance.granted { Ok(Some((key, allowance))) } else { Err(key.refusal(allowance)) }
+        let grant = shared.app.count(&key.bucket, key.rate).await;
+        let grant = grant.map_err(|error| Problem::from(error).into_response())?;
+        if grant.granted > 0 { Ok(Some((key, grant))) } else { Err(key.refusal(grant)) }
     }
 
     /// The bucket of the client; None without a limit. A token that the store has not checked yet counts against its address, because
@@ -104,8 +104,8 @@ impl Client {
                 let Some(rate) = limits.address.or(limits.token) else { return Ok(None) };
                 let address = address(rate);
                 if !shared.app.is_valid(id, token) {
-                    if let Some(allowance) = shared.app.exhausted(&address.bucket) {
-                        return Err(address.refusal(allowance));
+                    if let Some(grant) = shared.app.exhausted(&address.bucket) {
+                        return Err(address.refusal(grant));
                     }
                     let valid = shared.app.mark_valid(id, token).await;
                     if !valid.map_err(|error| Problem::from(error).into_response())? {
@@ -129,26 +129,26 @@ fn address_bucket(shared: &Shared, request: &Request) -> String {
 }
 
 impl RateLimitKey {
-    fn refusal(&self, allowance: Allowance) -> Response<Body> {
+    fn refusal(&self, grant: QuotaGrant) -> Response<Body> {
         let Self { policy, rate, .. } = self;
-        let (quota, window, seconds) = (rate.quota, rate.window.as_secs(), seconds(allowance));
+        let (quota, window, seconds) = (rate.quota, rate.window.as_secs(), seconds(grant));
         let detail = format!("at most {quota} requests in {window} s for each {policy}: try again in {seconds} s");
         let mut response = Problem::too_often(detail, seconds).into_response();
-        self.add_headers(allowance, response.headers_mut());
+        self.add_headers(grant, response.headers_mut());
         response
     }
 
-    fn add_headers(&self, allowance: Allowance, headers: &mut HeaderMap) {
+    fn add_headers(&self, grant: QuotaGrant, headers: &mut HeaderMap) {
         let policy = format!("\"{}\";q={};w={}", self.policy, self.rate.quota, self.rate.window.as_secs());
-        let limit = format!("\"{}\";r={};t={}", self.policy, allowance.left, seconds(allowance));
+        let limit = format!("\"{}\";r={};t={}", self.policy, grant.left, seconds(grant));
         let values = [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, limit)];
         headers.extend(values.into_iter().filter_map(|(name, text)| Some((name, HeaderValue::try_from(text).ok()?))));
     }
 }
 
 /// The time until the window ends, in seconds rounded up, at least 1.
-fn seconds(allowance: Allowance) -> u64 {
-    u64::try_from(allowance.ends_in.as_nanos().div_ceil(1_000_000_000)).unwrap_or(u64::MAX).max(1)
+fn seconds(grant: QuotaGrant) -> u64 {
+    u64::try_from(grant.ends_in.as_nanos().div_ceil(1_000_000_000)).unwrap_or(u64::MAX).max(1)
 }
 
 /// The last address in a header. The nearest proxy has added it; the client may have written the others.

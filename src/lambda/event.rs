@@ -176,11 +176,4 @@ mod tests {
         assert_eq!(invocation.source, EventSource::Balancer);
         assert_eq!(invocation.request.extensions().get(), Some(&Peer([203, 0, 113, 7].into())));
     }
-
-    #[test]
-    fn an_unknown_event_is_refused_with_the_supported_kinds() {
-        let event = serde_json::json!({"Records": [{"eventSource": "aws:s3"}]});
-        let refused = serde_json::from_value::<LambdaRequest>(event).expect_err("unsupported").to_string();
-        assert!(refused.contains("API Gateway") && refused.contains("Function URL"), "{refused}");
-    }
 }

@@ -70,7 +70,7 @@ pub trait Store: Send + Sync + 'static {
     async fn ready(&self) -> Result<(), StoreError>;
 
     /// Finishes acknowledged writes before the process ends.
-    async fn close(&self);
+    async fn close(&self) {}
 }
 
 /// How long a store keeps its data.
@@ -154,8 +154,11 @@ fn granted_quota(used: u64, want: u32, quota: u32, ends_in: Duration) -> QuotaGr
 
 /// Milliseconds since 1970.
 fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+    millis(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The position of an encounter in the list of its application: its creation time in milliseconds since 1970, then its id.
@@ -284,7 +287,7 @@ pub enum OpenError {
 /// Why a store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// Out of reach or too slow. Only an idempotency key tells whether a write happened.
+    /// Out of reach or too slow. Only an idempotency key shows whether a write happened.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
     /// It holds something that this program did not write.

@@ -8,22 +8,24 @@ mod tables;
 mod writer;
 
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
+use parking_lot::Mutex;
 use redb::{ReadTransaction, ReadableDatabase};
-use tokio::sync::{broadcast, oneshot, watch};
+use tokio::sync::{broadcast, oneshot};
+use tokio::task::spawn_blocking;
 
 use self::quota::Windows;
-use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, SALT, Step, Tables, no_base};
-use self::writer::{File, Job, SendResult, WriteThread, cannot_open, millis};
+use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, SALT, Step, StepError, Tables, no_base};
+use self::writer::{File, Job, SendResult, WriteThread, cannot_open};
 use super::{
     Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, LogPage, NOTICES, NewEncounter, Notice,
-    OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, listed_id, now,
+    OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, listed_id, millis, now,
 };
 
 /// Maximum queued writes; more are refused at once.
@@ -32,14 +34,11 @@ const QUEUE: usize = 1024;
 /// A store in one file, for one process.
 pub struct EmbeddedStore {
     file: Arc<File>,
-    /// None once the store is closed.
-    jobs: Mutex<Option<SyncSender<Job>>>,
-    /// Its sender is dropped when the writing thread has closed the file.
-    closed: watch::Receiver<()>,
+    /// The queue of the writing thread, and that thread; None once the store is closed.
+    writer: Mutex<Option<(SyncSender<Job>, JoinHandle<()>)>>,
     notices: broadcast::Sender<Notice>,
     config: StoreConfig,
     windows: Windows,
-    thread: Option<JoinHandle<()>>,
 }
 
 impl EmbeddedStore {
@@ -50,13 +49,14 @@ impl EmbeddedStore {
         let directory = directory.as_ref();
         let file = Arc::new(File::open(directory)?);
         let (sender, jobs) = sync_channel(QUEUE);
-        let (on_close, closed) = watch::channel(());
         let notices = broadcast::Sender::new(NOTICES);
-        let writer = WriteThread { file: file.clone(), jobs, notices: notices.clone(), config, closed: on_close };
-        writer.prepare().map_err(|reason| cannot_open(directory, reason))?;
+        let writer = WriteThread { file: file.clone(), jobs, notices: notices.clone(), config };
+        // Creates missing tables and the salt, before the first read.
+        writer.transact(|tables| tables.prepare()).map_err(|reason| cannot_open(directory, reason))?;
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run());
-        let thread = Some(thread.map_err(|error| cannot_open(directory, error))?);
-        Ok(Self { file, jobs: Mutex::new(Some(sender)), closed, notices, config, windows: Windows::default(), thread })
+        let thread = thread.map_err(|error| cannot_open(directory, error))?;
+        let writer = Mutex::new(Some((sender, thread)));
+        Ok(Self { file, writer, notices, config, windows: Windows::default() })
     }
 
     /// Has the writing thread do `work` and waits until it is durable.
@@ -66,12 +66,16 @@ impl EmbeddedStore {
         let (sender, result) = oneshot::channel();
         let (failed, failure) = oneshot::channel();
         let work = Box::new(move |tables: &mut Tables<'_>| {
-            let outcome = work(tables)?;
+            let outcome = match work(tables) {
+                Ok(done) => Ok(done),
+                Err(StepError::Refused(refusal)) => Err(refusal),
+                Err(StepError::Failed(error)) => return Err(error),
+            };
             Ok(Box::new(move || drop(sender.send(outcome))) as SendResult)
         });
         let job = Job { work, failed };
-        let sent = match self.jobs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).as_ref() {
-            Some(jobs) => jobs.try_send(job),
+        let sent = match self.writer.lock().as_ref() {
+            Some((jobs, _)) => jobs.try_send(job),
             None => Err(TrySendError::Disconnected(job)),
         };
         sent.map_err(|error| match error {
@@ -84,25 +88,29 @@ impl EmbeddedStore {
         }
     }
 
-    /// Stops the writing thread after the queued writes.
-    fn close_queue(&self) {
-        self.jobs.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
+    /// Has the writing thread end after the queued writes.
+    fn end_writer(&self) -> Option<JoinHandle<()>> {
+        self.writer.lock().take().map(|(_, thread)| thread)
     }
 
     /// Reads from a snapshot, on the caller's own thread: switching threads would cost more than the read.
     fn read<T>(&self, work: impl FnOnce(&ReadTransaction) -> Step<T>) -> Result<T, StoreError> {
         let database = self.file.database()?;
-        let outcome = database.begin_read().map_err(redb::Error::from).and_then(|reading| work(&reading));
-        outcome.unwrap_or_else(|error| Err(unreadable(error)))
+        let outcome = database.begin_read().map_err(StepError::from).and_then(|reading| work(&reading));
+        outcome.map_err(|error| match error {
+            StepError::Refused(refusal) => refusal,
+            // Damaged data stays damaged; any other error may pass.
+            StepError::Failed(redb::Error::Corrupted(text)) => StoreError::Corrupt(text),
+            StepError::Failed(other) => StoreError::Unavailable(other.to_string()),
+        })
     }
 }
 
 impl Drop for EmbeddedStore {
     /// Waits until the file is closed, so that it can be opened again at once.
     fn drop(&mut self) {
-        self.close_queue();
         // The thread catches panics; a drop must not add another one.
-        let _ = self.thread.take().map(JoinHandle::join);
+        let _ = self.end_writer().map(JoinHandle::join);
     }
 }
 
@@ -117,9 +125,7 @@ impl Store for EmbeddedStore {
         self.read(|reading| {
             let documents = reading.open_table(DOCUMENTS)?;
             let now = now();
-            let Some(row) = documents.get(id)?.filter(|row| row.value().2 > now) else {
-                return Ok(Err(StoreError::Missing));
-            };
+            let row = documents.get(id)?.filter(|row| row.value().2 > now).ok_or(StoreError::Missing)?;
             let (revision, version, _, _, document) = row.value();
             let mut answer = None;
             if let Some(digest) = key
@@ -129,7 +135,7 @@ impl Store for EmbeddedStore {
                 answer = Some(Bytes::copy_from_slice(row.value().1));
             }
             let document = (known != Some(revision)).then(|| Bytes::copy_from_slice(document));
-            Ok(Ok(Found { revision, version, document, answer }))
+            Ok(Found { revision, version, document, answer })
         })
     }
 
@@ -140,13 +146,9 @@ impl Store for EmbeddedStore {
 
     async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError> {
         self.read(|reading| {
-            let Some(version) = living(reading, id)? else {
-                return Ok(Err(StoreError::Missing));
-            };
-            let Some(base) = reading.open_table(BASES)?.get(id)?.map(|row| row.value().0) else {
-                return Ok(Err(no_base(id)));
-            };
-            let mut page = LogPage { base_version: base, version, entries: Vec::new() };
+            let version = living(reading, id)?;
+            let base_version = reading.open_table(BASES)?.get(id)?.ok_or_else(|| no_base(id))?.value().0;
+            let mut page = LogPage { base_version, version, entries: Vec::new() };
             let mut room = max_bytes;
             let log = reading.open_table(LOG)?;
             for row in log.range((id, after.saturating_add(1))..=(id, u64::MAX))?.take(limit) {
@@ -158,21 +160,17 @@ impl Store for EmbeddedStore {
                 room = room.saturating_sub(bytes.len());
                 page.entries.push(Entry { version: key.value().1, bytes: Bytes::copy_from_slice(bytes) });
             }
-            Ok(check_gapless(&page, after, limit).map(|()| page))
+            check_gapless(&page, after, limit)?;
+            Ok(page)
         })
     }
 
     async fn base(&self, id: &str) -> Result<Base, StoreError> {
         self.read(|reading| {
-            if living(reading, id)?.is_none() {
-                return Ok(Err(StoreError::Missing));
-            }
-            let bases = reading.open_table(BASES)?;
-            let row = bases.get(id)?.ok_or_else(|| no_base(id));
-            Ok(row.map(|row| {
-                let (version, document) = row.value();
-                Base { version, document: Bytes::copy_from_slice(document) }
-            }))
+            living(reading, id)?;
+            let row = reading.open_table(BASES)?.get(id)?.ok_or_else(|| no_base(id))?;
+            let (version, document) = row.value();
+            Ok(Base { version, document: Bytes::copy_from_slice(document) })
         })
     }
 
@@ -199,7 +197,7 @@ impl Store for EmbeddedStore {
                 last = Some(position.to_owned());
                 listing.items.push(ListedEncounter { id: id.to_owned(), document: Bytes::copy_from_slice(document) });
             }
-            Ok(Ok(listing))
+            Ok(listing)
         })
     }
 
@@ -207,7 +205,7 @@ impl Store for EmbeddedStore {
         &self, bucket: &str, want: u32, quota: u32, window: Duration,
     ) -> Result<QuotaGrant, StoreError> {
         // A closed file means that the store is unavailable, although the windows are in memory.
-        self.file.database()?;
+        drop(self.file.database()?);
         Ok(self.windows.acquire_quota(bucket, want, quota, window))
     }
 
@@ -220,7 +218,7 @@ impl Store for EmbeddedStore {
         self.read(|reading| {
             let meta = reading.open_table(META)?;
             let salt = meta.get(SALT)?.and_then(|row| row.value().try_into().ok());
-            Ok(salt.ok_or_else(|| StoreError::Corrupt("the salt is not 32 bytes".to_owned())))
+            Ok(salt.ok_or_else(|| StoreError::Corrupt("the salt is not 32 bytes".to_owned()))?)
         })
     }
 
@@ -229,31 +227,21 @@ impl Store for EmbeddedStore {
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
-        self.read(|_| Ok(Ok(())))
+        self.read(|_| Ok(()))
     }
 
     async fn close(&self) {
-        self.close_queue();
-        // The channel never changes: this waits until its sender is dropped.
-        let _ = self.closed.clone().changed().await;
+        if let Some(thread) = self.end_writer() {
+            // Fails only where the thread has panicked.
+            let _ = spawn_blocking(|| thread.join()).await;
+        }
     }
 }
 
 /// The version of an encounter that has not expired.
-fn living(reading: &ReadTransaction, id: &str) -> Result<Option<u64>, redb::Error> {
-    let row = reading.open_table(DOCUMENTS)?.get(id)?;
-    Ok(row.and_then(|row| {
-        let (_, version, expires, ..) = row.value();
-        (expires > now()).then_some(version)
-    }))
-}
-
-/// Damaged data stays damaged; any other error may pass.
-fn unreadable(error: redb::Error) -> StoreError {
-    match error {
-        redb::Error::Corrupted(text) => StoreError::Corrupt(text),
-        other => StoreError::Unavailable(other.to_string()),
-    }
+fn living(reading: &ReadTransaction, id: &str) -> Step<u64> {
+    let row = reading.open_table(DOCUMENTS)?.get(id)?.filter(|row| row.value().2 > now());
+    Ok(row.ok_or(StoreError::Missing)?.value().1)
 }
 
 #[cfg(test)]
@@ -274,19 +262,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_failed_transaction_is_told_and_the_store_goes_on() {
+    async fn a_failed_transaction_is_reported_and_the_store_goes_on() {
         let directory = tempfile::TempDir::new().unwrap();
         let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
         store.create("e", new()).await.unwrap();
         for revision in 1..4 {
             let full = store.write(move |tables| -> Step<()> {
-                let half = tables.commit("e", &commit(revision))?.unwrap();
+                let half = tables.commit("e", &commit(revision))?;
                 assert_eq!(half, Committed::Done);
-                Err(redb::Error::Io(std::io::Error::from(std::io::ErrorKind::StorageFull)))
+                Err(redb::Error::Io(std::io::Error::from(std::io::ErrorKind::StorageFull)).into())
             });
             assert!(matches!(full.await, Err(StoreError::Unavailable(_))));
             let panicking = store.write(move |tables| -> Step<()> {
-                let half = tables.commit("e", &commit(revision))?.unwrap();
+                let half = tables.commit("e", &commit(revision))?;
                 panic!("after {half:?}");
             });
             assert!(matches!(panicking.await, Err(StoreError::Unavailable(_))));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
 
-use crate::store::{Commit, Committed, Found, KeyDigest, NewEncounter, Notice, StoreError, list_position};
+use crate::store::{Base, Commit, Committed, Found, KeyDigest, NewEncounter, Notice, StoreError, list_position};
 
 /// Milliseconds since 1970.
 pub(super) type Millis = u64;
@@ -14,7 +14,7 @@ pub(super) type Millis = u64;
 /// The expiry of an encounter that never expires.
 pub(super) const NEVER: Millis = Millis::MAX;
 
-/// Revision, version, expiry, its time in [`EXPIRY`] (which is not later), document.
+/// Revision, version, expiry, the time in [`EXPIRY`] that the newest commit counts on, document.
 type DocumentRow = (u64, u64, Millis, Millis, &'static [u8]);
 
 pub(super) const DOCUMENTS: TableDefinition<&str, DocumentRow> = TableDefinition::new("documents");
@@ -27,7 +27,7 @@ pub(super) const LOG: TableDefinition<(&str, u64), &[u8]> = TableDefinition::new
 pub(super) const ANSWERS: TableDefinition<(&str, &KeyDigest), (Millis, &[u8])> = TableDefinition::new("answers");
 /// The answers by their times.
 pub(super) const ANSWERED: TableDefinition<(Millis, &str, &KeyDigest), ()> = TableDefinition::new("answered");
-/// The encounters by a time at which the sweep looks at them. Commits need not move it.
+/// The encounters by times at which the sweep looks at them. Commits need not move these, and some may be left over.
 pub(super) const EXPIRY: TableDefinition<(Millis, &str), ()> = TableDefinition::new("expiry");
 /// The encounters of each application by their positions.
 pub(super) const LISTED: TableDefinition<(&str, &str), ()> = TableDefinition::new("listed");
@@ -39,8 +39,27 @@ pub(super) const SALT: &str = "salt";
 /// Maximum encounters, and maximum answers, that one transaction sweeps.
 const SWEEP: usize = 64;
 
-/// The inner error is a refusal that changed nothing; the outer error fails the whole transaction.
-pub(super) type Step<T> = Result<Result<T, StoreError>, redb::Error>;
+pub(super) type Step<T> = Result<T, StepError>;
+
+/// Why a step of a transaction did nothing.
+pub(super) enum StepError {
+    /// It was refused before it changed anything; the transaction goes on.
+    Refused(StoreError),
+    /// The database failed, and with it the whole transaction.
+    Failed(redb::Error),
+}
+
+impl From<StoreError> for StepError {
+    fn from(refusal: StoreError) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl<E: Into<redb::Error>> From<E> for StepError {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
 
 /// All tables, open in one write transaction.
 pub(super) struct Tables<'t> {
@@ -111,10 +130,12 @@ impl<'t> Tables<'t> {
 
     /// Makes the sweep look at `id` no later than it expires. Returns its time in [`EXPIRY`].
     fn index(&mut self, id: &str, indexed: Millis, expires: Millis) -> Result<Millis, redb::Error> {
-        if indexed <= expires {
+        if indexed > self.now && indexed <= expires {
             return Ok(indexed);
         }
-        self.expiry.insert((expires, id), ())?;
+        if expires != NEVER {
+            self.expiry.insert((expires, id), ())?;
+        }
         if indexed != NEVER {
             self.expiry.remove((indexed, id))?;
         }
@@ -125,10 +146,10 @@ impl<'t> Tables<'t> {
     pub(super) fn create(&mut self, id: &str, new: &NewEncounter) -> Step<Option<Bytes>> {
         if self.living(id)?.is_some() {
             if let Some(first) = self.created.get(id)? {
-                return Ok(Ok(Some(Bytes::copy_from_slice(first.value()))));
+                return Ok(Some(Bytes::copy_from_slice(first.value())));
             }
-            let base = self.bases.get(id)?.map(|row| Bytes::copy_from_slice(row.value().1));
-            return Ok(base.map(Some).ok_or_else(|| no_base(id)));
+            let base = self.bases.get(id)?.ok_or_else(|| no_base(id))?;
+            return Ok(Some(Bytes::copy_from_slice(base.value().1)));
         }
         self.remove(id)?;
         let expires = self.expires();
@@ -143,43 +164,38 @@ impl<'t> Tables<'t> {
             self.listed.insert((application.as_str(), position.as_str()), ())?;
             self.owners.insert(id, (application.as_str(), position.as_str()))?;
         }
-        Ok(Ok(None))
+        Ok(None)
     }
 
     pub(super) fn commit(&mut self, id: &str, commit: &Commit) -> Step<Committed> {
-        let Some(head) = self.living(id)? else {
-            return Ok(Err(StoreError::Missing));
-        };
+        let head = self.living(id)?.ok_or(StoreError::Missing)?;
         if let Some((digest, _)) = &commit.answer
             && let Some(row) = self.answers.get((id, digest))?
         {
             let (at, answer) = row.value();
             if at.saturating_add(self.keep) > self.now {
-                return Ok(Ok(Committed::Replayed(Bytes::copy_from_slice(answer))));
+                return Ok(Committed::Replayed(Bytes::copy_from_slice(answer)));
             }
         }
         if head.revision != commit.expected {
             let document = self.documents.get(id)?.map(|row| Bytes::copy_from_slice(row.value().4));
             let (revision, version) = (head.revision, head.version);
-            return Ok(Ok(Committed::Conflict(Found { revision, version, document, answer: None })));
+            return Ok(Committed::Conflict(Found { revision, version, document, answer: None }));
         }
         let version = commit.entry.as_ref().map_or(head.version, |entry| entry.version);
         if commit.entry.is_some() && version != head.version.saturating_add(1) {
-            return Ok(Err(StoreError::Corrupt(format!("entry {version} does not follow version {}", head.version))));
+            let reason = format!("entry {version} does not follow version {}", head.version);
+            return Err(StoreError::Corrupt(reason).into());
         }
-        if let Some(rebase) = &commit.rebase {
-            let Some(base) = self.bases.get(id)?.map(|row| row.value().0) else {
-                return Ok(Err(no_base(id)));
-            };
-            if !(base..=version).contains(&rebase.version) {
-                return Ok(Err(StoreError::Corrupt(format!(
-                    "a base at {} does not lie between {base} and {version}",
-                    rebase.version
-                ))));
+        if let Some(Base { version: new, .. }) = commit.rebase {
+            let base = self.bases.get(id)?.ok_or_else(|| no_base(id))?.value().0;
+            if !(base..=version).contains(&new) {
+                let reason = format!("a base at {new} does not lie between {base} and {version}");
+                return Err(StoreError::Corrupt(reason).into());
             }
         }
         self.apply(id, &head, commit, version)?;
-        Ok(Ok(Committed::Done))
+        Ok(Committed::Done)
     }
 
     /// Writes a commit that passed all checks.
@@ -211,12 +227,10 @@ impl<'t> Tables<'t> {
     }
 
     pub(super) fn delete(&mut self, id: &str) -> Step<()> {
-        if self.living(id)?.is_none() {
-            return Ok(Err(StoreError::Missing));
-        }
+        self.living(id)?.ok_or(StoreError::Missing)?;
         self.remove(id)?;
         self.notices.push(Notice::Deleted { id: Arc::from(id) });
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Removes everything that belongs to `id`.
@@ -252,10 +266,13 @@ impl<'t> Tables<'t> {
             due.push((at, id.to_owned()));
         }
         for (at, id) in &due {
+            self.expiry.remove((*at, id.as_str()))?;
             match self.head(id)? {
                 Some(head) if head.expires <= self.now => self.remove(id)?,
-                Some(head) => self.reindex(id, &head)?,
-                None => drop(self.expiry.remove((*at, id.as_str()))?),
+                // Another time follows, or none is needed.
+                Some(head) if head.indexed > self.now || head.expires == NEVER => {}
+                Some(head) => drop(self.expiry.insert((head.expires, id.as_str()), ())?),
+                None => {}
             }
         }
         let mut old = Vec::new();
@@ -272,17 +289,6 @@ impl<'t> Tables<'t> {
         Ok(due.len() == SWEEP || old.len() == SWEEP)
     }
 
-    /// Moves an encounter in [`EXPIRY`] to its present expiry, or out of it if it never expires.
-    fn reindex(&mut self, id: &str, head: &Head) -> Result<(), redb::Error> {
-        let Some(document) = self.documents.get(id)?.map(|row| row.value().4.to_vec()) else {
-            return Ok(());
-        };
-        self.expiry.remove((head.indexed, id))?;
-        let indexed = self.index(id, NEVER, head.expires)?;
-        self.documents.insert(id, (head.revision, head.version, head.expires, indexed, &document[..]))?;
-        Ok(())
-    }
-
     /// The number of rows in all tables.
     #[cfg(test)]
     pub(super) fn rows(&mut self) -> Step<u64> {
@@ -290,7 +296,7 @@ impl<'t> Tables<'t> {
         let of_encounters = self.documents.len()? + self.bases.len()? + self.created.len()? + self.log.len()?;
         let of_answers = self.answers.len()? + self.answered.len()?;
         let of_lists = self.listed.len()? + self.owners.len()?;
-        Ok(Ok(of_encounters + of_answers + of_lists + self.expiry.len()? + self.meta.len()?))
+        Ok(of_encounters + of_answers + of_lists + self.expiry.len()? + self.meta.len()?)
     }
 
     /// Makes the salt if it is missing.

@@ -4,16 +4,16 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, RwLock};
-use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use parking_lot::{MappedRwLockReadGuard, RwLock, RwLockReadGuard};
 use redb::{Builder, Database, DatabaseError, ReadableDatabase, ReadableTable};
-use tokio::sync::{broadcast, oneshot, watch};
+use tokio::sync::{broadcast, oneshot};
 
-use super::tables::{ANSWERED, EXPIRY, Millis, Tables};
-use crate::store::{Notice, OpenError, StoreConfig, StoreError, now};
+use super::tables::{ANSWERED, EXPIRY, Tables};
+use crate::store::{Notice, OpenError, StoreConfig, StoreError, millis, now};
 
 /// Maximum writes in one transaction.
 const BATCH: usize = 256;
@@ -22,14 +22,10 @@ const REOPEN: Duration = Duration::from_secs(1);
 /// Bytes of the file that redb caches; the system caches the rest.
 const CACHE: usize = 8 * 1024 * 1024;
 
-pub(super) fn millis(duration: Duration) -> Millis {
-    Millis::try_from(duration.as_millis()).unwrap_or(Millis::MAX)
-}
-
 /// The file of a store, and the database in it while that is open.
 pub(super) struct File {
     path: PathBuf,
-    database: RwLock<Option<Arc<Database>>>,
+    database: RwLock<Option<Database>>,
 }
 
 impl File {
@@ -42,20 +38,15 @@ impl File {
     }
 
     /// The database, for the length of one transaction.
-    pub(super) fn database(&self) -> Result<Arc<Database>, StoreError> {
-        let current = self.database.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
-        current.ok_or_else(|| StoreError::Unavailable(format!("{} is not open", self.path.display())))
+    pub(super) fn database(&self) -> Result<MappedRwLockReadGuard<'_, Database>, StoreError> {
+        let open = RwLockReadGuard::try_map(self.database.read(), Option::as_ref);
+        open.map_err(|_| StoreError::Unavailable(format!("{} is not open", self.path.display())))
     }
 
     /// Closes the database once its readers have finished.
     fn close(&self) {
-        let mut open = self.database.write().unwrap_or_else(|poisoned| poisoned.into_inner()).take();
-        while let Some(database) = open {
-            open = Arc::try_unwrap(database).err();
-            if open.is_some() {
-                sleep(Duration::from_millis(1));
-            }
-        }
+        let database = self.database.write().take();
+        drop(database);
     }
 
     fn reopen(&self) -> Result<(), OpenError> {
@@ -63,7 +54,7 @@ impl File {
             DatabaseError::DatabaseAlreadyOpen => OpenError::InUse(self.path.display().to_string()),
             other => cannot_open(&self.path, other),
         })?;
-        *self.database.write().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(Arc::new(database));
+        *self.database.write() = Some(database);
         Ok(())
     }
 }
@@ -89,16 +80,9 @@ pub(super) struct WriteThread {
     pub(super) jobs: Receiver<Job>,
     pub(super) notices: broadcast::Sender<Notice>,
     pub(super) config: StoreConfig,
-    /// Dropped when the file is closed.
-    pub(super) closed: watch::Sender<()>,
 }
 
 impl WriteThread {
-    /// Creates missing tables and the salt, before the first read.
-    pub(super) fn prepare(&self) -> Result<(), String> {
-        self.transact(|tables| tables.prepare())
-    }
-
     /// Works until the queue is closed and empty, then closes the file.
     pub(super) fn run(self) {
         let mut sweep_at = Instant::now() + self.pause();
@@ -114,7 +98,6 @@ impl WriteThread {
             }
         }
         self.file.close();
-        drop(self.closed);
     }
 
     /// The pause between two sweeps; shorter for short lives, and while the file is closed.
@@ -155,7 +138,9 @@ impl WriteThread {
     }
 
     /// Runs `work` in one durable transaction. After a failure the file is reopened, because redb refuses all work after an I/O error.
-    fn transact<T>(&self, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>) -> Result<T, String> {
+    pub(super) fn transact<T>(
+        &self, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
+    ) -> Result<T, String> {
         if self.file.database().is_err() {
             self.file.reopen().map_err(|error| error.to_string())?;
         }

@@ -1,13 +1,12 @@
 -- Reads the document, unless the caller has this revision, and the answer under a key.
 -- KEYS: doc, and the answers of even and of odd time spans
--- ARGV: known revision, key digest or ''
+-- ARGV: known revision or '', key digest or ''
 local found = redis.call('HMGET', KEYS[1], 'revision', 'version')
-local document, even, odd = false, false, false
+local document, answer = false, false
 if found[1] ~= ARGV[1] then
   document = redis.call('HGET', KEYS[1], 'document')
 end
 if ARGV[2] ~= '' then
-  even = redis.call('HGET', KEYS[2], ARGV[2])
-  odd = redis.call('HGET', KEYS[3], ARGV[2])
+  answer = redis.call('HGET', KEYS[2], ARGV[2]) or redis.call('HGET', KEYS[3], ARGV[2])
 end
-return {{found[1], found[2], document}, even, odd}
+return {{found[1], found[2], document}, answer}

@@ -17,36 +17,46 @@
 //! have arrived.
 
 mod connection;
-mod list;
 mod script;
 mod subscription;
 
-use ::redis::{TlsCertificates, Value, cmd, pipe};
+use ::redis::{Cmd, TlsCertificates, cmd};
 use async_trait::async_trait;
 use bytes::Bytes;
+use futures::future::try_join_all;
+use std::sync::OnceLock;
 use std::time::Duration;
 use tokio::sync::broadcast;
+use tokio::task::AbortHandle;
 
 use self::connection::Connection;
 use self::script::read;
-use self::subscription::{CHANNEL, Subscription};
+use self::subscription::{CHANNEL, follow};
 use super::{
-    Base, Commit, Committed, Entry, Found, KeyDigest, Listing, LogPage, NewEncounter, Notice, OpenError, QuotaGrant,
-    Store, StoreConfig, StoreError, check_gapless, granted_quota, list_position, now,
+    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, LogPage, NOTICES, NewEncounter, Notice,
+    OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, granted_quota, list_position, listed_id,
+    millis, now,
 };
 
 const SALT: &str = "turnkeeper:salt";
 /// A key that never exists.
 const READY: &str = "turnkeeper:ready";
 
+/// One creation in this many samples the list for missing encounters. Otherwise expired ones stay listed if their application
+/// never reads the list.
+const SWEEP: u32 = 8;
+const SAMPLE: usize = 16;
+
 /// A store that shares its encounters through a Redis.
 pub struct RedisStore {
     connection: Connection,
-    subscription: Subscription,
-    /// Milliseconds as text, 0 = never.
-    ttl: String,
-    /// Milliseconds as text.
-    answers: String,
+    notices: broadcast::Sender<Notice>,
+    /// The subscription, from the first follower on.
+    following: OnceLock<AbortHandle>,
+    /// In milliseconds, 0 = never.
+    ttl: u64,
+    /// In milliseconds.
+    answers: u64,
 }
 
 impl RedisStore {
@@ -57,10 +67,19 @@ impl RedisStore {
     pub fn open(urls: &str, certificates: Option<TlsCertificates>, config: StoreConfig) -> Result<Self, OpenError> {
         Ok(Self {
             connection: Connection::new(urls, certificates)?,
-            subscription: Subscription::new(),
-            ttl: config.ttl.map_or(0, |ttl| ttl.as_millis().max(1)).to_string(),
-            answers: config.answers.as_millis().to_string(),
+            notices: broadcast::Sender::new(NOTICES),
+            following: OnceLock::new(),
+            ttl: config.ttl.map_or(0, |ttl| millis(ttl).max(1)),
+            answers: millis(config.answers),
         })
+    }
+}
+
+impl Drop for RedisStore {
+    fn drop(&mut self) {
+        if let Some(subscription) = self.following.get() {
+            subscription.abort();
+        }
     }
 }
 
@@ -93,25 +112,16 @@ fn nonce() -> String {
 #[async_trait]
 impl Store for RedisStore {
     async fn create(&self, id: &str, new: NewEncounter) -> Result<Option<Bytes>, StoreError> {
-        let first_entry = new.base.version.saturating_add(1);
-        let [revision, base_version, version, first_entry] =
-            [new.revision, new.base.version, new.version(), first_entry].map(|number| number.to_string());
-        let (nonce, position) = (nonce(), list_position(now(), id));
-        let head: [&[u8]; 10] = [
-            &new.document,
-            &new.base.document,
-            self.ttl.as_bytes(),
-            nonce.as_bytes(),
-            revision.as_bytes(),
-            base_version.as_bytes(),
-            version.as_bytes(),
-            first_entry.as_bytes(),
-            new.application.as_deref().unwrap_or_default().as_bytes(),
-            position.as_bytes(),
-        ];
-        let args: Vec<&[u8]> = head.into_iter().chain(new.entries.iter().map(|entry| &entry.bytes[..])).collect();
-        let reply = self.connection.run(&script::CREATE, &Keys::new(id).all(), &args).await?;
-        let (existing, application, position): (Field, Field, Field) = read(reply, "a created encounter")?;
+        let mut create = script::CREATE.on(&Keys::new(id).all());
+        create.arg(&new.document[..]).arg(&new.base.document[..]).arg(self.ttl).arg(nonce());
+        create.arg(new.revision).arg(new.base.version).arg(new.version()).arg(new.base.version.saturating_add(1));
+        create.arg(new.application.as_deref().unwrap_or_default()).arg(list_position(now(), id));
+        for entry in &new.entries {
+            create.arg(&entry.bytes[..]);
+        }
+        let reply = self.connection.run(&script::CREATE, &create).await?;
+        let (existing, application, position): (Field, Option<String>, Option<String>) =
+            read(reply, "a created encounter")?;
         // Also for an existing one: its creator may have failed before this step, and has no token yet.
         if let (Some(application), Some(position)) = (application, position) {
             self.add_to_list(&application, &position).await?;
@@ -120,63 +130,40 @@ impl Store for RedisStore {
     }
 
     async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError> {
-        let Keys { doc, answers: [even, odd], .. } = Keys::new(id);
-        let digest = key.map_or(&[][..], |digest| digest);
-        let mut reply = match known {
-            // The script saves sending the document. Where it must be sent, the script costs more than the rest of a load.
-            Some(known) => {
-                let args = [known.to_string().into_bytes(), digest.to_vec()];
-                let args = args.each_ref().map(|arg| &arg[..]);
-                self.connection.run(&script::LOAD, &[&doc, &even, &odd], &args).await?
-            }
-            // The document comes first: then no answer can be older than the document.
-            None => {
-                let mut read = pipe();
-                read.cmd("HMGET").arg(doc).arg(&["revision", "version", "document"]);
-                if key.is_some() {
-                    read.cmd("HGET").arg(even).arg(digest).cmd("HGET").arg(odd).arg(digest);
-                }
-                self.connection.call_all(&read).await?
-            }
-        };
-        if let Value::Array(parts) = &mut reply {
-            // Without a key no answers were read.
-            parts.resize(3, Value::Nil);
-        }
         type Row = (Option<u64>, Option<u64>, Field);
-        let ((revision, version, document), even, odd): (Row, Field, Field) = read(reply, "an encounter")?;
+        let Keys { doc, answers: [even, odd], .. } = Keys::new(id);
+        let ((revision, version, document), answer) = if known.is_none() && key.is_none() {
+            // Where nothing may be left out, the script costs more than the rest of a load.
+            let mut get = cmd("HMGET");
+            get.arg(doc).arg(&["revision", "version", "document"]);
+            (read::<Row>(self.connection.call(&get).await?, "an encounter")?, None)
+        } else {
+            let mut load = script::LOAD.on(&[&doc, &even, &odd]);
+            load.arg(known.map_or(String::new(), |known| known.to_string())).arg(key.map_or(&[][..], |digest| digest));
+            read::<(Row, Field)>(self.connection.run(&script::LOAD, &load).await?, "an encounter")?
+        };
         let revision = revision.ok_or(StoreError::Missing)?;
         let version = version.ok_or_else(|| StoreError::Corrupt("an encounter without a version".to_owned()))?;
-        Ok(Found { revision, version, document, answer: even.or(odd) })
+        Ok(Found { revision, version, document, answer })
     }
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {
-        let (expected, revision) = (commit.expected.to_string(), commit.revision.to_string());
-        let numbers = |version: u64| (version.to_string(), version.saturating_sub(1).to_string());
-        let entry = commit.entry.as_ref().map(|entry| (numbers(entry.version), &entry.bytes[..]));
-        let ((version, previous), entry) = entry.unwrap_or_default();
-        let (digest, answer) = commit.answer.as_ref().map(|(key, answer)| (&key[..], &answer[..])).unwrap_or_default();
-        let rebase = commit.rebase.as_ref().map(|base| (base.version.to_string(), &base.document[..]));
-        let (rebase_version, rebase) = rebase.unwrap_or_default();
-        let nonce = nonce();
-        let args: [&[u8]; 15] = [
-            expected.as_bytes(),
-            revision.as_bytes(),
-            &commit.document,
-            nonce.as_bytes(),
-            self.ttl.as_bytes(),
-            self.answers.as_bytes(),
-            CHANNEL.as_bytes(),
-            id.as_bytes(),
-            version.as_bytes(),
-            previous.as_bytes(),
-            entry,
-            digest,
-            answer,
-            rebase_version.as_bytes(),
-            rebase,
-        ];
-        let reply = self.connection.run(&script::COMMIT, &Keys::new(id).all(), &args).await?;
+        let mut call = script::COMMIT.on(&Keys::new(id).all());
+        call.arg(commit.expected).arg(commit.revision).arg(&commit.document[..]).arg(nonce());
+        call.arg(self.ttl).arg(self.answers).arg(CHANNEL).arg(id);
+        match &commit.entry {
+            Some(entry) => call.arg(entry.version).arg(entry.version.saturating_sub(1)).arg(&entry.bytes[..]),
+            None => call.arg(&["", "", ""]),
+        };
+        match &commit.answer {
+            Some((digest, answer)) => call.arg(&digest[..]).arg(&answer[..]),
+            None => call.arg(&["", ""]),
+        };
+        match &commit.rebase {
+            Some(base) => call.arg(base.version).arg(&base.document[..]),
+            None => call.arg(&["", ""]),
+        };
+        let reply = self.connection.run(&script::COMMIT, &call).await?;
         let (outcome, bytes, revision, version): (String, Field, Option<u64>, Option<u64>) = read(reply, "a commit")?;
         match (outcome.as_str(), bytes, revision, version) {
             ("done", ..) => Ok(Committed::Done),
@@ -192,9 +179,9 @@ impl Store for RedisStore {
 
     async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError> {
         let keys = Keys::new(id);
-        let args = [after.saturating_add(1).to_string(), limit.to_string(), max_bytes.to_string()];
-        let args = args.each_ref().map(|arg| arg.as_bytes());
-        let reply = self.connection.run(&script::LOG, &[&keys.doc, &keys.log], &args).await?;
+        let mut call = script::LOG.on(&[&keys.doc, &keys.log]);
+        call.arg(after.saturating_add(1)).arg(limit).arg(max_bytes);
+        let reply = self.connection.run(&script::LOG, &call).await?;
         let page: Option<(u64, u64, Vec<(String, Bytes)>)> = read(reply, "a page of the log")?;
         let (version, base_version, rows) = page.ok_or(StoreError::Missing)?;
         let entries = rows.into_iter().map(|(stream_id, bytes)| {
@@ -221,27 +208,42 @@ impl Store for RedisStore {
     async fn list(
         &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
     ) -> Result<Listing, StoreError> {
-        self.list_page(application, before, limit, max_bytes).await
+        let end = before.map_or("+".to_owned(), |before| format!("({before}"));
+        let mut range = list_command("ZRANGE", application);
+        // One more shows whether anything follows.
+        range.arg(end).arg("-").arg(&["BYLEX", "REV", "LIMIT", "0"]).arg(limit.saturating_add(1));
+        let mut positions: Vec<String> = read(self.connection.call(&range).await?, "a part of a list")?;
+        let listed = positions.len();
+        positions.truncate(limit);
+        self.truncate_to_fit(&mut positions, max_bytes).await?;
+        let documents = self.read_field(&positions, "document").await?;
+        self.remove_missing(application, &positions, &documents).await?;
+        let next = positions.last().filter(|_| positions.len() < listed).cloned();
+        let items = positions.iter().zip(documents).filter_map(|(position, document)| {
+            Some(ListedEncounter { id: listed_id(position)?.to_owned(), document: document? })
+        });
+        Ok(Listing { items: items.collect(), next })
     }
 
     async fn acquire_quota(
         &self, bucket: &str, want: u32, quota: u32, window: Duration,
     ) -> Result<QuotaGrant, StoreError> {
-        let key = format!("turnkeeper:rate:{bucket}");
-        let args = [want.to_string(), window.as_millis().max(1).to_string()];
-        let args = args.each_ref().map(|arg| arg.as_bytes());
-        let reply = self.connection.run(&script::ACQUIRE_QUOTA, &[&key], &args).await?;
+        let mut call = script::ACQUIRE_QUOTA.on(&[&format!("turnkeeper:rate:{bucket}")]);
+        call.arg(want).arg(millis(window).max(1));
+        let reply = self.connection.run(&script::ACQUIRE_QUOTA, &call).await?;
         let (used, ends_in): (u64, u64) = read(reply, "a bucket")?;
         Ok(granted_quota(used, want, quota, Duration::from_millis(ends_in)))
     }
 
     async fn delete(&self, id: &str) -> Result<(), StoreError> {
-        let args = [CHANNEL.as_bytes(), id.as_bytes()];
-        let reply = self.connection.run(&script::DELETE, &Keys::new(id).all(), &args).await?;
-        let (revision, application, position): (Field, Field, Field) = read(reply, "a deleted encounter")?;
+        let mut call = script::DELETE.on(&Keys::new(id).all());
+        call.arg(CHANNEL).arg(id);
+        let reply = self.connection.run(&script::DELETE, &call).await?;
+        let (revision, application, position): (Field, Option<String>, Option<String>) =
+            read(reply, "a deleted encounter")?;
         if let (Some(application), Some(position)) = (application, position) {
             // The encounter is deleted even if this fails: readers of the list notice.
-            let _ = self.remove_from_list(&application, &[position]).await;
+            let _ = self.connection.call(list_command("ZREM", &application).arg(position)).await;
         }
         revision.map(drop).ok_or(StoreError::Missing)
     }
@@ -259,15 +261,81 @@ impl Store for RedisStore {
     }
 
     fn commits(&self) -> broadcast::Receiver<Notice> {
-        self.subscription.follow(&self.connection.servers)
+        let receiver = self.notices.subscribe();
+        self.following
+            .get_or_init(|| tokio::spawn(follow(self.connection.servers.clone(), self.notices.clone())).abort_handle());
+        receiver
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
         // Not PING, which a cluster sends to every node and a loading server answers. Replicas answer reads, so this is a write.
         self.connection.call(cmd("UNLINK").arg(READY)).await.map(drop)
     }
+}
 
-    async fn close(&self) {
-        self.subscription.stop();
+// The list of an application is one key, apart from the encounters that it names.
+impl RedisStore {
+    /// Adds a position, and now and then removes some of missing encounters.
+    async fn add_to_list(&self, application: &str, position: &str) -> Result<(), StoreError> {
+        self.connection.call(list_command("ZADD", application).arg(0).arg(position)).await?;
+        if rand::random::<u32>().is_multiple_of(SWEEP) {
+            // The encounter is listed: an unavailable node of other encounters must not fail its creation.
+            let _ = self.sweep(application).await;
+        }
+        Ok(())
     }
+
+    async fn sweep(&self, application: &str) -> Result<(), StoreError> {
+        let sample = self.connection.call(list_command("ZRANDMEMBER", application).arg(SAMPLE)).await?;
+        let positions: Vec<String> = read(sample, "a part of a list")?;
+        let found = self.read_field(&positions, "revision").await?;
+        self.remove_missing(application, &positions, &found).await
+    }
+
+    /// Removes the positions at which nothing was found.
+    async fn remove_missing(&self, application: &str, positions: &[String], found: &[Field]) -> Result<(), StoreError> {
+        let missing = positions.iter().zip(found).filter(|(_, found)| found.is_none()).map(|(position, _)| position);
+        let missing: Vec<&String> = missing.collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        self.connection.call(list_command("ZREM", application).arg(missing)).await.map(drop)
+    }
+
+    /// Keeps the first positions whose documents have at most `max_bytes` together, and at least one.
+    async fn truncate_to_fit(&self, positions: &mut Vec<String>, max_bytes: usize) -> Result<(), StoreError> {
+        let sizes: Vec<usize> = try_join_all(positions.iter().map(async |position| {
+            let size = self.connection.call(cmd("HSTRLEN").arg(doc_key(position)).arg("document")).await?;
+            read(size, "a size")
+        }))
+        .await?;
+        let mut total = 0;
+        let fits = |size: &&usize| {
+            total += **size;
+            total <= max_bytes
+        };
+        positions.truncate(sizes.iter().take_while(fits).count().max(1));
+        Ok(())
+    }
+
+    /// A field of the encounters at these positions; None if the encounter is missing, or is a later one with the same id.
+    async fn read_field(&self, positions: &[String], field: &str) -> Result<Vec<Field>, StoreError> {
+        try_join_all(positions.iter().map(async |position| {
+            let row = self.connection.call(cmd("HMGET").arg(doc_key(position)).arg(&["place", field])).await?;
+            let (listed, value): (Option<String>, Field) = read(row, "a listed encounter")?;
+            Ok(value.filter(|_| listed.as_ref() == Some(position)))
+        }))
+        .await
+    }
+}
+
+/// A command on the list of an application.
+fn list_command(name: &str, application: &str) -> Cmd {
+    let mut command = cmd(name);
+    command.arg(format!("turnkeeper:application:{application}"));
+    command
+}
+
+fn doc_key(position: &str) -> String {
+    Keys::new(listed_id(position).unwrap_or_default()).doc
 }

@@ -1,6 +1,6 @@
 //! The scripts, each one step on the keys of one encounter, and their replies.
 
-use ::redis::{Cmd, FromRedisValue, Value, from_redis_value};
+use ::redis::{Arg, Cmd, FromRedisValue, Value, cmd, from_redis_value};
 use std::sync::LazyLock;
 
 use crate::store::StoreError;
@@ -25,22 +25,24 @@ impl Script {
         Self { text, hash }
     }
 
-    /// The usual call, which names the script by its hash.
-    pub(super) fn by_hash(&self, keys: &[&str], args: &[&[u8]]) -> Cmd {
-        command("EVALSHA", &self.hash, keys, args)
+    /// The beginning of a call, which names the script by its hash. Its arguments follow.
+    pub(super) fn on(&self, keys: &[&str]) -> Cmd {
+        let mut call = cmd("EVALSHA");
+        call.arg(&self.hash).arg(keys.len()).arg(keys);
+        call
     }
 
-    /// The call that sends the script's text; the server knows the script afterwards.
-    pub(super) fn by_text(&self, keys: &[&str], args: &[&[u8]]) -> Cmd {
-        command("EVAL", self.text, keys, args)
+    /// The same call with the script's text; the server knows the script afterwards.
+    pub(super) fn with_text(&self, call: &Cmd) -> Cmd {
+        let mut with_text = cmd("EVAL");
+        with_text.arg(self.text);
+        for arg in call.args_iter().skip(2) {
+            if let Arg::Simple(bytes) = arg {
+                with_text.arg(bytes);
+            }
+        }
+        with_text
     }
-}
-
-fn command(name: &str, script: &str, keys: &[&str], args: &[&[u8]]) -> Cmd {
-    let bytes = keys.iter().map(|key| key.len()).chain(args.iter().map(|arg| arg.len())).sum::<usize>();
-    let mut command = Cmd::with_capacity(3 + keys.len() + args.len(), bytes + script.len() + 16);
-    command.arg(name).arg(script).arg(keys.len()).arg(keys).arg(args);
-    command
 }
 
 /// Reads a reply. An error names `what` was read and not the reply, which may be a whole document.

@@ -1,16 +1,15 @@
 //! The commits of all processes on this Redis: one subscription per process, started for the first follower.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use ::redis::{Client, Msg, RedisError, RedisResult};
 use futures::StreamExt;
 use tokio::sync::broadcast;
-use tokio::task::AbortHandle;
 use tokio::time::{Instant, interval_at, timeout};
 
 use super::connection::{ANSWER, CONNECT, IDLE, SUSPECT, timed_out};
-use crate::store::{NOTICES, Notice};
+use crate::store::Notice;
 
 /// The channel that the scripts publish on.
 pub(super) const CHANNEL: &str = "turnkeeper:commits";
@@ -22,44 +21,13 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Pause before a new subscription.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// A subscription to the channel. It ends when this is dropped.
-pub(super) struct Subscription {
-    sender: broadcast::Sender<Notice>,
-    task: OnceLock<AbortHandle>,
-}
-
-impl Subscription {
-    pub(super) fn new() -> Self {
-        Self { sender: broadcast::Sender::new(NOTICES), task: OnceLock::new() }
-    }
-
-    pub(super) fn follow(&self, servers: &[Client]) -> broadcast::Receiver<Notice> {
-        let receiver = self.sender.subscribe();
-        self.task.get_or_init(|| {
-            let (sender, servers) = (self.sender.clone(), servers.to_vec());
-            tokio::spawn(async move {
-                for server in servers.iter().cycle() {
-                    if let Err(error) = subscribe(server, &sender).await {
-                        tracing::warn!(%error, "the subscription to Redis broke");
-                    }
-                    tokio::time::sleep(PAUSE).await;
-                }
-            })
-            .abort_handle()
-        });
-        receiver
-    }
-
-    pub(super) fn stop(&self) {
-        if let Some(task) = self.task.get() {
-            task.abort();
+/// Passes on published messages for ever. Asks the servers in turn.
+pub(super) async fn follow(servers: Vec<Client>, sender: broadcast::Sender<Notice>) {
+    for server in servers.iter().cycle() {
+        if let Err(error) = subscribe(server, &sender).await {
+            tracing::warn!(%error, "the subscription to Redis broke");
         }
-    }
-}
-
-impl Drop for Subscription {
-    fn drop(&mut self) {
-        self.stop();
+        tokio::time::sleep(PAUSE).await;
     }
 }
 
