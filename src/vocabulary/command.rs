@@ -1,6 +1,6 @@
 //! The commands that every ruleset understands.
 
-use super::{CombatantId, EffectDraft, EffectId, Int, Slug, Text, commands};
+use super::{ChangesSchema, CombatantId, DraftSchema, EffectDraft, EffectId, Int, Slug, Text, commands};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -68,6 +68,7 @@ commands! {
     /// Somebody joins the encounter.
     "add_combatant" (Gm) => AddCombatant {
         /// The combatant, described as at the creation of the encounter.
+        #[schema(value_type = DraftSchema)]
         combatant: Value,
     }
 
@@ -76,6 +77,7 @@ commands! {
         /// Who.
         combatant: CombatantId,
         /// The fields that change, with their new values.
+        #[schema(value_type = ChangesSchema)]
         changes: Value,
     }
 

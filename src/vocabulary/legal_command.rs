@@ -1,6 +1,6 @@
 //! What is legal now, as commands that are ready to send.
 
-use super::CombatantId;
+use super::{CombatantId, CommandSchema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct LegalCommand {
     /// The command.
-    #[schema(value_type = Object)]
+    #[schema(value_type = CommandSchema)]
     pub command: Value,
     /// The fields that the sender may fill otherwise, or add.
     pub choices: Vec<Choice>,

@@ -19,6 +19,7 @@ mod redact;
 mod redaction;
 mod ruleset;
 mod scalar;
+mod schema;
 mod table;
 mod tagged;
 mod violation;
@@ -41,8 +42,9 @@ pub use redact::{Participants, Redact};
 pub use redaction::Redaction;
 pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{CombatantId, EffectId, INLINE, Int, Slug, Text, inlined};
+pub use schema::*;
 pub use table::{FoeHp, Removed, Status, Table};
-pub use tagged::{Commands, OlderEvent, Tagged, Variants, union_schema, variant_schema};
+pub use tagged::{Commands, OlderEvent, Tagged, union_schema};
 pub use violation::{Ground, Violation, require};
 pub use wound::Wound;
 
