@@ -130,6 +130,11 @@ pub(super) enum FeedLine {
     Deleted,
 }
 
+/// Server-sent events: `event` is the type of a line, `id` the version that it leads to, and `data` the line itself, a `FeedLine` in JSON.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only the document needs it")]
+pub(super) struct EventStream(String);
+
 /// The parameters of a stream.
 pub(super) struct Terms {
     /// The state that is sent first.

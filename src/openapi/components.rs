@@ -65,8 +65,10 @@ pub fn components(declared: &BTreeMap<String, RefOr<Schema>>) -> Components {
     let shared: BTreeSet<String> = all.keys().filter(|name| !own.contains(&name.as_str())).cloned().collect();
     rulesets.iter().for_each(|ruleset| all.extend(of_ruleset(ruleset, &shared)));
     // Each ruleset's own schemas are made of these parts and of the fields that are left out here.
+    part(&mut all, "EncounterFields", &["ruleset"]);
     part(&mut all, "NewEncounterFields", &["ruleset", "options", "combatants"]);
     part(&mut all, "DraftFields", &["id"]);
+    ["NewEncounterFields", "DraftFields"].iter().for_each(|name| all.get_mut(*name).into_iter().for_each(open));
     by_ruleset(&mut all, &rulesets);
     by_type(&mut all, &rulesets);
     combatants(&mut all, &rulesets);
@@ -81,8 +83,13 @@ fn take<T: ToSchema + PartialSchema>(set: &mut SchemaSet) {
 /// Makes a schema a part of larger ones, without some of its fields.
 fn part(all: &mut Components, name: &str, without: &[&str]) {
     let schema = all.entry(name.to_owned()).or_default();
-    open(schema);
-    without.iter().for_each(|field| _ = schema["properties"].as_object_mut().map(|fields| fields.remove(*field)));
+    let absent = |field: &str| without.contains(&field);
+    if let Some(fields) = schema["properties"].as_object_mut() {
+        fields.retain(|field, _| !absent(field));
+    }
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.retain(|field| !field.as_str().is_some_and(absent));
+    }
 }
 
 /// Makes an object a part of larger ones, where all fields may be missing and others may stand beside them.
@@ -114,7 +121,7 @@ fn by_ruleset(all: &mut Components, rulesets: &[Schemas]) {
         let variants: Vec<Value> = rulesets.iter().map(own).collect();
         let mapping = rulesets.iter().map(|ruleset| (ruleset.manifest.id.to_owned(), own(ruleset)["$ref"].clone()));
         let discriminator = json!({"propertyName": "ruleset", "mapping": mapping.collect::<Map<_, _>>()});
-        put(all, name, json!({"oneOf": variants, "discriminator": discriminator}));
+        put(all, name, json!({"type": "object", "oneOf": variants, "discriminator": discriminator}));
     }
 }
 
@@ -139,10 +146,10 @@ fn combatants(all: &mut Components, rulesets: &[Schemas]) {
         let whole = merged(&own.collect::<Vec<_>>());
         put(all, name, whole);
     }
-    let parts = json!([reference("DraftFields"), reference("CombatantStats")]);
-    put(all, "CombatantChanges", json!({"allOf": parts, "unevaluatedProperties": false}));
-    let id = json!({"id": draft_id()});
-    put(all, "CombatantDraft", json!({"allOf": parts, "properties": id, "unevaluatedProperties": false}));
+    let [fields, stats] = ["DraftFields", "CombatantStats"].map(reference);
+    put(all, "CombatantChanges", json!({"allOf": [fields, stats], "unevaluatedProperties": false}));
+    let id = json!({"properties": {"id": draft_id()}});
+    put(all, "CombatantDraft", json!({"allOf": [id, fields, stats], "unevaluatedProperties": false}));
 }
 
 /// The id of a combatant as a client describes it.
@@ -177,30 +184,33 @@ fn of_ruleset(ruleset: &Schemas, shared: &BTreeSet<String>) -> Components {
     let combatants = json!({"type": "array", "items": part("Combatant"),
         "description": "The combatants in the order of joining."});
     let flag = |what: &str| json!({"type": "boolean", "description": what});
+    // The own fields come first: openapi-python-client drops those beside a single reference.
     let schemas = json!({
         "Encounter": {
             "description": described("An encounter"),
-            "allOf": [reference("EncounterFields")],
-            "properties": {"ruleset": ruleset, "combatants": combatants, "options": part("Options"), "state": part("State")},
-            "required": ["ruleset", "combatants", "options", "state"],
+            "allOf": [{
+                "properties": {"ruleset": ruleset, "combatants": combatants, "options": part("Options"), "state": part("State")},
+                "required": ["ruleset", "combatants", "options", "state"],
+            }, reference("EncounterFields")],
         },
         "NewEncounter": {
             "description": described("A new encounter"),
-            "allOf": [reference("NewEncounterFields")],
-            "properties": {"ruleset": ruleset, "options": part("Options"), "combatants": drafts},
-            "required": ["ruleset"],
+            "allOf": [{
+                "properties": {"ruleset": ruleset, "options": part("Options"), "combatants": drafts},
+                "required": ["ruleset"],
+            }, reference("NewEncounterFields")],
             "unevaluatedProperties": false,
         },
         "Combatant": {
             "description": described("A combatant"),
-            "allOf": [reference("CombatantFields"), part("CombatantStats"), part("CombatantState")],
-            "properties": {"active": flag("Whether it is still in the fight.")},
-            "required": ["hidden", "members", "conditions", "active", "acted"],
+            "allOf": [{
+                "properties": {"active": flag("Whether it is still in the fight.")},
+                "required": ["hidden", "members", "conditions", "active", "acted"],
+            }, reference("CombatantFields"), part("CombatantStats"), part("CombatantState")],
         },
         "CombatantDraft": {
             "description": described("A combatant as a client describes it, with a name or an id,"),
-            "allOf": [reference("DraftFields"), part("CombatantStats")],
-            "properties": {"id": draft_id()},
+            "allOf": [{"properties": {"id": draft_id()}}, reference("DraftFields"), part("CombatantStats")],
             "unevaluatedProperties": false,
         },
     });

@@ -1,8 +1,8 @@
 //! The published document: what the operations declare, the schemas, and what all operations share.
 
 use super::components::components;
-use super::naming::REF;
-use super::responses::{header_reference, headers, responses};
+use super::naming::{Components, REF, reference};
+use super::responses::{header_reference, headers, pattern, responses};
 use super::shape::flatten;
 use super::walk::{References, walk};
 use serde_json::{Map, Value, json};
@@ -35,6 +35,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
             part.for_each(|part| {
                 walk(part, References::Renamed(&str::to_owned));
                 flatten(part, &schemas);
+                refer(part, &schemas);
             });
         }
         let responses = operation["responses"].as_object_mut().into_iter().flat_map(Map::values_mut);
@@ -70,6 +71,19 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
     });
     prune(&mut document);
     document
+}
+
+/// Replaces each schema that has a name by a reference to it: generic types hold their arguments themselves.
+fn refer(value: &mut Value, schemas: &Components) {
+    let named = || schemas.iter().find(|(_, schema)| *schema == value).map(|(name, _)| reference(name));
+    if let Some(reference) = value.get("properties").is_some().then(named).flatten() {
+        *value = reference;
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| refer(item, schemas)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| refer(field, schemas)),
+        _ => {}
+    }
 }
 
 /// Drops the schemas that nothing refers to: those that became parts of others.
@@ -108,6 +122,9 @@ fn share(parameter: &mut Value, shared: &mut Value) {
         let name = parameter["name"].as_str().unwrap_or_default().to_owned();
         let reference = json!({"$ref": format!("#/components/parameters/{name}")});
         parameter["schema"] = json!({"type": "string"});
+        if let Some(pattern) = pattern(&name) {
+            parameter["schema"]["pattern"] = pattern.into();
+        }
         shared[name] = std::mem::replace(parameter, reference);
     }
 }

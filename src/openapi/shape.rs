@@ -29,7 +29,7 @@ pub fn pascal(id: &str) -> String {
     capitalised.collect()
 }
 
-/// Makes one object of the parts that `#[serde(flatten)]` gives: the last is an object of its own.
+/// Makes one object of the parts that `#[serde(flatten)]` gives, where the fields of its own come last.
 pub fn flatten(value: &mut Value, among: &Components) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| flatten(item, among)),
@@ -149,7 +149,7 @@ pub fn discriminated(
         variants.push(reference(&name));
         named.insert(name, variant);
     }
-    Some(json!({"oneOf": variants, "discriminator": {"propertyName": field, "mapping": mapping}}))
+    Some(json!({"type": "object", "oneOf": variants, "discriminator": {"propertyName": field, "mapping": mapping}}))
 }
 
 /// One object schema of those that several rulesets have: all fields of each, and required is what all require.
@@ -172,7 +172,7 @@ pub fn merged(parts: &[(&str, &Value)]) -> Value {
     whole
 }
 
-/// A schema of one field that allows what each of these allows, of which only bounds and null may differ.
+/// A schema of one field that allows what each of these allows, of which only the bounds may differ.
 fn widened(schemas: &[(&str, &Value)]) -> Value {
     let mut wide = schemas.first().map(|(_, first)| (*first).clone()).unwrap_or_default();
     for (_, other) in schemas {
@@ -182,9 +182,6 @@ fn widened(schemas: &[(&str, &Value)]) -> Value {
         }
         if let (Some(one), Some(other)) = (bound(&wide, "maximum"), bound(other, "maximum")) {
             wide["maximum"] = one.max(other).into();
-        }
-        if other["type"].is_array() {
-            wide["type"] = other["type"].clone();
         }
     }
     describe(&mut wide, described(schemas));

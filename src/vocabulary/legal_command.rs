@@ -62,6 +62,7 @@ pub struct ListReference {
     pub list: String,
     /// Values of the list that this field may not hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, value_type = Vec<CombatantId>)]
     pub except: Vec<Value>,
     /// The list.
     #[serde(skip)]
