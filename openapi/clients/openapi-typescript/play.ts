@@ -9,11 +9,11 @@ const api = createClient<paths>({ baseUrl });
 const rulesets: Record<Schemas["NewEncounter"]["ruleset"], true> = { "active-initiative": true, dc20: true, exp: true, seize: true, venture: true };
 const known = (id: string): id is keyof typeof rulesets => id in rulesets;
 
-function filled(option: Schemas["LegalCommand"], lists: Record<string, unknown[]>, turn: number): Command {
+function filled(option: Schemas["LegalCommand"], lists: Record<string, string[]>, turn: number): Command {
   let command = option.command;
   for (const { field, one_of, range, from } of option.choices) {
     const listed = from ? (lists[from.list] ?? []).filter((value) => !from.except?.includes(value)) : one_of;
-    const values = range ? [range.min, range.max] : (listed ?? []);
+    const values: unknown[] = range ? [range.min, range.max] : (listed ?? []);
     if (values.length > 0) command = { ...command, [field]: values[turn % values.length] };
   }
   return command;

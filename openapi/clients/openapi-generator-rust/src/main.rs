@@ -3,7 +3,7 @@
 use openapi::apis::configuration::Configuration;
 use openapi::apis::{commands_api, encounters_api, rulesets_api};
 use openapi::models::{Command, CommandRequest, Encounter, Event, LegalCommand, LegalCommands, Pending};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::error::Error;
 
@@ -27,8 +27,9 @@ fn filled(option: &LegalCommand, options: &LegalCommands, turn: usize) -> Result
     for choice in &option.choices {
         let mut values = choice.one_of.clone().unwrap_or_default();
         if let Some(from) = &choice.from {
-            values = options.lists[&from.list].clone();
-            values.retain(|value| !from.except.iter().flatten().any(|except| except == value));
+            let out = from.except.as_deref().unwrap_or_default();
+            let listed = options.lists[&from.list].iter().filter(|id| !out.contains(id));
+            values = listed.map(|id| id.clone().into()).collect();
         }
         if let Some(range) = &choice.range {
             values = vec![range.min.into(), range.max.into()];
