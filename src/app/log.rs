@@ -1,8 +1,9 @@
 //! Pages of the log as each viewer sees it.
 
 use super::{App, AppError, BearerToken};
-use crate::engine::{EventSchema, LogEntry, RedactedEntry, Viewer, with_texts};
+use crate::engine::{LogEntry, RedactedEntry, Viewer, with_texts};
 use crate::store::Entry;
+use crate::vocabulary::EventSchema;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;

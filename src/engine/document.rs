@@ -1,8 +1,8 @@
 //! What is stored: the document of an encounter, its checkpoints, and the entries of its log.
 
 use super::history::UndoHistory;
-use super::{EventSchema, LoadError, Redactions, Role, Viewer};
-use crate::vocabulary::{CombatantId, FieldError, Ruleset, Table, Text, read_fields};
+use super::{LoadError, Redactions, Role, Viewer};
+use crate::vocabulary::{CombatantId, EventSchema, FieldError, Ruleset, Table, Text, read_fields};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};

@@ -3,8 +3,10 @@
 use super::document::{Document, DocumentHeader, open, unreadable};
 use super::game::TypedGame;
 use super::history::UndoHistory;
-use super::{Creation, Game, LoadError, MAX_COMBATANTS, Meta, Refusal, TypeSchema, import, roster, type_schema};
-use crate::vocabulary::{CachedCombatant, FieldError, Manifest, Registrar, Ruleset, Status, Table, Violation, read};
+use super::{Creation, Game, LoadError, MAX_COMBATANTS, Meta, Refusal, import, roster};
+use crate::vocabulary::{
+    CachedCombatant, FieldError, Manifest, Registrar, Ruleset, Status, Table, TypeSchema, Violation, read, type_schema,
+};
 use serde_json::Value;
 use std::marker::PhantomData;
 use std::sync::Arc;

@@ -65,7 +65,7 @@ fn tagged(item: Value, path: &str) -> Result<(String, Map<String, Value>), Field
 /// A new encounter as a client describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(as = NewEncounter)]
+#[schema(as = NewEncounterFields)]
 pub struct Creation {
     /// The id of its ruleset.
     pub ruleset: String,

@@ -8,7 +8,7 @@ use super::reply::{PREFERENCE_APPLIED, Reply};
 use crate::app::{AppError, Command, Shape};
 use crate::engine::Request;
 use crate::openapi::*;
-use crate::vocabulary::{LegalCommand, Values};
+use crate::vocabulary::{CombatantId, LegalCommand, Values};
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ pub(super) struct CommandQuery {
         ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY),
         ("Prefer" = Option<String>, Header, description = "`return=minimal` leaves the encounter out of the answer. A repeated \
             request gets its first answer.")),
-    request_body = inline(CommandRequest),
+    request_body = CommandRequest,
     responses((status = 200, description = "What happened", body = CommandAnswer,
             headers(("ETag"), ("Idempotency-Replayed"), ("Preference-Applied"))),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, Gone, PreconditionFailed, PayloadTooLarge,
@@ -66,16 +66,17 @@ pub(super) async fn send_command(
 
 /// The commands that are legal now.
 #[derive(Serialize, ToSchema)]
-pub(super) struct Legal {
+pub(super) struct LegalCommands {
     /// The version of the encounter.
     version: u64,
     /// Commands that are ready to send, each with the values that its fields may take.
     items: Vec<LegalCommand>,
     /// Long lists that several choices share, by name. A choice with `from` takes any value of `lists[from.list]` that is not in
     /// `from.except`. Empty in most encounters: a list of at most 32 values stands in its choice as `one_of`.
-    #[schema(value_type = BTreeMap<String, Vec<Value>>)]
+    #[schema(value_type = BTreeMap<String, Vec<CombatantId>>)]
     lists: BTreeMap<String, Arc<[Value]>>,
     /// Always null. The list has one page.
+    #[schema(required = true)]
     next_cursor: Option<String>,
 }
 
@@ -85,7 +86,7 @@ pub(super) struct Legal {
 #[utoipa::path(get, path = "/v1/encounters/{id}/options", operation_id = "list_options", tag = "commands", security(("token" = [])),
     params(("id" = String, Path, description = ENCOUNTER_ID),
         ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
-    responses((status = 200, description = "The legal commands", body = inline(Legal), headers(("ETag"))),
+    responses((status = 200, description = "The legal commands", body = LegalCommands, headers(("ETag"))),
         (status = 304, description = "The legal commands have not changed"),
         BadRequest, Unauthorized, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_options(
@@ -96,7 +97,7 @@ pub(super) async fn list_options(
     let Some(items) = legal_commands else {
         return Ok(Reply::empty(StatusCode::NOT_MODIFIED).tagged(&tag));
     };
-    let legal = Legal { version: tag.version(), lists: lists(&items), items, next_cursor: None };
+    let legal = LegalCommands { version: tag.version(), lists: lists(&items), items, next_cursor: None };
     Ok(Reply::of(&legal)?.tagged(&tag))
 }
 

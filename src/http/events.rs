@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::extract::{Caller, EncounterId, Parameters};
-use super::feed::{self, FeedLine, Format, Terms, Wanted};
+use super::feed::{self, EventStream, FeedLine, Format, Terms, Wanted};
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::{BearerToken, EntryView};
@@ -70,7 +70,7 @@ impl EventsQuery {
         ("Last-Event-ID" = Option<String>, Header, description = "The last version that a stream brought. The next stream continues after \
             it. It takes precedence over `after`.")),
     responses((status = 200, description = "A page of the log, or a stream", headers(("Link")), content(
-            (inline(LogPage) = "application/json"), (FeedLine = "application/x-ndjson"), (String = "text/event-stream"))),
+            (LogPage = "application/json"), (FeedLine = "application/x-ndjson"), (inline(EventStream) = "text/event-stream"))),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_events(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,

@@ -5,7 +5,8 @@ use super::middleware::Deadline;
 use super::problem::Problem;
 use super::{Settings, Shared};
 use crate::app::{AppError, EntryView, Follower, Next};
-use crate::engine::{EncounterSchema, Game, Viewer};
+use crate::engine::{Game, Viewer};
+use crate::vocabulary::EncounterSchema;
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -128,6 +129,11 @@ pub(super) enum FeedLine {
     /// The encounter was deleted. The stream ends.
     Deleted,
 }
+
+/// Server-sent events: `event` is the type of a line, `id` the version that it leads to, and `data` the line itself, a `FeedLine` in JSON.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only the document needs it")]
+pub(super) struct EventStream(String);
 
 /// The parameters of a stream.
 pub(super) struct Terms {

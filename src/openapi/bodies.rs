@@ -1,7 +1,9 @@
 //! Bodies that the program puts together from parts, or that depend on the ruleset, as the published document shows them.
 
-use crate::engine::{CombatantStateSchema, CommandSchema, EncounterSchema, EventSchema, StatsSchema};
-use crate::vocabulary::{Band, CombatantId, Hp, Kind, Member, Metadata, Pending, Slug, Text};
+use crate::vocabulary::{
+    Band, CombatantId, CombatantStateSchema, CommandSchema, EncounterSchema, EventSchema, Hp, Kind, Member, Metadata,
+    Pending, Slug, StatsSchema, Text,
+};
 use utoipa::ToSchema;
 
 /// One command, or a list of commands.

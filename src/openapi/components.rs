@@ -4,8 +4,9 @@
 
 use super::bodies::RosterChange;
 use super::naming::{Components, SchemaSet, reference};
-use crate::engine::{Creation, EncounterView, TypeSchema, UNIONS, type_schema};
-use crate::vocabulary::{Draft, Manifest, Registrar, Ruleset, SharedCommand, SharedEvent};
+use super::shape::{discriminated, merged, pascal, shape};
+use crate::engine::{Creation, EncounterView};
+use crate::vocabulary::{Draft, Manifest, Registrar, Ruleset, SharedCommand, SharedEvent, TypeSchema, type_schema};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::openapi::{RefOr, Schema};
@@ -59,37 +60,36 @@ pub fn components(declared: &BTreeMap<String, RefOr<Schema>>) -> Components {
     crate::rulesets::register(&mut rulesets);
     rulesets.iter().for_each(|ruleset| set.take("EncounterFields", &ruleset.encounter));
     let mut all = set.publish("", &BTreeSet::new());
+    // What is put together of the rulesets' own has the same names.
+    let own = ["CombatantStats", "CombatantState", "Command", "Event"];
+    let shared: BTreeSet<String> = all.keys().filter(|name| !own.contains(&name.as_str())).cloned().collect();
+    rulesets.iter().for_each(|ruleset| all.extend(of_ruleset(ruleset, &shared)));
     // Each ruleset's own schemas are made of these parts and of the fields that are left out here.
-    let parts: [(&str, &str, &[&str]); 2] = [
-        ("NewEncounter", "NewEncounterFields", &["ruleset", "options", "combatants"]),
-        ("CombatantDraft", "DraftFields", &["id"]),
-    ];
-    for (name, part, without) in parts {
-        let mut schema = all.remove(name).unwrap_or_default();
-        open(&mut schema);
-        without.iter().for_each(|field| _ = schema["properties"].as_object_mut().map(|fields| fields.remove(*field)));
-        all.insert(part.to_owned(), schema);
-    }
-    all.retain(|name, _| UNIONS.iter().all(|(union, ..)| name != union));
-    let shared: BTreeSet<String> = all.keys().cloned().collect();
-    let ids: Vec<&str> = rulesets.iter().map(|ruleset| ruleset.manifest.id).collect();
-    for ruleset in &rulesets {
-        all.extend(of_ruleset(ruleset, &shared));
-    }
-    for (name, what, shared) in UNIONS {
-        all.insert((*name).to_owned(), union(name, what.trim(), shared, &ids));
-    }
-    // These commands read a combatant as plain JSON.
-    all.entry("AddCombatant".to_owned()).or_default()["properties"]["combatant"] = reference("CombatantDraft");
-    all.entry("UpdateCombatant".to_owned()).or_default()["properties"]["changes"] = json!({
-        "description": "The fields that change, with their new values. A combatant keeps its id.",
-        "allOf": [reference("CombatantDraft")], "not": {"properties": {"id": {}}, "required": ["id"]},
-    });
+    part(&mut all, "EncounterFields", &["ruleset"]);
+    part(&mut all, "NewEncounterFields", &["ruleset", "options", "combatants"]);
+    part(&mut all, "DraftFields", &["id"]);
+    ["NewEncounterFields", "DraftFields"].iter().for_each(|name| all.get_mut(*name).into_iter().for_each(open));
+    by_ruleset(&mut all, &rulesets);
+    by_type(&mut all, &rulesets);
+    combatants(&mut all, &rulesets);
+    shape(&mut all);
     all
 }
 
 fn take<T: ToSchema + PartialSchema>(set: &mut SchemaSet) {
     set.take(&T::name(), &type_schema::<T>());
+}
+
+/// Makes a schema a part of larger ones, without some of its fields.
+fn part(all: &mut Components, name: &str, without: &[&str]) {
+    let schema = all.entry(name.to_owned()).or_default();
+    let absent = |field: &str| without.contains(&field);
+    if let Some(fields) = schema["properties"].as_object_mut() {
+        fields.retain(|field, _| !absent(field));
+    }
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.retain(|field| !field.as_str().is_some_and(absent));
+    }
 }
 
 /// Makes an object a part of larger ones, where all fields may be missing and others may stand beside them.
@@ -100,31 +100,83 @@ fn open(schema: &mut Value) {
     }
 }
 
-/// `active-initiative` becomes `ActiveInitiative`.
-fn prefix(id: &str) -> String {
-    let capitalised = id.split('-').map(|word| {
-        let (first, rest) = word.split_at(word.chars().next().map_or(0, char::len_utf8));
-        first.to_uppercase() + rest
-    });
-    capitalised.collect()
+impl Schemas {
+    /// The published name of one of its schemas: `Encounter` of `active-initiative` is `ActiveInitiativeEncounter`.
+    fn published(&self, name: &str) -> String {
+        pascal(self.manifest.id) + name
+    }
 }
 
-/// The union over all rulesets of the schemas of this name.
-fn union(name: &str, description: &str, shared: &[&str], ids: &[&str]) -> Value {
-    let own = |id: &&str| reference(&format!("{}{name}", prefix(id)));
-    let variants: Vec<Value> = shared.iter().map(|name| reference(name)).chain(ids.iter().map(own)).collect();
-    if !matches!(name, "Encounter" | "NewEncounter") {
-        return json!({"type": "object", "description": description, "anyOf": variants});
+/// Gives a schema a shape; its description stays.
+fn put(all: &mut Components, name: &str, mut schema: Value) {
+    let place = all.entry(name.to_owned()).or_default();
+    schema["description"] = place["description"].take();
+    *place = schema;
+}
+
+/// Unions over the rulesets, told apart by the ruleset's id.
+fn by_ruleset(all: &mut Components, rulesets: &[Schemas]) {
+    for name in ["Encounter", "NewEncounter"] {
+        let own = |ruleset: &Schemas| reference(&ruleset.published(name));
+        let variants: Vec<Value> = rulesets.iter().map(own).collect();
+        let mapping = rulesets.iter().map(|ruleset| (ruleset.manifest.id.to_owned(), own(ruleset)["$ref"].clone()));
+        let discriminator = json!({"propertyName": "ruleset", "mapping": mapping.collect::<Map<_, _>>()});
+        put(all, name, json!({"type": "object", "oneOf": variants, "discriminator": discriminator}));
     }
-    let mapping: Map<_, _> = ids.iter().map(|id| ((*id).to_owned(), own(id)["$ref"].clone())).collect();
-    let discriminator = json!({"propertyName": "ruleset", "mapping": mapping});
-    json!({"type": "object", "description": description, "oneOf": variants, "discriminator": discriminator})
+}
+
+/// Unions of what all rulesets share and of their own, told apart by the type. A type that several have is one schema.
+fn by_type(all: &mut Components, rulesets: &[Schemas]) {
+    let shared: [(&str, &[&str]); 2] = [("Command", &["SharedCommand"]), ("Event", &["SharedEvent", "RosterChange"])];
+    for (name, shared) in shared {
+        let own = rulesets.iter().map(|ruleset| (ruleset.manifest.title, ruleset.published(name)));
+        let names = shared.iter().map(|shared| ("", (*shared).to_owned())).chain(own);
+        let mut unions: Vec<_> = names.filter_map(|(title, name)| Some((title, all.remove(&name)?))).collect();
+        if name == "Event" {
+            unions.iter_mut().for_each(|(_, union)| tell(union));
+        }
+        let unions: Vec<_> = unions.iter().map(|(title, union)| (*title, union)).collect();
+        if let Some(union) = discriminated(&unions, |tag| pascal(tag) + name, all) {
+            put(all, name, union);
+        }
+    }
+}
+
+/// Adds the sentence to each event of a union.
+fn tell(union: &mut Value) {
+    for event in union["oneOf"].as_array_mut().into_iter().flatten() {
+        let text = json!({"type": "string"});
+        // A note is a text itself.
+        event["properties"]
+            .as_object_mut()
+            .into_iter()
+            .for_each(|fields| _ = fields.entry("text").or_insert(text.clone()));
+    }
+}
+
+/// Combatants whose ruleset the context says: they have the fields of all rulesets.
+fn combatants(all: &mut Components, rulesets: &[Schemas]) {
+    for name in ["CombatantStats", "CombatantState"] {
+        let own = rulesets.iter().filter_map(|r| Some((r.manifest.title, all.get(&r.published(name))?)));
+        let whole = merged(&own.collect::<Vec<_>>());
+        put(all, name, whole);
+    }
+    let [fields, stats] = ["DraftFields", "CombatantStats"].map(reference);
+    put(all, "CombatantChanges", json!({"allOf": [fields, stats], "unevaluatedProperties": false}));
+    let id = json!({"properties": {"id": draft_id()}});
+    put(all, "CombatantDraft", json!({"allOf": [id, fields, stats], "unevaluatedProperties": false}));
+}
+
+/// The id of a combatant as a client describes it.
+fn draft_id() -> Value {
+    json!({"type": "string", "pattern": crate::vocabulary::ID_PATTERN,
+        "description": "Names the combatant within the encounter. Made from the name where it is not given."})
 }
 
 /// The schemas of one ruleset.
 fn of_ruleset(ruleset: &Schemas, shared: &BTreeSet<String>) -> Components {
     let Manifest { id, title, .. } = *ruleset.manifest;
-    let prefix = prefix(id);
+    let prefix = pascal(id);
     let mut set = SchemaSet::default();
     let parts = [
         ("Options", &ruleset.options),
@@ -141,38 +193,39 @@ fn of_ruleset(ruleset: &Schemas, shared: &BTreeSet<String>) -> Components {
         own.get_mut(&format!("{prefix}{name}")).into_iter().for_each(open);
     }
     let described = |what: &str| format!("{what} under {title}.");
-    let ruleset = json!({"type": "string", "enum": [id], "description": "The id of the ruleset."});
+    let ruleset = json!({"const": id, "description": "The id of the ruleset."});
     let drafts = json!({"type": "array", "items": part("CombatantDraft"), "maxItems": 500,
         "description": "The combatants, at most 500. More can join later."});
     let combatants = json!({"type": "array", "items": part("Combatant"),
         "description": "The combatants in the order of joining."});
     let flag = |what: &str| json!({"type": "boolean", "description": what});
-    let combatant_id = json!({"type": "string", "pattern": crate::vocabulary::ID_PATTERN,
-        "description": "Names the combatant within the encounter. Made from the name where it is not given."});
+    // The own fields come first: openapi-python-client drops those beside a single reference.
     let schemas = json!({
         "Encounter": {
             "description": described("An encounter"),
-            "allOf": [reference("EncounterFields")],
-            "properties": {"ruleset": ruleset, "combatants": combatants, "options": part("Options"), "state": part("State")},
-            "required": ["ruleset", "combatants", "options", "state"],
+            "allOf": [{
+                "properties": {"ruleset": ruleset, "combatants": combatants, "options": part("Options"), "state": part("State")},
+                "required": ["ruleset", "combatants", "options", "state"],
+            }, reference("EncounterFields")],
         },
         "NewEncounter": {
             "description": described("A new encounter"),
-            "allOf": [reference("NewEncounterFields")],
-            "properties": {"ruleset": ruleset, "options": part("Options"), "combatants": drafts},
-            "required": ["ruleset"],
+            "allOf": [{
+                "properties": {"ruleset": ruleset, "options": part("Options"), "combatants": drafts},
+                "required": ["ruleset"],
+            }, reference("NewEncounterFields")],
             "unevaluatedProperties": false,
         },
         "Combatant": {
             "description": described("A combatant"),
-            "allOf": [reference("CombatantFields"), part("CombatantStats"), part("CombatantState")],
-            "properties": {"active": flag("Whether it is still in the fight.")},
-            "required": ["hidden", "members", "conditions", "active", "acted"],
+            "allOf": [{
+                "properties": {"active": flag("Whether it is still in the fight.")},
+                "required": ["hidden", "members", "conditions", "active", "acted"],
+            }, reference("CombatantFields"), part("CombatantStats"), part("CombatantState")],
         },
         "CombatantDraft": {
             "description": described("A combatant as a client describes it, with a name or an id,"),
-            "allOf": [reference("DraftFields"), part("CombatantStats")],
-            "properties": {"id": combatant_id},
+            "allOf": [{"properties": {"id": draft_id()}}, reference("DraftFields"), part("CombatantStats")],
             "unevaluatedProperties": false,
         },
     });

@@ -1,9 +1,12 @@
 //! The published document: what the operations declare, the schemas, and what all operations share.
 
 use super::components::components;
-use super::responses::{header_reference, headers, responses};
+use super::naming::{Components, REF, reference};
+use super::responses::{header_reference, headers, pattern, responses};
+use super::shape::flatten;
 use super::walk::{References, walk};
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 
 /// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI examples.
 pub type Examples = Map<String, Value>;
@@ -12,8 +15,9 @@ pub type Examples = Map<String, Value>;
 pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value {
     let mut paths = serde_json::to_value(&routes.paths).unwrap_or_default();
     let declared = routes.components.clone().unwrap_or_default().schemas;
+    let schemas = components(&declared);
     let mut components = json!({
-        "schemas": components(&declared),
+        "schemas": schemas,
         "responses": responses(),
         "headers": headers(),
         "parameters": {},
@@ -27,7 +31,12 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
             share(parameter, &mut components["parameters"]);
         }
         for part in ["requestBody", "responses"] {
-            operation.get_mut(part).into_iter().for_each(|part| walk(part, References::Renamed(&str::to_owned)));
+            let part = operation.get_mut(part).into_iter();
+            part.for_each(|part| {
+                walk(part, References::Renamed(&str::to_owned));
+                flatten(part, &schemas);
+                refer(part, &schemas);
+            });
         }
         let responses = operation["responses"].as_object_mut().into_iter().flat_map(Map::values_mut);
         for headers in responses.filter_map(|response| response.get_mut("headers")?.as_object_mut()) {
@@ -37,7 +46,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
             show(&examples.clone(), operation, &mut components["responses"]);
         }
     }
-    json!({
+    let mut document = json!({
         "openapi": "3.1.0",
         "info": {
             "title": "Turnkeeper",
@@ -59,7 +68,42 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
         ],
         "paths": paths,
         "components": components,
-    })
+    });
+    prune(&mut document);
+    document
+}
+
+/// Replaces each schema that has a name by a reference to it: generic types hold their arguments themselves.
+fn refer(value: &mut Value, schemas: &Components) {
+    let named = || schemas.iter().find(|(_, schema)| *schema == value).map(|(name, _)| reference(name));
+    if let Some(reference) = value.get("properties").is_some().then(named).flatten() {
+        *value = reference;
+    }
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| refer(item, schemas)),
+        Value::Object(fields) => fields.values_mut().for_each(|field| refer(field, schemas)),
+        _ => {}
+    }
+}
+
+/// Drops the schemas that nothing refers to: those that became parts of others.
+fn prune(document: &mut Value) {
+    let mut wanted = vec![&document["paths"], &document["components"]["responses"]];
+    let mut found = BTreeSet::new();
+    while let Some(value) = wanted.pop() {
+        match value {
+            Value::Array(items) => wanted.extend(items),
+            Value::Object(fields) => wanted.extend(fields.values()),
+            Value::String(target) => {
+                let name = target.strip_prefix(REF).filter(|name| found.insert((*name).to_owned()));
+                wanted.extend(name.map(|name| &document["components"]["schemas"][name]));
+            }
+            _ => {}
+        }
+    }
+    if let Some(schemas) = document["components"]["schemas"].as_object_mut() {
+        schemas.retain(|name, _| found.contains(name));
+    }
 }
 
 fn security_schemes() -> Value {
@@ -78,6 +122,9 @@ fn share(parameter: &mut Value, shared: &mut Value) {
         let name = parameter["name"].as_str().unwrap_or_default().to_owned();
         let reference = json!({"$ref": format!("#/components/parameters/{name}")});
         parameter["schema"] = json!({"type": "string"});
+        if let Some(pattern) = pattern(&name) {
+            parameter["schema"]["pattern"] = pattern.into();
+        }
         shared[name] = std::mem::replace(parameter, reference);
     }
 }

@@ -5,6 +5,7 @@ mod components;
 mod document;
 mod naming;
 mod responses;
+mod shape;
 mod walk;
 
 pub use bodies::*;

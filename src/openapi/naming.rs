@@ -1,8 +1,7 @@
 //! Names in the published document: shared types keep theirs, a ruleset's own types get its name in front.
 
 use super::walk::{References, walk};
-use crate::engine::TypeSchema;
-use crate::vocabulary::INLINE;
+use crate::vocabulary::{INLINE, TypeSchema};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use utoipa::openapi::{RefOr, Schema};

@@ -18,6 +18,18 @@ pub const IF_MATCH: &str = "Refuses the request with 412 unless the encounter ha
 /// The header `If-None-Match`.
 pub const IF_NONE_MATCH: &str = "Answers 304 without a body while the answer still has this `ETag`.";
 
+/// What a path or header parameter of this name looks like, as a regular expression.
+pub(super) fn pattern(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "id" => "^[A-Za-z0-9_-]{1,64}$",
+        "Idempotency-Key" => "^[!-~]{1,255}$",
+        "If-Match" | "If-None-Match" => r#"^(\*|(W/)?"[!#-+.-~-]*"( *, *(W/)?"[!#-+.-~-]*")*)$"#,
+        "Last-Event-ID" => "^[0-9]{1,19}$",
+        "Prefer" => "^[ -~]*$",
+        _ => return None,
+    })
+}
+
 /// Types for `responses(...)` of operations: each refers to the shared response of its name.
 macro_rules! responses {
     ($($(#[doc = $doc:literal])+ $name:ident = $status:literal, $headers:expr;)+) => {

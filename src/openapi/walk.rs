@@ -37,6 +37,11 @@ pub fn walk(value: &mut Value, references: References<'_>) {
                 }
             }
             flatten_optional(fields);
+            leave_out(fields);
+            // Every name is text.
+            if fields.get("propertyNames").is_some_and(|names| *names == serde_json::json!({"type": "string"})) {
+                fields.remove("propertyNames");
+            }
             if let References::Renamed(_) = references {
                 tell_default(fields);
             }
@@ -114,6 +119,37 @@ fn flatten_optional(fields: &mut Map<String, Value>) {
     }
     if let Some(description) = description {
         fields.entry("description").or_insert(description);
+    }
+}
+
+/// A field that is not required is left out rather than null.
+fn leave_out(fields: &mut Map<String, Value>) {
+    let required = fields.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    for (name, schema) in fields.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+        if !required.iter().any(|required| required == name) {
+            never_null(schema);
+        }
+    }
+}
+
+/// Takes null out of what a schema allows.
+fn never_null(schema: &mut Value) {
+    let Some(fields) = schema.as_object_mut() else { return };
+    if fields.get("default").is_some_and(Value::is_null) {
+        fields.remove("default");
+    }
+    if let Some(types) = fields.get_mut("type")
+        && let Some([plain, Value::String(null)]) = types.as_array().map(Vec::as_slice)
+        && null == "null"
+    {
+        *types = plain.clone();
+    }
+    if let Some([Value::Object(variant), null]) = fields.get("oneOf").and_then(Value::as_array).map(Vec::as_slice)
+        && *null == serde_json::json!({"type": "null"})
+    {
+        let variant = variant.clone();
+        fields.remove("oneOf");
+        variant.into_iter().for_each(|(key, value)| _ = fields.entry(key).or_insert(value));
     }
 }
 

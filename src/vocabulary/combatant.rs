@@ -240,7 +240,7 @@ impl<R: Ruleset> Combatant<R> {
 /// A combatant as a client describes it: the fields that all rulesets share.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
-#[schema(as = CombatantDraft)]
+#[schema(as = DraftFields)]
 pub struct Draft {
     /// Names it within the encounter; made from the name where it is not given.
     #[serde(skip_serializing_if = "Option::is_none")]

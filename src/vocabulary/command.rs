@@ -1,6 +1,8 @@
 //! The commands that every ruleset understands.
 
-use super::{CombatantId, EffectDraft, EffectId, Int, MemberId, Metadata, Slug, Text, commands};
+use super::{
+    ChangesSchema, CombatantId, DraftSchema, EffectDraft, EffectId, Int, MemberId, Metadata, Slug, Text, commands,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -68,6 +70,7 @@ commands! {
     /// Somebody joins the encounter.
     "add_combatant" (Gm) => AddCombatant says "Add a combatant" {
         /// The combatant, described as at the creation of the encounter.
+        #[schema(value_type = DraftSchema)]
         combatant: Value,
     }
 
@@ -76,6 +79,7 @@ commands! {
         /// Who.
         combatant: CombatantId,
         /// The fields that change, with their new values.
+        #[schema(value_type = ChangesSchema)]
         changes: Value,
     }
 

@@ -179,7 +179,7 @@ events! {
     }
 
     /// A line for the log.
-    "noted" => Noted says "{text}" {
+    "noted" => Noted says "" {
         /// What it says.
         text: Text<2000>,
         /// Who may read it.

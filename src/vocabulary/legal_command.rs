@@ -1,6 +1,6 @@
 //! What is legal now, as commands that are ready to send.
 
-use super::CombatantId;
+use super::{CombatantId, CommandSchema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ pub struct LegalCommand {
     /// What it does, in words for a button.
     pub label: String,
     /// The command.
-    #[schema(value_type = Object)]
+    #[schema(value_type = CommandSchema)]
     pub command: Value,
     /// The fields that the sender may fill otherwise, or add.
     pub choices: Vec<Choice>,
@@ -64,6 +64,7 @@ pub struct ListReference {
     pub list: String,
     /// Values of the list that this field may not hold.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false, value_type = Vec<CombatantId>)]
     pub except: Vec<Value>,
     /// The list.
     #[serde(skip)]

@@ -104,6 +104,9 @@ impl<const MIN: i64, const MAX: i64> ToSchema for Int<MIN, MAX> {
 #[serde(transparent)]
 pub struct Text<const MAX: usize>(SmolStr);
 
+/// A text that is not blank and has no control characters but line breaks and tabs, as a regular expression.
+const TEXT: &str = r"^[^\x00-\x08\x0B-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x08\x0B-\x1F\x7F-\x9F]*$";
+
 impl<const MAX: usize> Text<MAX> {
     /// The text, if it is not empty, not too long and free of control characters.
     pub fn new(text: &str) -> Option<Self> {
@@ -140,7 +143,7 @@ impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
 impl<const MAX: usize> PartialSchema for Text<MAX> {
     fn schema() -> RefOr<Schema> {
         let text = ObjectBuilder::new().schema_type(Type::String);
-        text.min_length(Some(1)).max_length(Some(MAX)).into()
+        text.min_length(Some(1)).max_length(Some(MAX)).pattern(Some(TEXT)).into()
     }
 }
 

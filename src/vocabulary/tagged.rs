@@ -3,9 +3,8 @@
 use super::{Actor, CommandSpec, FieldError};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::borrow::Cow;
-use utoipa::openapi::schema::{Discriminator, ObjectBuilder, OneOfBuilder, Type};
-use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
 
 /// A tagged union whose tag is known before the rest is read.
 pub trait Tagged: Sized {
@@ -63,7 +62,7 @@ macro_rules! events {
         }
 
         $crate::tagged! {
-            $crate::vocabulary::Variants::Inline; $(#[$doc])* $union $(older $($older)+)?; $( $tag $(| $alias)* => $name ),*
+            $(#[$doc])* $union $(older $($older)+)?; $( $tag $(| $alias)* => $name ),*
         }
 
         impl $crate::vocabulary::Redact for $union {
@@ -107,7 +106,7 @@ macro_rules! commands {
             }
         )*
 
-        $crate::tagged! { $crate::vocabulary::Variants::Named; $(#[$doc])* $union; $( $tag => $name ),* }
+        $crate::tagged! { $(#[$doc])* $union; $( $tag => $name ),* }
 
         impl $crate::vocabulary::Commands for $union {
             const SPECS: &'static [$crate::vocabulary::CommandSpec] = &[$(
@@ -197,7 +196,7 @@ macro_rules! words {
 /// together.
 #[macro_export]
 macro_rules! tagged {
-    ($kind:expr; $(#[$doc:meta])* $name:ident $(older $($older:literal)+)?; $( $tag:literal $(| $alias:literal)* => $variant:ident ),*) => {
+    ($(#[$doc:meta])* $name:ident $(older $($older:literal)+)?; $( $tag:literal $(| $alias:literal)* => $variant:ident ),*) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "type")]
@@ -238,54 +237,27 @@ macro_rules! tagged {
 
         impl utoipa::PartialSchema for $name {
             fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
-                $crate::vocabulary::union_schema($kind, &[$(
-                    ($tag, <$variant as utoipa::ToSchema>::name(), <$variant as utoipa::PartialSchema>::schema())
-                ),*])
+                $crate::vocabulary::union_schema([$( ($tag, <$variant as utoipa::PartialSchema>::schema()) ),*])
             }
         }
 
         impl utoipa::ToSchema for $name {
             fn schemas(schemas: &mut Vec<(String, utoipa::openapi::RefOr<utoipa::openapi::Schema>)>) {
-                $(
-                    if $kind == $crate::vocabulary::Variants::Named {
-                        let name = <$variant as utoipa::ToSchema>::name();
-                        let schema = <$variant as utoipa::PartialSchema>::schema();
-                        schemas.push((name.to_string(), $crate::vocabulary::variant_schema($tag, &name, schema)));
-                    }
-                    <$variant as utoipa::ToSchema>::schemas(schemas);
-                )*
+                $( <$variant as utoipa::ToSchema>::schemas(schemas); )*
             }
         }
     };
 }
 
-/// How the published document shows the variants of a tagged union.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Variants {
-    /// Each has a schema of its own, and a discriminator names it.
-    Named,
-    /// They stand in the union, each with its name as its title.
-    Inline,
-}
-
-/// The schema of a tagged union of variants with their tags and names.
-pub fn union_schema(kind: Variants, variants: &[(&str, Cow<'static, str>, RefOr<Schema>)]) -> RefOr<Schema> {
-    let mut union = OneOfBuilder::new();
-    let mut discriminator = Discriminator::new("type");
-    for (tag, name, schema) in variants {
-        union = match kind {
-            Variants::Named => union.item(Ref::from_schema_name(name.as_ref())),
-            Variants::Inline => union.item(variant_schema(tag, name, schema.clone())),
-        };
-        discriminator.mapping.insert((*tag).to_owned(), format!("#/components/schemas/{name}"));
-    }
-    union.discriminator((kind == Variants::Named).then_some(discriminator)).into()
+/// The schema of a tagged union of variants with their tags.
+pub fn union_schema<const COUNT: usize>(variants: [(&str, RefOr<Schema>); COUNT]) -> RefOr<Schema> {
+    let variants = variants.into_iter().map(|(tag, schema)| tagged_schema(tag, schema));
+    variants.fold(OneOfBuilder::new(), OneOfBuilder::item).into()
 }
 
 /// The schema of one variant of a tagged union, with its tag.
-pub fn variant_schema(tag: &str, name: &str, mut schema: RefOr<Schema>) -> RefOr<Schema> {
+fn tagged_schema(tag: &str, mut schema: RefOr<Schema>) -> RefOr<Schema> {
     if let RefOr::T(Schema::Object(object)) = &mut schema {
-        object.title = Some(name.to_owned());
         if let Some(RefOr::Ref(combatant)) = object.properties.get_mut("combatant")
             && combatant.description.is_empty()
         {

@@ -112,7 +112,7 @@ fn leaves(tree: &str, depth: usize) -> Vec<String> {
 }
 
 /// The vocabulary's macros: exported macros stand at the crate's root.
-const MACROS: [&str; 7] = ["commands", "events", "public", "redacted", "settings", "tagged", "words"];
+const MACROS: [&str; 8] = ["commands", "events", "public", "redacted", "silent", "settings", "tagged", "words"];
 
 fn allowed(layer: &Layer, own: &str, path: &str) -> bool {
     let within = |outer: &str| path == outer || path.strip_prefix(outer).is_some_and(|rest| rest.starts_with("::"));

@@ -56,7 +56,7 @@ fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violation> {
     answerable(play, &Declare { combatant: combatant.clone(), movement, act, order })?;
     let detail = "an act is announced already: declare it now";
     require(announced(play.table()).is_none(), "announced_already", "AEX13", || detail)?;
-    play.own(Announced { combatant, movement, act, order, text });
+    play.own(Announced { combatant, movement, act, order, action: text });
     Ok(())
 }
 

@@ -28,7 +28,7 @@ events! {
     }
 
     /// A persona said what it will do (AEX13).
-    "announced" => Announced says "{combatant} announces[ move {movement}][, act {act}][, {order}][: {text}]." {
+    "announced" => Announced says "{combatant} announces[ move {movement}][, act {act}][, {order}][: {action}]." {
         combatant: CombatantId,
         /// What is done with the move.
         #[serde(rename = "move")]
@@ -38,7 +38,8 @@ events! {
         /// Which comes first.
         order: Option<Sequence>,
         /// In words.
-        text: Option<Text<200>>,
+        #[serde(alias = "text")]
+        action: Option<Text<200>>,
     }
 
     /// A persona answered, and did what it does now.

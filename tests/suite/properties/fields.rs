@@ -7,8 +7,7 @@ use crate::support::schema::Shapes;
 use crate::support::table::RULESETS;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use turnkeeper::engine::type_schema;
-use turnkeeper::vocabulary::{LegalCommand, SharedCommand};
+use turnkeeper::vocabulary::{LegalCommand, SharedCommand, type_schema};
 
 /// Whose the command is, its type, the field, and why no option lists it.
 const UNLISTED: &[(&str, &str, &str, &str)] = &[(

@@ -5,8 +5,8 @@ use crate::support::schema::Shapes;
 use crate::support::table::{RULESETS, Table};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use turnkeeper::engine::{AnyRuleset, Refusal, Request, Role, SeededDice, Viewer, type_schema};
-use turnkeeper::vocabulary::{CombatantId, Commands, SharedCommand, Tagged};
+use turnkeeper::engine::{AnyRuleset, Refusal, Request, Role, SeededDice, Viewer};
+use turnkeeper::vocabulary::{CombatantId, Commands, SharedCommand, Tagged, type_schema};
 
 /// The game master's commands of each ruleset; all others of its own are players'.
 const GM: [(&str, &[&str]); 6] = [

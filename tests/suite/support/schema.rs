@@ -3,9 +3,8 @@
 use crate::round_robin::RoundRobin;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use turnkeeper::engine::TypeSchema;
 use turnkeeper::openapi::Schemas;
-use turnkeeper::vocabulary::Registrar;
+use turnkeeper::vocabulary::{Registrar, TypeSchema};
 
 /// A type's schema with those that it refers to.
 pub struct Shapes {

@@ -1,0 +1,50 @@
+// Plays a round of every ruleset by options alone, with the client of @hey-api/openapi-ts.
+import { createEncounter, listOptions, listRulesets, sendCommand } from "./client";
+import type { Command, LegalCommand, NewEncounter } from "./client";
+import { client } from "./client/client.gen";
+
+const [, , baseUrl] = process.argv;
+client.setConfig({ baseUrl, throwOnError: true });
+const throwOnError = true;
+const rulesets: Record<NewEncounter["ruleset"], true> = { "active-initiative": true, dc20: true, exp: true, seize: true, venture: true };
+const known = (id: string): id is keyof typeof rulesets => id in rulesets;
+
+function filled(option: LegalCommand, lists: Record<string, string[]>, turn: number): Command {
+  let command = option.command;
+  for (const { field, one_of, range, from } of option.choices) {
+    const listed = from ? (lists[from.list] ?? []).filter((value) => !from.except?.includes(value)) : one_of;
+    const values: unknown[] = range ? [range.min, range.max] : (listed ?? []);
+    if (values.length > 0) command = { ...command, [field]: values[turn % values.length] };
+  }
+  return command;
+}
+
+async function play(ruleset: keyof typeof rulesets): Promise<number> {
+  const combatants = [{ name: "Ann" }, { name: "Bob" }, { name: "Orc", side: "monsters" }, { name: "Wolf", side: "monsters" }];
+  const { data: created } = await createEncounter({ body: { ruleset, seed: 1, combatants }, throwOnError });
+  const to = { path: { id: created.encounter.id }, auth: created.token, throwOnError } as const;
+  let pending = created.encounter.pending;
+  const sent = new Map<string, number>();
+  for (let turn = 1; turn <= 200; turn++) {
+    const { data: options } = await listOptions(to);
+    const awaited = options.items.filter((option) => (pending?.commands ?? ["start"]).includes(option.command.type));
+    const uses = (option: LegalCommand) => sent.get(option.command.type) ?? 0;
+    const [option] = awaited.sort((one, other) => uses(one) - uses(other));
+    if (!option) throw new Error(`nothing to send, but ${pending?.decision} is awaited`);
+    sent.set(option.command.type, uses(option) + 1);
+    const { data: answer } = await sendCommand({ ...to, body: filled(option, options.lists, turn) });
+    pending = answer.encounter?.pending ?? null;
+    if (answer.events.some((event) => event.type === "round_ended" && event.round > 0)) return turn;
+  }
+  throw new Error("the round does not end");
+}
+
+async function main(): Promise<void> {
+  const { data: listed } = await listRulesets({ throwOnError });
+  for (const { id } of listed.items) {
+    if (!known(id)) throw new Error(`${id} is not in the document`);
+    console.log(`hey-api: ${id}: a round in ${await play(id)} commands`);
+  }
+}
+
+void main();

@@ -1,0 +1,84 @@
+//! Plays a round of every ruleset by options alone, with the client of openapi-generator's rust.
+
+use openapi::apis::configuration::Configuration;
+use openapi::apis::{commands_api, encounters_api, rulesets_api};
+use openapi::models::{Command, CommandRequest, Encounter, Event, LegalCommand, LegalCommands, Pending};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::error::Error;
+
+/// The id of an encounter, and the decision that it awaits.
+fn awaited(encounter: Encounter) -> (String, Option<Box<Pending>>) {
+    match encounter {
+        Encounter::ActiveInitiative(encounter) => (encounter.id, encounter.pending),
+        Encounter::Exp(encounter) => (encounter.id, encounter.pending),
+        Encounter::Seize(encounter) => (encounter.id, encounter.pending),
+        Encounter::Venture(encounter) => (encounter.id, encounter.pending),
+        Encounter::Dc20(encounter) => (encounter.id, encounter.pending),
+    }
+}
+
+fn verb(option: &LegalCommand) -> Result<String, Box<dyn Error>> {
+    Ok(serde_json::to_value(&option.command)?["type"].as_str().unwrap_or_default().to_owned())
+}
+
+fn filled(option: &LegalCommand, options: &LegalCommands, turn: usize) -> Result<Command, Box<dyn Error>> {
+    let mut command = serde_json::to_value(&option.command)?;
+    for choice in &option.choices {
+        let mut values = choice.one_of.clone().unwrap_or_default();
+        if let Some(from) = &choice.from {
+            let out = from.except.as_deref().unwrap_or_default();
+            let listed = options.lists[&from.list].iter().filter(|id| !out.contains(id));
+            values = listed.map(|id| id.clone().into()).collect();
+        }
+        if let Some(range) = &choice.range {
+            values = vec![range.min.into(), range.max.into()];
+        }
+        if !values.is_empty() {
+            command[&choice.field] = values[turn % values.len()].clone();
+        }
+    }
+    Ok(serde_json::from_value(command)?)
+}
+
+async fn play(base_path: &str, ruleset: &str) -> Result<usize, Box<dyn Error>> {
+    let mut api = Configuration { base_path: base_path.to_owned(), ..Configuration::default() };
+    let combatants = json!([{"name": "Ann"}, {"name": "Bob"}, {"name": "Orc", "side": "monsters"}, {"name": "Wolf", "side": "monsters"}]);
+    let new = serde_json::from_value(json!({"ruleset": ruleset, "seed": 1, "combatants": combatants}))?;
+    let created = encounters_api::create_encounter(&api, new, None).await?;
+    api.bearer_access_token = Some(created.token);
+    let (id, mut pending) = awaited(*created.encounter);
+    let mut sent: BTreeMap<String, usize> = BTreeMap::new();
+    for turn in 1..=200 {
+        let options = commands_api::list_options(&api, &id, None).await?;
+        let verbs = pending.map_or_else(|| vec!["start".to_owned()], |pending| pending.commands);
+        let mut fitting = Vec::new();
+        for option in &options.items {
+            let verb = verb(option)?;
+            if verbs.contains(&verb) {
+                fitting.push((sent.get(&verb).copied().unwrap_or_default(), verb, option));
+            }
+        }
+        let (uses, verb, option) = fitting.into_iter().min_by_key(|(uses, ..)| *uses).ok_or("nothing to send")?;
+        sent.insert(verb, uses + 1);
+        let command = CommandRequest::Command(Box::new(filled(option, &options, turn)?));
+        let answer = commands_api::send_command(&api, &id, command, None, None, None, None).await?;
+        (_, pending) = awaited(*answer.encounter.ok_or("an answer without an encounter")?);
+        let ended = |event: &Event| matches!(event, Event::RoundEnded(ended) if ended.round > 0);
+        if answer.events.iter().any(ended) {
+            return Ok(turn);
+        }
+    }
+    Err("the round does not end".into())
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let base_path = std::env::args().nth(1).ok_or("the server's address is expected")?;
+    let api = Configuration { base_path: base_path.clone(), ..Configuration::default() };
+    for ruleset in rulesets_api::list_rulesets(&api).await?.items {
+        let turns = play(&base_path, &ruleset.id).await?;
+        println!("openapi-generator-rust: {}: a round in {turns} commands", ruleset.id);
+    }
+    Ok(())
+}

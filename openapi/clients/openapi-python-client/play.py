@@ -1,0 +1,74 @@
+"""Plays a round of every ruleset by options alone, with the client of openapi-python-client."""
+
+import sys
+from collections import Counter
+
+from turnkeeper_client import AuthenticatedClient
+from turnkeeper_client.api.commands import list_options, send_command
+from turnkeeper_client.api.encounters import create_encounter
+from turnkeeper_client.api.rulesets import list_rulesets
+from turnkeeper_client.models.active_initiative_new_encounter import ActiveInitiativeNewEncounter
+from turnkeeper_client.models.command_answer import CommandAnswer
+from turnkeeper_client.models.created import Created
+from turnkeeper_client.models.dc_20_new_encounter import Dc20NewEncounter
+from turnkeeper_client.models.exp_new_encounter import ExpNewEncounter
+from turnkeeper_client.models.legal_commands import LegalCommands
+from turnkeeper_client.models.list_rulesets_response_200 import ListRulesetsResponse200
+from turnkeeper_client.models.pending import Pending
+from turnkeeper_client.models.round_ended_event import RoundEndedEvent
+from turnkeeper_client.models.seize_new_encounter import SeizeNewEncounter
+from turnkeeper_client.models.venture_new_encounter import VentureNewEncounter
+from turnkeeper_client.types import Unset
+
+New = ActiveInitiativeNewEncounter | Dc20NewEncounter | ExpNewEncounter | SeizeNewEncounter | VentureNewEncounter
+NEW: dict[str, type[New]] = {
+    "active-initiative": ActiveInitiativeNewEncounter,
+    "dc20": Dc20NewEncounter,
+    "exp": ExpNewEncounter,
+    "seize": SeizeNewEncounter,
+    "venture": VentureNewEncounter,
+}
+COMBATANTS = [{"name": "Ann"}, {"name": "Bob"}, {"name": "Orc", "side": "monsters"}, {"name": "Wolf", "side": "monsters"}]
+
+
+def play(base_url: str, ruleset: str) -> int:
+    new = NEW[ruleset].from_dict({"ruleset": ruleset, "seed": 1, "combatants": COMBATANTS})
+    created = create_encounter.sync(client=AuthenticatedClient(base_url, token="none"), body=new)
+    assert isinstance(created, Created), created
+    client = AuthenticatedClient(base_url, token=created.token)
+    encounter = created.encounter
+    sent = Counter[str]()
+    for turn in range(1, 201):
+        options = list_options.sync(encounter.id, client=client)
+        assert isinstance(options, LegalCommands), options
+        awaited = encounter.pending.commands if isinstance(encounter.pending, Pending) else ["start"]
+        option = min((o for o in options.items if o.command.type_ in awaited), key=lambda o: sent[o.command.type_])
+        sent[option.command.type_] += 1
+        command = option.command
+        for choice in option.choices:
+            values = [] if isinstance(choice.one_of, Unset) else choice.one_of
+            if not isinstance(choice.from_, Unset):
+                out = [] if isinstance(choice.from_.except_, Unset) else choice.from_.except_
+                values = [value for value in options.lists[choice.from_.list_] if value not in out]
+            if not isinstance(choice.range_, Unset):
+                values = [choice.range_.min_, choice.range_.max_]
+            if values:
+                command = type(command).from_dict({**command.to_dict(), choice.field: values[turn % len(values)]})
+        answer = send_command.sync(encounter.id, client=client, body=command)
+        assert isinstance(answer, CommandAnswer), answer
+        assert not isinstance(answer.encounter, Unset)
+        encounter = answer.encounter
+        if any(isinstance(event, RoundEndedEvent) and event.round_ > 0 for event in answer.events):
+            return turn
+    raise SystemExit("the round does not end")
+
+
+def main() -> None:
+    base_url = sys.argv[1]
+    rulesets = list_rulesets.sync(client=AuthenticatedClient(base_url, token="none"))
+    assert isinstance(rulesets, ListRulesetsResponse200), rulesets
+    for ruleset in rulesets.items:
+        print(f"openapi-python-client: {ruleset.id}: a round in {play(base_url, ruleset.id)} commands", flush=True)
+
+
+main()

@@ -1,0 +1,55 @@
+// Plays a round of every ruleset by options alone, with types from openapi-typescript and calls by openapi-fetch.
+import createClient from "openapi-fetch";
+import type { components, paths } from "./api";
+
+type Schemas = components["schemas"];
+type Command = Schemas["Command"];
+const [, , baseUrl] = process.argv;
+const api = createClient<paths>({ baseUrl });
+const rulesets: Record<Schemas["NewEncounter"]["ruleset"], true> = { "active-initiative": true, dc20: true, exp: true, seize: true, venture: true };
+const known = (id: string): id is keyof typeof rulesets => id in rulesets;
+
+function filled(option: Schemas["LegalCommand"], lists: Record<string, string[]>, turn: number): Command {
+  let command = option.command;
+  for (const { field, one_of, range, from } of option.choices) {
+    const listed = from ? (lists[from.list] ?? []).filter((value) => !from.except?.includes(value)) : one_of;
+    const values: unknown[] = range ? [range.min, range.max] : (listed ?? []);
+    if (values.length > 0) command = { ...command, [field]: values[turn % values.length] };
+  }
+  return command;
+}
+
+async function play(ruleset: keyof typeof rulesets): Promise<number> {
+  const combatants = [{ name: "Ann" }, { name: "Bob" }, { name: "Orc", side: "monsters" }, { name: "Wolf", side: "monsters" }];
+  const created = await api.POST("/v1/encounters", { body: { ruleset, seed: 1, combatants } });
+  if (created.error) throw new Error(created.error.detail);
+  const params = { path: { id: created.data.encounter.id } };
+  const headers = { Authorization: `Bearer ${created.data.token}` };
+  let pending = created.data.encounter.pending;
+  const sent = new Map<string, number>();
+  for (let turn = 1; turn <= 200; turn++) {
+    const options = await api.GET("/v1/encounters/{id}/options", { params, headers });
+    if (options.error) throw new Error(options.error.detail);
+    const awaited = options.data.items.filter((option) => (pending?.commands ?? ["start"]).includes(option.command.type));
+    const uses = (option: Schemas["LegalCommand"]) => sent.get(option.command.type) ?? 0;
+    const [option] = awaited.sort((one, other) => uses(one) - uses(other));
+    if (!option) throw new Error(`nothing to send, but ${pending?.decision} is awaited`);
+    sent.set(option.command.type, uses(option) + 1);
+    const answer = await api.POST("/v1/encounters/{id}/commands", { params, headers, body: filled(option, options.data.lists, turn) });
+    if (answer.error) throw new Error(answer.error.detail);
+    pending = answer.data.encounter?.pending ?? null;
+    if (answer.data.events.some((event) => event.type === "round_ended" && event.round > 0)) return turn;
+  }
+  throw new Error("the round does not end");
+}
+
+async function main(): Promise<void> {
+  const listed = await api.GET("/v1/rulesets");
+  if (listed.error) throw new Error(listed.error.detail);
+  for (const { id } of listed.data.items) {
+    if (!known(id)) throw new Error(`${id} is not in the document`);
+    console.log(`openapi-typescript: ${id}: a round in ${await play(id)} commands`);
+  }
+}
+
+void main();
