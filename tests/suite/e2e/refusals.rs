@@ -33,7 +33,7 @@ async fn a_whole_number_may_be_written_with_a_fraction_of_nothing() {
         let answer = api.post_text(&fight.path("/commands"), body).token(&fight.token).send().await.expect(200);
         assert_eq!(answer.json()["events"][0]["amount"].to_string(), "3", "{amount}");
     }
-    for seed in ["0", "7.0", "9223372036854775808", "18446744073709551615", "null"] {
+    for seed in ["0", "7.0", "9223372036854775808", "18446744073709551615"] {
         let body = format!(r#"{{"ruleset": "seize", "seed": {seed}}}"#);
         api.post_text("/v1/encounters", body).send().await.expect(201);
     }
