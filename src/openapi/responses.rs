@@ -18,12 +18,15 @@ pub const IF_MATCH: &str = "Refuses the request with 412 unless the encounter ha
 /// The header `If-None-Match`.
 pub const IF_NONE_MATCH: &str = "Answers 304 without a body while the answer still has this `ETag`.";
 
+/// Entity tags, of which shells may have removed the quotes, or `*`.
+const TAGS: &str = r#"^([*]|(W/)?("[!#-+.-~-]*"|[0-9]{1,19}(-[A-Za-z0-9_-]{16})?)( *, *(W/)?("[!#-+.-~-]*"|[0-9]{1,19}(-[A-Za-z0-9_-]{16})?))*)$"#;
+
 /// What a path or header parameter of this name looks like, as a regular expression.
 pub(super) fn pattern(name: &str) -> Option<&'static str> {
     Some(match name {
         "id" => "^[A-Za-z0-9_-]{1,64}$",
         "Idempotency-Key" => "^[!-~]{1,255}$",
-        "If-Match" | "If-None-Match" => r#"^(\*|(W/)?"[!#-+.-~-]*"( *, *(W/)?"[!#-+.-~-]*")*)$"#,
+        "If-Match" | "If-None-Match" => TAGS,
         "Last-Event-ID" => "^[0-9]{1,19}$",
         "Prefer" => "^[ -~]*$",
         _ => return None,

@@ -6,8 +6,6 @@ import { client } from "./client/client.gen";
 const [, , baseUrl] = process.argv;
 client.setConfig({ baseUrl, throwOnError: true });
 const throwOnError = true;
-const rulesets: Record<NewEncounter["ruleset"], true> = { "active-initiative": true, dc20: true, exp: true, seize: true, venture: true };
-const known = (id: string): id is keyof typeof rulesets => id in rulesets;
 
 function filled(option: LegalCommand, lists: Record<string, string[]>, turn: number): Command {
   let command = option.command;
@@ -19,9 +17,11 @@ function filled(option: LegalCommand, lists: Record<string, string[]>, turn: num
   return command;
 }
 
-async function play(ruleset: keyof typeof rulesets): Promise<number> {
+async function play(ruleset: string): Promise<number> {
   const combatants = [{ name: "Ann" }, { name: "Bob" }, { name: "Orc", side: "monsters" }, { name: "Wolf", side: "monsters" }];
-  const { data: created } = await createEncounter({ body: { ruleset, seed: 1, combatants }, throwOnError });
+  // The compiler cannot know which rulesets a server lists.
+  const body = { ruleset, seed: 1, combatants } as NewEncounter;
+  const { data: created } = await createEncounter({ body, throwOnError });
   const to = { path: { id: created.encounter.id }, auth: created.token, throwOnError } as const;
   let pending = created.encounter.pending;
   const sent = new Map<string, number>();
@@ -42,7 +42,6 @@ async function play(ruleset: keyof typeof rulesets): Promise<number> {
 async function main(): Promise<void> {
   const { data: listed } = await listRulesets({ throwOnError });
   for (const { id } of listed.items) {
-    if (!known(id)) throw new Error(`${id} is not in the document`);
     console.log(`hey-api: ${id}: a round in ${await play(id)} commands`);
   }
 }

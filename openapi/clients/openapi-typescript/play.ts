@@ -6,8 +6,6 @@ type Schemas = components["schemas"];
 type Command = Schemas["Command"];
 const [, , baseUrl] = process.argv;
 const api = createClient<paths>({ baseUrl });
-const rulesets: Record<Schemas["NewEncounter"]["ruleset"], true> = { "active-initiative": true, dc20: true, exp: true, seize: true, venture: true };
-const known = (id: string): id is keyof typeof rulesets => id in rulesets;
 
 function filled(option: Schemas["LegalCommand"], lists: Record<string, string[]>, turn: number): Command {
   let command = option.command;
@@ -19,9 +17,11 @@ function filled(option: Schemas["LegalCommand"], lists: Record<string, string[]>
   return command;
 }
 
-async function play(ruleset: keyof typeof rulesets): Promise<number> {
+async function play(ruleset: string): Promise<number> {
   const combatants = [{ name: "Ann" }, { name: "Bob" }, { name: "Orc", side: "monsters" }, { name: "Wolf", side: "monsters" }];
-  const created = await api.POST("/v1/encounters", { body: { ruleset, seed: 1, combatants } });
+  // The compiler cannot know which rulesets a server lists.
+  const body = { ruleset, seed: 1, combatants } as Schemas["NewEncounter"];
+  const created = await api.POST("/v1/encounters", { body });
   if (created.error) throw new Error(created.error.detail);
   const params = { path: { id: created.data.encounter.id } };
   const headers = { Authorization: `Bearer ${created.data.token}` };
@@ -47,7 +47,6 @@ async function main(): Promise<void> {
   const listed = await api.GET("/v1/rulesets");
   if (listed.error) throw new Error(listed.error.detail);
   for (const { id } of listed.data.items) {
-    if (!known(id)) throw new Error(`${id} is not in the document`);
     console.log(`openapi-typescript: ${id}: a round in ${await play(id)} commands`);
   }
 }
