@@ -1,10 +1,10 @@
 //! Commands: what a viewer may do, how it is decided, and the answers.
 
 use super::storage::{Change, WriteRequest};
-use super::{App, AppError, BearerToken, Expected, Form, IdempotencyKey, Tag, now};
+use super::{App, AppError, BearerToken, Expected, IdempotencyKey, now};
 use crate::engine::{Decided, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer, with_texts};
 use crate::store::Entry;
-use crate::vocabulary::{LegalCommand, Violation};
+use crate::vocabulary::Violation;
 use bytes::Bytes;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -12,8 +12,6 @@ use std::sync::Arc;
 
 /// Maximum log entries that are checked before a player's undo.
 const UNDO_ENTRIES: usize = 100;
-/// Up to this weight the thread that serves the request lists an encounter's legal commands.
-const SMALL_FIGHT: usize = 40;
 /// Up to this weight times commands that thread decides them, which takes a few milliseconds.
 const SMALL_REQUEST: usize = 10_000;
 
@@ -131,6 +129,18 @@ impl App {
     async fn decide(
         &self, game: &Arc<dyn Game>, viewer: &Viewer, call: &Command<'_>, seed: [u8; 32],
     ) -> Result<Decided, AppError> {
+        self.decide_now(game, viewer, call, seed).await.map_err(|error| match error {
+            AppError::Refused(refusal @ Refusal::Violation { .. }) => {
+                let pending = viewer.view(game).brief().pending;
+                AppError::NotNow { refusal, current: game.version(), pending: pending.map(Box::new) }
+            }
+            error => error,
+        })
+    }
+
+    async fn decide_now(
+        &self, game: &Arc<dyn Game>, viewer: &Viewer, call: &Command<'_>, seed: [u8; 32],
+    ) -> Result<Decided, AppError> {
         let request = call.request;
         game.authorize(viewer, request)?;
         call.expected.map_or(Ok(()), |expected| expected.check(game, viewer))?;
@@ -154,36 +164,8 @@ impl App {
         self.workers.run_unless(small, rewound).await?
     }
 
-    /// The commands that are legal now by what the holder of `token` can see, and their entity tag. No list if `known` names the tag.
-    pub async fn options(
-        &self, id: &str, token: &BearerToken, known: Option<&Expected>,
-    ) -> Result<(Tag, Option<Vec<LegalCommand>>), AppError> {
-        let (current, viewer) = self.admit(id, token).await?;
-        let game = viewer.view(&current);
-        let version = game.version();
-        // The legal commands follow from the view.
-        let tag = Tag::of(version, game.view(&viewer)?.get(), &viewer, Form::Options);
-        if known.is_some_and(|known| known.names(&tag)) {
-            return Ok((tag, None));
-        }
-        let undo = self.may_undo(&current, &viewer).await?;
-        // The oldest version of the log; at version 0 there is no log.
-        let oldest = if viewer.is_gm() && version > 0 { self.log_views(id, version, 1).await?.base_version } else { 0 };
-        // Every option is tried out, so the work grows faster than the encounter.
-        let small = game.weight() <= SMALL_FIGHT;
-        let work = move |stop: Stop<'_>| game.options_until(&viewer, oldest, stop);
-        let mut legal_commands = self.workers.run_unless(small, work).await?;
-        legal_commands.extend(
-            undo.then(|| LegalCommand {
-                label: "Undo your last command".to_owned(),
-                ..LegalCommand::of("undo", "TK-9")
-            }),
-        );
-        Ok((tag, Some(legal_commands)))
-    }
-
     /// Whether a player may undo something, by what it can see.
-    async fn may_undo(&self, game: &Arc<dyn Game>, viewer: &Viewer) -> Result<bool, AppError> {
+    pub(super) async fn may_undo(&self, game: &Arc<dyn Game>, viewer: &Viewer) -> Result<bool, AppError> {
         if viewer.is_gm() {
             return Ok(false);
         }

@@ -2,7 +2,7 @@
 
 use crate::engine::{LoadError, Refusal};
 use crate::store::StoreError;
-use crate::vocabulary::{BadJson, FieldError};
+use crate::vocabulary::{BadJson, FieldError, Pending};
 
 /// Why a request failed.
 #[derive(Debug)]
@@ -15,6 +15,15 @@ pub enum AppError {
     NoRuleset(Vec<&'static str>),
     /// The engine refused; nothing changed.
     Refused(Refusal),
+    /// The rules refused a command now; nothing changed.
+    NotNow {
+        /// Why.
+        refusal: Refusal,
+        /// The encounter's version.
+        current: u64,
+        /// The decision that is awaited, as the sender may know it.
+        pending: Option<Box<Pending>>,
+    },
     /// An exported log is not JSON.
     NotJson(BadJson),
     /// The encounter is at another version than the request expected.

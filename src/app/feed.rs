@@ -4,7 +4,7 @@
 //! that reading is worthwhile: entries come from the log, and a follower that finds a gap reads the log itself.
 
 use super::log::LogEntryViews;
-use super::{App, AppError, BearerToken, Page, token::time_left};
+use super::{App, AppError, BearerToken, Include, Page, token::time_left};
 use crate::engine::{Game, Viewer};
 use crate::store::{Entry, LogPage, Notice, StoreError};
 use parking_lot::Mutex;
@@ -336,6 +336,12 @@ impl Follower {
                 }
             }
         }
+    }
+
+    /// JSON fields with what is to be included of the encounter at `version`; nothing if it has changed since.
+    pub async fn included(&self, version: u64, include: Include) -> String {
+        let included = self.app.included(&self.topic.id, &self.viewer, version, include).await;
+        included.ok().flatten().unwrap_or_default()
     }
 
     fn may_follow(&self, game: &dyn Game) -> bool {

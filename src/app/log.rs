@@ -3,7 +3,7 @@
 use super::{App, AppError, BearerToken};
 use crate::engine::{LogEntry, RedactedEntry, Viewer, with_texts};
 use crate::store::Entry;
-use crate::vocabulary::EventSchema;
+use crate::vocabulary::{EncounterSchema, EventSchema, LegalCommands};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
@@ -64,6 +64,14 @@ pub struct EntryView<'a> {
     /// What happened, in order.
     #[schema(value_type = Vec<EventSchema>)]
     events: &'a RawValue,
+    /// The encounter after it. Only in streams with `include`, unless another entry follows at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = EncounterSchema)]
+    encounter: Option<&'a RawValue>,
+    /// What the viewer may send after it. Only in streams with `include`, unless another entry follows at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = LegalCommands)]
+    options: Option<&'a RawValue>,
 }
 
 /// Reads a stored log entry.
@@ -107,7 +115,7 @@ fn view(entry: &LogEntry, redacted: Option<&RedactedEntry>) -> Result<Arc<RawVal
         (&redacted.commands, &redacted.events, &redacted.texts)
     });
     let events = &*with_texts(events, texts)?;
-    Ok(to_raw_value(&EntryView { version: *version, at, by, commands, events })?.into())
+    Ok(to_raw_value(&EntryView { version: *version, at, by, commands, events, encounter: None, options: None })?.into())
 }
 
 impl App {

@@ -1,21 +1,19 @@
 //! Sending commands, and listing those that are legal now.
 
 use super::Shared;
-use super::extract::{Caller, Conditions, EncounterId, Nothing, Parameters};
+use super::extract::{Caller, Conditions, EncounterId, Including, Parameters};
 use super::post::{Post, Preferred};
 use super::problem::Problem;
 use super::reply::{PREFERENCE_APPLIED, Reply};
-use crate::app::{AppError, Command, Shape};
+use crate::app::{AppError, BearerToken, Command, Shape};
 use crate::engine::Request;
 use crate::openapi::*;
-use crate::vocabulary::{CombatantId, LegalCommand, Values};
+use crate::vocabulary::{CombatantId, LegalCommands};
+use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderValue, StatusCode};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use utoipa::{IntoParams, ToSchema};
+use serde::Deserialize;
+use utoipa::IntoParams;
 
 /// How a command is applied.
 #[derive(Deserialize, IntoParams)]
@@ -25,6 +23,11 @@ pub(super) struct CommandQuery {
     /// Answers without changing anything. The dice differ from those of the real command.
     #[serde(default)]
     dry_run: bool,
+    /// Adds to the answer what the sender sees and may send after the command: `encounter`, `options`, or both, separated by a comma. The
+    /// encounter is there anyway unless `Prefer` leaves it out. A dry run includes no options.
+    #[serde(default)]
+    #[param(value_type = Option<String>, pattern = "^(encounter|options)(,(encounter|options))?$")]
+    include: Including,
 }
 
 /// Send a command
@@ -48,7 +51,8 @@ pub(super) async fn send_command(
     Parameters(query): Parameters<CommandQuery>, conditions: Conditions, Preferred(shape): Preferred, post: Post,
 ) -> Result<Reply, Problem> {
     let request = Request::read(post.body).map_err(AppError::from)?;
-    let key = post.key.as_ref();
+    let (key, Including(include)) = (post.key.as_ref(), query.include);
+    let shape = if include.encounter { Shape::Full } else { shape };
     let command =
         Command { id: &id, token: &token, request: &request, expected: conditions.matching.as_ref(), key, shape };
     let (answer, tagged) = if query.dry_run {
@@ -56,7 +60,11 @@ pub(super) async fn send_command(
     } else {
         (shared.app.command(command).await?, true)
     };
-    let reply = Reply::json(answer.body).replayed(answer.replayed);
+    let body = match include.options && !query.dry_run {
+        true => with_options(&shared, &id, &token, answer.body).await?,
+        false => answer.body,
+    };
+    let reply = Reply::json(body).replayed(answer.replayed);
     let reply = if tagged { reply.version(answer.version) } else { reply };
     Ok(match answer.shape {
         Shape::Full => reply,
@@ -64,49 +72,45 @@ pub(super) async fn send_command(
     })
 }
 
-/// The commands that are legal now.
-#[derive(Serialize, ToSchema)]
-pub(super) struct LegalCommands {
-    /// The version of the encounter.
-    version: u64,
-    /// Commands that are ready to send, each with the values that its fields may take.
-    items: Vec<LegalCommand>,
-    /// Long lists that several choices share, by name. A choice with `from` takes any value of `lists[from.list]` that is not in
-    /// `from.except`. Empty in most encounters: a list of at most 32 values stands in its choice as `one_of`.
-    #[schema(value_type = BTreeMap<String, Vec<CombatantId>>)]
-    lists: BTreeMap<String, Arc<[Value]>>,
-    /// Always null. The list has one page.
-    #[schema(required = true)]
-    next_cursor: Option<String>,
+/// The body of an answer with the commands that are legal now.
+async fn with_options(shared: &Shared, id: &str, token: &BearerToken, body: Bytes) -> Result<Bytes, AppError> {
+    let (_, legal) = shared.app.options(id, token, None, None).await?;
+    let mut body = Vec::from(body);
+    // The body is an object with fields.
+    body.pop();
+    body.extend_from_slice(b",\"options\":");
+    serde_json::to_writer(&mut body, &legal)?;
+    body.push(b'}');
+    Ok(body.into())
+}
+
+/// The legal commands to list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(super) struct OptionsQuery {
+    /// Only those in the name of this combatant.
+    #[param(value_type = Option<String>)]
+    r#for: Option<CombatantId>,
 }
 
 /// List the legal commands
 ///
 /// Each item is a command that this token may send as it is, with the choices that it leaves open and the rule that allows it.
 #[utoipa::path(get, path = "/v1/encounters/{id}/options", operation_id = "list_options", tag = "commands", security(("token" = [])),
-    params(("id" = String, Path, description = ENCOUNTER_ID),
+    params(("id" = String, Path, description = ENCOUNTER_ID), OptionsQuery,
         ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The legal commands", body = LegalCommands, headers(("ETag"))),
         (status = 304, description = "The legal commands have not changed"),
         BadRequest, Unauthorized, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_options(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
+    Parameters(query): Parameters<OptionsQuery>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
-    let (tag, legal_commands) = shared.app.options(&id, &token, conditions.none_matching.as_ref()).await?;
-    let Some(items) = legal_commands else {
+    let known = conditions.none_matching.as_ref();
+    let (tag, legal) = shared.app.options(&id, &token, query.r#for.as_ref(), known).await?;
+    let Some(legal) = legal else {
         return Ok(Reply::empty(StatusCode::NOT_MODIFIED).tagged(&tag));
     };
-    let legal = LegalCommands { version: tag.version(), lists: lists(&items), items, next_cursor: None };
     Ok(Reply::of(&legal)?.tagged(&tag))
-}
-
-/// The lists that the choices of these commands refer to.
-fn lists(legal_commands: &[LegalCommand]) -> BTreeMap<String, Arc<[Value]>> {
-    let choices = legal_commands.iter().flat_map(|option| &option.choices);
-    let shared = choices.filter_map(|choice| match &choice.values {
-        Values::From(listed) => Some((listed.list.clone(), listed.values.clone())),
-        Values::OneOf(_) | Values::Range { .. } | Values::Like(_) => None,
-    });
-    shared.collect()
 }

@@ -1,7 +1,7 @@
 //! The log: a page of it, a page as soon as there is one, or a stream.
 
 use super::Shared;
-use super::extract::{Caller, EncounterId, Parameters};
+use super::extract::{Caller, EncounterId, Including, Parameters, PlainText};
 use super::feed::{self, EventStream, FeedLine, Format, Terms, Wanted};
 use super::problem::Problem;
 use super::reply::Reply;
@@ -31,6 +31,10 @@ pub(super) struct EventsQuery {
     #[serde(default)]
     #[param(value_type = u64, default = 0, minimum = 0, maximum = 60)]
     wait: Int<0, 60>,
+    /// Adds to each transition of a stream what the viewer sees and may send after it: `encounter`, `options`, or both, separated by a comma.
+    #[serde(default)]
+    #[param(value_type = Option<String>, pattern = "^(encounter|options)(,(encounter|options))?$")]
+    include: Including,
 }
 
 /// A page of the log.
@@ -59,6 +63,8 @@ impl EventsQuery {
 /// happened. A page ends early after about half a MiB. A page for a player or spectator leaves out what they may not see. It may be shorter
 /// than `limit`, or empty, though `next_cursor` says that more follow.
 ///
+/// With `Accept: text/plain` a page is the fight told line by line.
+///
 /// With `Accept: application/x-ndjson` or `text/event-stream` the answer is a stream. It begins with a `snapshot` of the encounter, at
 /// the version `after` if that is given. A `transition` follows for each entry, and `deleted` when the encounter is deleted.
 ///
@@ -70,11 +76,11 @@ impl EventsQuery {
         ("Last-Event-ID" = Option<String>, Header, description = "The last version that a stream brought. The next stream continues after \
             it. It takes precedence over `after`.")),
     responses((status = 200, description = "A page of the log, or a stream", headers(("Link")), content(
-            (LogPage = "application/json"), (FeedLine = "application/x-ndjson"), (inline(EventStream) = "text/event-stream"))),
+            (LogPage = "application/json"), (String = "text/plain"), (FeedLine = "application/x-ndjson"), (inline(EventStream) = "text/event-stream"))),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_events(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(query): Parameters<EventsQuery>, wanted: Wanted,
+    Parameters(query): Parameters<EventsQuery>, PlainText(plain): PlainText, wanted: Wanted,
 ) -> Result<Response, Problem> {
     if let Some(format) = wanted.format {
         return stream(&shared, &id, &token, &query, &wanted, format).await;
@@ -84,9 +90,32 @@ pub(super) async fn list_events(
     let wait = Duration::from_secs(query.wait.get().unsigned_abs()).min(time.saturating_sub(Duration::from_secs(1)));
     let limit = query.limit().unwrap_or(USUAL);
     let page = shared.app.await_log(&id, &token, query.after, limit, wait).await?;
+    if plain {
+        return Ok(Reply::text(told(&page.entries)).into_response());
+    }
     let next_cursor = page.next.map(|version| version.to_string());
     let next = next_cursor.as_ref().map(|next| format!("/v1/encounters/{id}/events?after={next}&limit={limit}"));
     Ok(Reply::of(&LogPage { items: page.entries, next_cursor })?.next_page(next).into_response())
+}
+
+/// The events of a page as lines of text. Events of older programs, without a sentence, show their type.
+fn told(entries: &[Arc<RawValue>]) -> String {
+    #[derive(Deserialize)]
+    struct Entry {
+        events: Vec<Event>,
+    }
+    #[derive(Deserialize)]
+    struct Event {
+        r#type: String,
+        #[serde(default)]
+        text: String,
+    }
+    let entries = entries.iter().filter_map(|entry| serde_json::from_str::<Entry>(entry.get()).ok());
+    let line = |event: Event| match event.text.is_empty() {
+        true => event.r#type.replace('_', " ") + "\n",
+        false => event.text.replace(['\n', '\t'], " ") + "\n",
+    };
+    entries.flat_map(|entry| entry.events).map(line).collect()
 }
 
 /// A stream of the log. A client that sends the last event's id knows the state; other clients get a snapshot first.
@@ -100,6 +129,7 @@ async fn stream(
         (None, Some(version)) => Some(shared.app.read(id, token, Some(version)).await?.0),
         (None, None) => Some(now),
     };
-    let terms = Terms { first, resumed: after.is_some(), limit: query.limit(), deadline: wanted.deadline };
+    let Including(include) = query.include;
+    let terms = Terms { first, resumed: after.is_some(), limit: query.limit(), deadline: wanted.deadline, include };
     feed::answer(&shared.settings, format, follower, terms)
 }

@@ -1,14 +1,15 @@
 //! Extractors: a handler runs only if what it extracts is well-formed.
 use super::Shared;
 use super::problem::Problem;
-use crate::app::{AppError, Application, BearerToken, Expected, Tag};
+use crate::app::{AppError, Application, BearerToken, Expected, Include, Tag};
 use crate::vocabulary::read_query;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::header::{ACCEPT, AUTHORIZATION, IF_MATCH, IF_NONE_MATCH};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, Deserializer, Error};
+use std::borrow::Cow;
 use std::convert::Infallible;
 
 /// The encounter in the path. Text that cannot be an id is answered as an unknown encounter.
@@ -122,6 +123,25 @@ pub(super) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Op
     text.map(Some).ok_or_else(|| {
         Problem::bad("invalid_header", format!("the header {name} must stand there once, in visible ASCII characters"))
     })
+}
+
+/// What an answer is to include, as a parameter says it: `encounter`, `options`, or both, separated by a comma.
+#[derive(Default, Clone, Copy)]
+pub(super) struct Including(pub Include);
+
+impl<'de> Deserialize<'de> for Including {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        let mut include = Include::default();
+        for part in text.split(',') {
+            match part {
+                "encounter" => include.encounter = true,
+                "options" => include.options = true,
+                _ => return Err(D::Error::unknown_variant(part, &["encounter", "options"])),
+            }
+        }
+        Ok(Self(include))
+    }
 }
 
 /// True if the client prefers `text/plain` to JSON.

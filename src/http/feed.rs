@@ -4,7 +4,7 @@ use super::extract::{accept, single, weight};
 use super::middleware::Deadline;
 use super::problem::Problem;
 use super::{Settings, Shared};
-use crate::app::{AppError, EntryView, Follower, Next};
+use crate::app::{AppError, EntryView, Follower, Include, Next};
 use crate::engine::{Game, Viewer};
 use crate::vocabulary::EncounterSchema;
 use axum::body::{Body, Bytes};
@@ -145,6 +145,8 @@ pub(super) struct Terms {
     pub limit: Option<usize>,
     /// The deadline that AWS sets.
     pub deadline: Option<Deadline>,
+    /// What each transition includes.
+    pub include: Include,
 }
 
 /// A stream to one client.
@@ -161,6 +163,7 @@ struct Feed {
     sent: bool,
     /// The transitions that are left of the limit.
     left: Option<usize>,
+    include: Include,
 }
 
 impl Feed {
@@ -179,7 +182,12 @@ impl Feed {
                 self.sent = true;
                 self.left = self.left.map(|left| left.saturating_sub(1));
                 self.over = self.left == Some(0);
-                self.format.message("transition", Some(version), entry.get())
+                let included = match self.include == Include::default() {
+                    true => String::new(),
+                    false => self.follower.included(version, self.include).await,
+                };
+                let entry = entry.get().strip_suffix('}').unwrap_or_default();
+                self.format.message("transition", Some(version), &format!("{entry}{included}}}"))
             }
             Ok(Next::Snapshot(version, view)) => {
                 self.sent = true;
@@ -201,14 +209,14 @@ impl Feed {
 pub(super) fn answer(
     settings: &Settings, format: Format, follower: Follower, terms: Terms,
 ) -> Result<Response, Problem> {
-    let Terms { first, resumed, limit, deadline } = terms;
+    let Terms { first, resumed, limit, deadline, include } = terms;
     let opening = format.opening(first.as_deref(), &follower.viewer)?;
     // Spread, so that clients that connected together do not reconnect together.
     let time = settings.stream_time.mul_f64(rand::random_range(0.9..=1.0));
     let time = deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
     let (keep_alive, ends) = (settings.keep_alive, Instant::now() + time);
     let (buffered, sent) = (deadline.is_some(), !resumed);
-    let feed = Feed { follower, format, opening, keep_alive, ends, over: false, buffered, sent, left: limit };
+    let feed = Feed { follower, format, opening, keep_alive, ends, over: false, buffered, sent, left: limit, include };
     // Fused, because compression polls once more after the end.
     let stream = stream::unfold(feed, Feed::next).fuse();
     let headers = [

@@ -5,7 +5,7 @@ use super::middleware::{Deadline, REQUEST_ID};
 use crate::app::{AppError, MAX_DOCUMENT};
 use crate::engine::Refusal;
 use crate::openapi::ProblemCode;
-use crate::vocabulary::{BadJson, ErrorKind, FieldError, Ground, Violation};
+use crate::vocabulary::{BadJson, ErrorKind, FieldError, Ground, Pending, Violation};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE, HeaderName,
     RETRY_AFTER, VARY, WWW_AUTHENTICATE,
@@ -49,6 +49,9 @@ pub(super) struct Document {
     /// The version of the encounter.
     #[serde(skip_serializing_if = "Option::is_none")]
     current_version: Option<u64>,
+    /// The decision that is awaited, if the rules refuse a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pending: Option<Box<Pending>>,
     /// The oldest version that the log holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     oldest_version: Option<u64>,
@@ -68,6 +71,7 @@ impl Problem {
             rule: None,
             errors: Vec::new(),
             current_version: None,
+            pending: None,
             oldest_version: None,
             header: None,
         }))
@@ -247,6 +251,11 @@ impl From<AppError> for Problem {
                 Self::not_found(format!("there is no such ruleset; there are {}", known.join(", ")))
             }
             AppError::Refused(refusal) => refusal.into(),
+            AppError::NotNow { refusal, current, pending } => {
+                let mut problem = Self::from(refusal);
+                (problem.0.current_version, problem.0.pending) = (Some(current), pending);
+                problem
+            }
             AppError::NotJson(bad) => bad.into(),
             AppError::Stale { current } => {
                 let detail = format!("the encounter is at version {current}: read it again and decide anew");

@@ -1,8 +1,8 @@
 //! Bodies that the program puts together from parts, or that depend on the ruleset, as the published document shows them.
 
 use crate::vocabulary::{
-    Band, CombatantId, CombatantStateSchema, CommandSchema, EncounterSchema, EventSchema, Hp, Kind, Member, Metadata,
-    Pending, Slug, StatsSchema, Text,
+    Band, CombatantId, CombatantStateSchema, CommandSchema, EncounterSchema, EventSchema, Hp, Kind, LegalCommands,
+    Member, Metadata, Pending, Slug, StatsSchema, Text,
 };
 use utoipa::ToSchema;
 
@@ -107,4 +107,7 @@ pub struct CommandAnswer {
     pub current: Vec<CombatantId>,
     /// The decision that is awaited.
     pub pending: Option<Pending>,
+    /// What the sender may send now, with `include=options`.
+    #[schema(required = false)]
+    pub options: LegalCommands,
 }

@@ -3,6 +3,7 @@
 use super::{CombatantId, CommandSchema};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
@@ -182,5 +183,32 @@ impl LegalCommand {
     /// The command's fields.
     pub fn fields(&self) -> Option<&Map<String, Value>> {
         self.command.as_object()
+    }
+}
+
+/// The commands that are legal now.
+#[derive(Serialize, ToSchema)]
+pub struct LegalCommands {
+    /// The version of the encounter.
+    version: u64,
+    /// Commands that are ready to send, each with the values that its fields may take.
+    items: Vec<LegalCommand>,
+    /// Long lists that several choices share, by name. A choice with `from` takes any value of `lists[from.list]` that is not in
+    /// `from.except`. Empty in most encounters: a list of at most 32 values stands in its choice as `one_of`.
+    #[schema(value_type = BTreeMap<String, Vec<Value>>)]
+    lists: BTreeMap<String, Arc<[Value]>>,
+    /// Always null. The list has one page.
+    next_cursor: Option<String>,
+}
+
+impl LegalCommands {
+    /// The commands that are legal at `version`.
+    pub fn of(version: u64, items: Vec<LegalCommand>) -> Self {
+        let choices = items.iter().flat_map(|option| &option.choices);
+        let shared = choices.filter_map(|choice| match &choice.values {
+            Values::From(listed) => Some((listed.list.clone(), listed.values.clone())),
+            Values::OneOf(_) | Values::Range { .. } | Values::Like(_) => None,
+        });
+        Self { version, lists: shared.collect(), items, next_cursor: None }
     }
 }
