@@ -195,9 +195,10 @@ pub struct LegalCommands {
     items: Vec<LegalCommand>,
     /// Long lists that several choices share, by name. A choice with `from` takes any value of `lists[from.list]` that is not in
     /// `from.except`. Empty in most encounters: a list of at most 32 values stands in its choice as `one_of`.
-    #[schema(value_type = BTreeMap<String, Vec<Value>>)]
+    #[schema(value_type = BTreeMap<String, Vec<CombatantId>>)]
     lists: BTreeMap<String, Arc<[Value]>>,
     /// Always null. The list has one page.
+    #[schema(required = true)]
     next_cursor: Option<String>,
 }
 

@@ -2,8 +2,8 @@
 
 use super::FieldError;
 use super::error::{INEXACT, OBJECT, ReadError, counts, meant, one_of};
-use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, MapDeserializer};
-use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, Error, IntoDeserializer, Unexpected, Visitor};
+use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer};
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, Error, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 use serde_json::{Map, Value, map};
 use std::borrow::Cow;
@@ -23,8 +23,8 @@ pub fn read_fields<T: DeserializeOwned>(fields: &Map<String, Value>, beside: &[&
 /// Reads a `T` of a query such as `after=12&limit=5`, naming the parameter that is wrong where one is.
 pub fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, FieldError> {
     let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-    let parameters = pairs.iter().map(|(name, text)| (&**name, Parameter { name, text }));
-    T::deserialize(MapDeserializer::new(parameters)).map_err(|error: ReadError| error.into_field_error(&[]))
+    let parameters = Parameters { rest: pairs.iter(), found: None };
+    T::deserialize(MapAccessDeserializer::new(parameters)).map_err(|error: ReadError| error.into_field_error(&[]))
 }
 
 /// The name under which serde_json asks for the JSON itself.
@@ -184,9 +184,27 @@ impl<'de> de::SeqAccess<'de> for &mut Items<'de> {
 }
 
 /// One parameter.
-struct Parameter<'q> {
-    name: &'q str,
-    text: &'q Cow<'q, str>,
+struct Parameter<'q>(&'q str);
+
+/// The parameters of a query, one after the other.
+struct Parameters<'q> {
+    rest: slice::Iter<'q, (Cow<'q, str>, Cow<'q, str>)>,
+    found: Option<(&'q str, Parameter<'q>)>,
+}
+
+impl<'de> de::MapAccess<'de> for Parameters<'_> {
+    type Error = ReadError;
+
+    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
+        let Some((name, text)) = self.rest.next() else { return Ok(None) };
+        self.found = Some((name, Parameter(text)));
+        seed.deserialize(Parameter(name)).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
+        let (name, value) = self.found.take().ok_or_else(|| ReadError::custom("a value before its parameter"))?;
+        seed.deserialize(value).map_err(|error| error.below(name))
+    }
 }
 
 impl Parameter<'_> {
@@ -194,18 +212,17 @@ impl Parameter<'_> {
     fn give<'de, T: std::str::FromStr, V: Visitor<'de>>(
         self, visitor: V, visit: impl FnOnce(V, T) -> Result<V::Value, ReadError>,
     ) -> Result<V::Value, ReadError> {
-        let given = match self.text.parse() {
+        match self.0.parse() {
             Ok(value) => visit(visitor, value),
             Err(_) => {
-                let (found, digits) = (Unexpected::Str(self.text), self.text.strip_prefix('-').unwrap_or(self.text));
+                let (found, digits) = (Unexpected::Str(self.0), self.0.strip_prefix('-').unwrap_or(self.0));
                 let integer = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
                 // A whole number that is out of range is one all the same.
                 let error =
                     if integer && counts(&visitor) { ReadError::invalid_value } else { ReadError::invalid_type };
                 Err(error(found, &visitor))
             }
-        };
-        given.map_err(|error| error.below(self.name))
+        }
     }
 }
 
@@ -213,7 +230,7 @@ impl<'de> Deserializer<'de> for Parameter<'_> {
     type Error = ReadError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        visitor.visit_str(self.text).map_err(|error: ReadError| error.below(self.name))
+        visitor.visit_str(self.0)
     }
 
     fn deserialize_u64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
@@ -235,13 +252,5 @@ impl<'de> Deserializer<'de> for Parameter<'_> {
     forward_to_deserialize_any! {
         i8 i16 i32 i128 u8 u16 u32 u128 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct seq
         tuple tuple_struct map struct enum identifier ignored_any
-    }
-}
-
-impl IntoDeserializer<'_, ReadError> for Parameter<'_> {
-    type Deserializer = Self;
-
-    fn into_deserializer(self) -> Self {
-        self
     }
 }
