@@ -35,6 +35,7 @@ pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
 pub use summary::Summary;
+pub use text::fitted;
 pub use view::EncounterView;
 pub use viewer::{NewToken, Role, Viewer};
 

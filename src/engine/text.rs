@@ -91,3 +91,52 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     // Writing into a string cannot fail.
     let _ = writeln!(out, "{text}");
 }
+
+/// A turn table of at most `most` characters, for chats. It keeps the title, the current combatants and what is awaited, then the other
+/// lines from above, and says how many it left out.
+pub fn fitted(table: &str, most: usize) -> String {
+    const LEFT_OUT: usize = 40;
+    if table.chars().count() <= most {
+        return table.to_owned();
+    }
+    let lines: Vec<&str> = table.lines().collect();
+    let rank = |i: usize, line: &str| match line {
+        _ if i == 0 => 0,
+        line if line.starts_with("awaiting: ") => 1,
+        line if line.starts_with('>') => 2,
+        _ => 3,
+    };
+    let mut by_rank: Vec<(usize, usize)> = lines.iter().enumerate().map(|(i, line)| (rank(i, line), i)).collect();
+    by_rank.sort_unstable();
+    let (mut room, mut kept) = (most.saturating_sub(LEFT_OUT), Vec::with_capacity(lines.len()));
+    for (_, i) in by_rank {
+        let size = lines.get(i).map_or(0, |line| line.chars().count() + 1);
+        if size > room {
+            break;
+        }
+        room -= size;
+        kept.push(i);
+    }
+    kept.sort_unstable();
+    let mut out: String = kept.iter().filter_map(|i| lines.get(*i)).map(|line| format!("{line}\n")).collect();
+    line(&mut out, format_args!("... {} more lines", lines.len() - kept.len()));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fitted;
+
+    #[test]
+    fn a_table_for_chats_keeps_the_current_and_the_awaited() {
+        let rows: String = (0..100).map(|n| format!("  Goblin {n}  monsters\n")).collect();
+        let table = format!("Bridge - Seize, round 2\n{rows}> Ann  players\nawaiting: end turn by Ann (end_turn)\n");
+        let short = fitted(&table, 300);
+        assert!(short.chars().count() <= 300, "{short}");
+        assert!(short.starts_with("Bridge - Seize, round 2\n  Goblin 0 "), "{short}");
+        let left_out = table.lines().count() + 1 - short.lines().count();
+        let end = format!("> Ann  players\nawaiting: end turn by Ann (end_turn)\n... {left_out} more lines\n");
+        assert!(short.ends_with(&end), "{short}");
+        assert_eq!(fitted(&table, 100_000), table);
+    }
+}

@@ -7,7 +7,7 @@ use super::problem::Problem;
 use super::reply::{List, Reply};
 use super::tokens::TokenAnswer;
 use crate::app::{AppError, CreatedEncounter, Form, Tag, is_cursor};
-use crate::engine::{Creation, Summary, TokenRecord};
+use crate::engine::{Creation, Summary, TokenRecord, fitted};
 use crate::openapi::*;
 use crate::vocabulary::{EncounterSchema, FieldError, Int, NewEncounterSchema};
 use axum::extract::State;
@@ -125,6 +125,9 @@ pub(super) async fn list_encounters(
 pub(super) struct Moment {
     /// The version to read. Without it, the newest one.
     at: Option<u64>,
+    /// The maximum number of characters of the turn table: 2000 for Discord. It says how many lines it left out.
+    #[param(value_type = Option<usize>, minimum = 200, maximum = 100_000)]
+    max_length: Option<Int<200, 100_000>>,
 }
 
 /// Read an encounter
@@ -139,7 +142,7 @@ pub(super) struct Moment {
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn read_encounter(
     State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(Moment { at }): Parameters<Moment>, conditions: Conditions, PlainText(plain): PlainText,
+    Parameters(Moment { at, max_length }): Parameters<Moment>, conditions: Conditions, PlainText(plain): PlainText,
 ) -> Result<Reply, Problem> {
     let (game, viewer) = shared.app.read(&id, &token, at).await?;
     let view = game.view(&viewer).map_err(AppError::from)?;
@@ -147,7 +150,7 @@ pub(super) async fn read_encounter(
     let reply = if conditions.none_matching.is_some_and(|known| known.names(&tag)) {
         Reply::empty(StatusCode::NOT_MODIFIED)
     } else if plain {
-        Reply::text(game.text())
+        Reply::text(max_length.map_or(game.text(), |most| fitted(&game.text(), most.count() as usize)))
     } else {
         Reply::json(String::from(Box::<str>::from(view)))
     };

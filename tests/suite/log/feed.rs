@@ -130,6 +130,19 @@ async fn lines_begin_with_a_snapshot_tell_every_transition_and_the_end() {
 }
 
 #[tokio::test]
+async fn a_transition_includes_the_encounter_and_the_options_after_it() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let call = fight.get("/events?include=encounter,options");
+    let mut stream = Stream::of(call, LINES).await.expect("a stream");
+    stream.next().await.expect("a snapshot");
+    fight.accepted(json!({"type": "start", "first": "chansi"})).await;
+    let entry = stream.next().await.expect("a transition");
+    assert_eq!(entry.data["encounter"], fight.read("").await);
+    assert_eq!(entry.data["options"], fight.read("/options").await);
+}
+
+#[tokio::test]
 async fn both_kinds_of_streams_begin_alike() {
     let api = Api::start().await;
     let fight = api.fight().await;
