@@ -3,5 +3,5 @@
 mod clock;
 mod older;
 
-pub use clock::{end_round, end_turn, start_round, start_turn};
+pub use clock::{end_round, end_turn, pass_rounds, start_round, start_turn};
 pub use older::several;
