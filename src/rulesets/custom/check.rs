@@ -96,11 +96,8 @@ impl Wrong<'_> {
             if !TIE_WORDS.contains(&tie.as_str()) {
                 self.number(format!("score.ties.{i}"), tie);
             }
-            self.unless(
-                !score.ties.iter().take(i).any(|other| other == tie),
-                &format!("score.ties.{i}"),
-                "it is there twice",
-            );
+            let twice = score.ties.iter().take(i).any(|other| other == tie);
+            self.unless(!twice, &format!("score.ties.{i}"), "it is there twice");
         }
         let dice = score.dice.is_some() && score.foes.as_ref().is_none_or(|foes| foes.dice.is_some());
         let rolls = score.ties.iter().any(|tie| tie == "roll");
@@ -151,11 +148,8 @@ impl Wrong<'_> {
         let Some(declare) = &definition.declare else { return };
         self.size("declare.choices", declare.choices.len(), 2, 6);
         self.who("declare.who", &declare.who);
-        self.unless(
-            declare.who.declared.is_empty(),
-            "declare.who.declared",
-            "nothing is declared yet: say side or has",
-        );
+        let early = declare.who.declared.is_empty();
+        self.unless(early, "declare.who.declared", "nothing is declared yet: say side or has");
         for (i, choice) in declare.choices.iter().enumerate() {
             let path = format!("declare.choices.{i}");
             self.unless(!declare.choices.iter().take(i).any(|other| other == choice), &path, "it is there twice");
@@ -183,17 +177,11 @@ impl Wrong<'_> {
         let definition = self.definition;
         let Some(wait) = &definition.wait else { return };
         self.unless(self.all_in_order(), "wait", "it needs places: every phase with pick order");
-        self.unless(
-            definition.turns == Definition::default().turns,
-            "wait",
-            "it goes with one turn a round: leave turns out",
-        );
+        let single = definition.turns == Definition::default().turns;
+        self.unless(single, "wait", "it goes with one turn a round: leave turns out");
         let reroll = definition.score.as_ref().is_some_and(|score| score.reroll);
-        self.unless(
-            !(wait.moves && reroll),
-            "wait.moves",
-            "a new roll each round leaves no place: leave it out, or score.reroll",
-        );
+        let moves = wait.moves && reroll;
+        self.unless(!moves, "wait.moves", "a new roll each round leaves no place: leave it out, or score.reroll");
         let lasts = wait.lasts == Lasts::Place && reroll;
         self.unless(!lasts, "wait.lasts", "a new roll each round leaves no place to come again: say round or used");
     }

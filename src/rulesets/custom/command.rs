@@ -11,11 +11,9 @@ commands! {
     /// Begin the fight. Where nobody declares anything first, it rolls or deals.
     "start" (Gm) => Start {
         /// What the table rolled, the sum of the dice, by combatant, group or side; the server rolls the rest.
-        #[schema(value_type = std::collections::HashMap<String, u16>)]
-        rolls: BTreeMap<Slug, Int<1, 900>>,
+        #[schema(value_type = std::collections::HashMap<String, u16>)] rolls: BTreeMap<Slug, Int<1, 900>>,
         /// The cards that the table dealt, such as `qs`, `10h` or `j1`, by combatant or group; the server deals the rest.
-        #[schema(value_type = std::collections::HashMap<String, String>)]
-        cards: BTreeMap<Slug, Card>,
+        #[schema(value_type = std::collections::HashMap<String, String>)] cards: BTreeMap<Slug, Card>,
         /// Who is surprised.
         surprised: Vec<CombatantId>,
         /// The side that opens, whatever the dice say.
@@ -25,11 +23,9 @@ commands! {
     /// Roll or deal for this round.
     "roll" (Gm) => Roll {
         /// What the table rolled, the sum of the dice, by combatant, group or side; the server rolls the rest.
-        #[schema(value_type = std::collections::HashMap<String, u16>)]
-        rolls: BTreeMap<Slug, Int<1, 900>>,
+        #[schema(value_type = std::collections::HashMap<String, u16>)] rolls: BTreeMap<Slug, Int<1, 900>>,
         /// The cards that the table dealt, by combatant or group; the server deals the rest.
-        #[schema(value_type = std::collections::HashMap<String, String>)]
-        cards: BTreeMap<Slug, Card>,
+        #[schema(value_type = std::collections::HashMap<String, String>)] cards: BTreeMap<Slug, Card>,
     }
 
     /// Go on with what the rules say where nobody decides: defaults, the server's dice, the first in order, the next step, no rights.

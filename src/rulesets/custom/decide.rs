@@ -30,7 +30,7 @@ pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Viol
 }
 
 /// Refuses unless `holds`, with the line of the definition that says so.
-fn hold(
+fn ensure(
     holds: bool, code: &'static str, rule: &'static str, line: &str, detail: impl FnOnce() -> String,
 ) -> Result<(), Violation> {
     require(holds, code, rule, || format!("{} (definition.{line})", detail()))
@@ -39,12 +39,8 @@ fn hold(
 fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     let table = play.table();
     require(table.state.mode == Mode::Setup, "already_started", "CU-1", || "the fight has begun already")?;
-    require(
-        table.active().next().is_some(),
-        "nobody_to_act",
-        "CU-1",
-        || "nobody is here to act: add a combatant first",
-    )?;
+    let detail = "nobody is here to act: add a combatant first";
+    require(table.active().next().is_some(), "nobody_to_act", "CU-1", || detail)?;
     for (i, id) in c.surprised.iter().enumerate() {
         let path = format!("surprised.{i}");
         play.combatant(path.clone(), id)?;
@@ -66,7 +62,9 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     let given = Given { rolls: Some(&c.rolls), cards: Some(&c.cards) };
     play.shared(EncounterStarted {});
     for id in &c.surprised {
-        play.own(Surprised { combatant: id.clone() });
+        if play.table().get(id).is_some_and(|c| !c.state.surprised) {
+            play.own(Surprised { combatant: id.clone() });
+        }
     }
     start_round(play, 1);
     if let Some(side) = &c.first {
@@ -87,7 +85,7 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
 }
 
 fn roll(play: &mut Fight<'_>, c: &Roll) -> Result<(), Violation> {
-    hold(play.table().state.mode == Mode::Rolling, "no_roll_due", "CU-6", "score.reroll", || {
+    ensure(play.table().state.mode == Mode::Rolling, "no_roll_due", "CU-6", "score.reroll", || {
         "no roll is due now".to_owned()
     })?;
     score::roll_all(play, &Given { rolls: Some(&c.rolls), cards: Some(&c.cards) })?;
@@ -158,10 +156,7 @@ fn pool<'p>(play: &'p Fight<'_>, name: &Slug) -> Result<&'p PoolRule, Violation>
     let pools = &definition(play.table()).pools;
     pools.get(name).ok_or_else(|| {
         let known: Vec<_> = pools.keys().map(Slug::as_str).collect();
-        let detail = match known[..] {
-            [] => "the definition has no pools".to_owned(),
-            _ => format!("there is no pool {name}: there are {}", known.join(", ")),
-        };
+        let detail = format!("there is no pool {name}: there are [{}]", known.join(", "));
         Violation::field("unknown_pool", "pool", detail)
     })
 }
@@ -179,13 +174,13 @@ fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
     let Some(rule) = &definition(table).declare else {
         return Err(Violation::new("nothing_to_declare", "CU-18", "nothing is declared here (definition.declare)"));
     };
-    hold(table.state.mode == Mode::Declaring, "not_declaring", "CU-18", "declare", || {
+    ensure(table.state.mode == Mode::Declaring, "not_declaring", "CU-18", "declare", || {
         "declarations come at the start of a round".to_owned()
     })?;
-    hold(!fighter.state.has_declared, "already_declared", "CU-18", "declare", || {
+    ensure(!fighter.state.has_declared, "has_declared", "CU-18", "declare", || {
         format!("{id} has declared in this round")
     })?;
-    hold(must_declare(table, fighter), "declares_nothing", "CU-19", "declare.who", || {
+    ensure(must_declare(table, fighter), "declares_nothing", "CU-19", "declare.who", || {
         format!("{id} declares nothing")
     })?;
     if !rule.choices.contains(&c.choice) {
@@ -209,10 +204,10 @@ fn pick(play: &mut Fight<'_>, c: &Begin) -> Result<(), Violation> {
         play.combatant("by", by)?;
     }
     let line = phase_line(table, "pick");
-    hold(table.state.mode == Mode::Choosing, "nothing_to_pick", pick_rule(table), &line, || now(table))?;
+    ensure(table.state.mode == Mode::Choosing, "nothing_to_pick", pick_rule(table), &line, || now(table))?;
     let candidates = candidates(table);
     let chooser = chooser(table);
-    hold(c.by.as_ref() == chooser, "not_the_chooser", "CU-14", &line, || match chooser {
+    ensure(c.by.as_ref() == chooser, "not_the_chooser", "CU-14", &line, || match chooser {
         Some(last) => format!("{last} acted last and picks: name it in `by`"),
         None => "nobody who acted last picks now: leave `by` out".to_owned(),
     })?;
@@ -293,15 +288,16 @@ fn wait(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.in_turn(id, "CU-23")?;
     let table = play.table();
     let detail = || "nobody waits here".to_owned();
-    hold(definition(table).wait.is_some(), "no_waiting", "CU-23", "wait", detail)?;
+    ensure(definition(table).wait.is_some(), "no_waiting", "CU-23", "wait", detail)?;
     let [turn] = &table.state.turns[..] else {
         return Err(Violation::new("within_a_turn", "CU-23", "a turn within another cannot wait (definition.wait)"));
     };
-    hold(turn.kind == TurnKind::Normal, "not_its_own_turn", "CU-23", "wait", || {
+    ensure(turn.kind == TurnKind::Normal, "not_its_own_turn", "CU-23", "wait", || {
         format!("{id} waits in the turn of its own place only")
     })?;
     play.tick(Moment::TurnEnd(id));
-    let counted = counting(play.table(), id);
+    let its = play.table().effects.iter().filter(|effect| effect.expires.anchor() == Some(id));
+    let counted = its.map(|effect| effect.id.clone()).collect();
     play.own(Waited { combatant: id.clone(), counted });
     advance(play, false);
     Ok(())
@@ -310,10 +306,10 @@ fn wait(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
 fn go_now(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
     let table = play.table();
-    hold(c.state.waiting, "not_waiting", "CU-23", "wait", || format!("{id} does not wait"))?;
+    ensure(c.state.waiting, "not_waiting", "CU-23", "wait", || format!("{id} does not wait"))?;
     let interrupts = definition(table).wait.as_ref().is_some_and(|wait| wait.interrupts);
     let (rule, line) = if interrupts { ("CU-26", "wait") } else { ("CU-24", "wait.interrupts") };
-    hold(may_return(table, c), "not_now", rule, line, || format!("{id} cannot return now: {}", now(table)))?;
+    ensure(may_return(table, c), "cannot_return", rule, line, || format!("{id} cannot return now: {}", now(table)))?;
     if definition(table).wait.as_ref().is_some_and(|wait| wait.moves) {
         let acting = top(table).and_then(|turn| turn.combatants.first());
         let beside = acting.or(table.state.last.as_ref()).cloned();
@@ -327,15 +323,16 @@ fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
     let table = play.table();
     match &table.state.mode {
-        Mode::Gap { passed, .. } => {
-            let holds = !passed.contains(id) && has_right(table, c, false);
-            hold(holds, "no_right", "CU-31", "pools", || format!("{id} has no right to pass on"))?;
+        Mode::Gap { .. } => {
+            ensure(has_right(table, c, false), "no_right", "CU-31", "pools", || {
+                format!("{id} has no right to pass on")
+            })?;
         }
         Mode::Choosing => {
             let line = phase_line(table, "optional");
             let detail = || "this phase cannot be passed".to_owned();
-            hold(phase(table).optional, "no_passing", "CU-17", &line, detail)?;
-            hold(candidates(table).contains(id), "not_next", "CU-17", &line, || format!("{id} could not act now"))?;
+            ensure(phase(table).optional, "no_passing", "CU-17", &line, detail)?;
+            ensure(candidates(table).contains(id), "not_next", "CU-17", &line, || format!("{id} could not act now"))?;
         }
         _ => {
             return Err(Violation::new("nothing_to_pass", "CU-31", format!("nothing is to be passed: {}", now(table))));
@@ -356,13 +353,15 @@ fn ready(play: &mut Fight<'_>, c: &Ready) -> Result<(), Violation> {
     let pool = pool(play, &c.pool)?;
     let (table, id) = (play.table(), &c.combatant);
     let line = format!("pools.{}.refill", c.pool);
-    hold(pool.refill == Refill::Ready, "not_readied", "CU-30", &line, || format!("{} is not filled by ready", c.pool))?;
+    ensure(pool.refill == Refill::Ready, "not_readied", "CU-30", &line, || {
+        format!("{} is not filled by ready", c.pool)
+    })?;
     let own = top(table).is_some_and(|turn| turn.kind != TurnKind::Bought);
-    hold(own, "not_its_own_turn", "CU-30", &line, || format!("{id} gets ready in its own turn only"))?;
+    ensure(own, "not_its_own_turn", "CU-30", &line, || format!("{id} gets ready in its own turn only"))?;
     let fighter = play.combatant("combatant", id)?;
     let (max, _) = pool_size(definition(table), Some(fighter), pool);
     let full = fighter.state.pools.get(&c.pool).copied().unwrap_or(0) >= max;
-    hold(!full, "already_ready", "CU-30", &line, || format!("{id} is ready already"))?;
+    ensure(!full, "already_ready", "CU-30", &line, || format!("{id} is ready already"))?;
     set_pool(play, Some(id.clone()), &c.pool, max);
     Ok(())
 }
@@ -373,25 +372,25 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
     let (table, pool) = (play.table(), pool(play, &c.pool)?);
     let spend = &pool.spend;
     let line = |field: &str| format!("pools.{}.{field}", c.pool);
-    hold(fits(definition(table), &spend.who, fighter), "not_for_it", "CU-29", &line("spend.who"), || {
+    ensure(fits(definition(table), &spend.who, fighter), "not_for_it", "CU-29", &line("spend.who"), || {
         format!("{} is not for {id}", c.pool)
     })?;
-    hold(!fighter.state.used, "used_already", "CU-29", &line("spend"), || {
+    ensure(!fighter.state.used, "used_already", "CU-29", &line("spend"), || {
         format!("{id} has used a right since the last turn began: once is all")
     })?;
-    hold(may_interject(table, fighter), "not_now", "CU-29", &line("spend"), || {
+    ensure(may_interject(table, fighter), "cannot_interject", "CU-29", &line("spend"), || {
         format!("{id} can use no right now: rights are for combatants in the fight, after the turn of another")
     })?;
     let left = points(table, fighter, &c.pool, pool);
     let cost = c.cost.map_or(least_cost(pool), |cost| cost.count());
     let most = spend.cost.last().map_or(0, |cost| cost.count());
-    hold((least_cost(pool)..=most).contains(&cost), "impossible_cost", "CU-29", &line("spend.cost"), || {
+    ensure((least_cost(pool)..=most).contains(&cost), "impossible_cost", "CU-29", &line("spend.cost"), || {
         format!("a use costs {} to {most}", least_cost(pool))
     })?;
-    hold(left >= cost && (left > 0 || pool.of == Owner::Table), "too_few_points", "CU-27", &line("max"), || {
+    ensure(left >= cost && (left > 0 || pool.of == Owner::Table), "too_few_points", "CU-27", &line("max"), || {
         format!("{left} points of {} are left", c.pool)
     })?;
-    hold(may_spend(table, fighter, &c.pool, pool), "not_now", "CU-29", &line("spend.when"), || now(table))?;
+    ensure(may_spend(table, fighter, &c.pool, pool), "cannot_interject", "CU-29", &line("spend.when"), || now(table))?;
     let (gives, owner) = (spend.gives, (pool.of == Owner::Combatant).then(|| id.clone()));
     if cost > 0 {
         set_pool(play, owner, &c.pool, left.saturating_sub(cost));

@@ -31,7 +31,7 @@ events! {
     /// All have declared.
     "shown" => Shown {
         /// What each declared.
-        choices: Vec<Choice>,
+        choices: Vec<Declaration>,
     }
 
     /// The dice or cards of the round are awaited.
@@ -43,15 +43,6 @@ events! {
         places: Vec<ScoredPlace>,
         /// The sides, first to last.
         sides: Vec<ScoredSide>,
-    }
-
-    /// A combatant is in the fight from now on.
-    "entered" => Entered {
-        combatant: CombatantId,
-        /// The turns that it has in this round.
-        turns: u32,
-        /// What counts as its declaration.
-        choice: Option<Slug>,
     }
 
     /// A combatant got its places.
@@ -174,7 +165,7 @@ events! {
 
 redacted! {
     /// A declaration.
-    pub struct Choice {
+    pub struct Declaration {
         pub combatant: CombatantId,
         /// What it declared.
         pub choice: Slug,
@@ -186,8 +177,7 @@ redacted! {
         /// Which of its turns it is, from 0.
         pub turn: u32,
         /// Its score.
-        #[schema(value_type = Score)]
-        pub score: CachedJson<Score>,
+        #[schema(value_type = Score)] pub score: CachedJson<Score>,
     }
 
     /// A side and why it is there.
@@ -199,7 +189,6 @@ redacted! {
         /// Whether it comes last in round 1 because it is surprised.
         pub yields: bool,
         /// Its score.
-        #[schema(value_type = Score)]
-        pub score: CachedJson<Score>,
+        #[schema(value_type = Score)] pub score: CachedJson<Score>,
     }
 }

@@ -1,9 +1,10 @@
 //! What events do to a fight under `custom`; no rules here.
 
 use super::definition::*;
-use super::query::{phase, pool_size, turns};
+use super::query::{declaration, phase, pool_size, turns};
 use super::*;
-use crate::vocabulary::{CachedCombatant, RosterEvent, SharedEvent};
+use crate::vocabulary::{CachedCombatant, RosterEvent, SharedEvent, Status};
+use std::collections::BTreeMap;
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Custom>) {
     match event {
@@ -11,10 +12,11 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Custom>) {
         AnyEvent::Shared(SharedEvent::RoundStarted(_)) => start_round(table),
         AnyEvent::Shared(SharedEvent::TurnEnded(e)) => end_turn(table, &e.combatant),
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(table, &e.combatant),
-        AnyEvent::Roster(RosterEvent::CombatantJoined { .. } | RosterEvent::CombatantUpdated { .. }) => {
-            add_sides(table)
+        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) if table.status == Status::Running => {
+            enter(table, &combatant.id);
         }
-        AnyEvent::Shared(_) => {}
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { .. }) if table.status == Status::Running => add_sides(table),
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
     }
 }
 
@@ -32,7 +34,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
             s.declared.clone_from(&e.choice);
         }),
         Event::Shown(e) => {
-            for Choice { combatant, choice } in &e.choices {
+            for Declaration { combatant, choice } in &e.choices {
                 table.change_state(combatant, |s| {
                     s.has_declared = true;
                     s.declared = Some(choice.clone());
@@ -41,7 +43,6 @@ fn evolve_own(table: &mut Table, event: &Event) {
         }
         Event::RollOpened(_) => state.mode = Mode::Rolling,
         Event::Scored(e) => score(table, e),
-        Event::Entered(e) => enter(table, e),
         Event::Placed(e) => place(table, e),
         Event::CameLate(e) => {
             table.change_state(&e.combatant, |s| s.turns_left = e.turns);
@@ -54,7 +55,10 @@ fn evolve_own(table: &mut Table, event: &Event) {
             state.phase = e.phase;
             state.last_side = None;
             state.sides.iter_mut().for_each(|side| side.count = None);
-            reset_phase(table);
+            for c in table.combatants.iter_mut().filter(|c| c.state.turns_in_phase > 0 || c.state.passed) {
+                let state = &mut c.change().state;
+                (state.turns_in_phase, state.passed) = (0, false);
+            }
         }
         Event::ChoiceOpened(_) => state.mode = Mode::Choosing,
         Event::Begun(e) => begin(table, e),
@@ -104,14 +108,7 @@ fn start_round(table: &mut Table) {
     add_sides(table);
     let options = table.options.clone();
     let (definition, first) = (options.definition(), table.round == 1);
-    for (name, pool) in definition.pools.iter().filter(|(_, pool)| pool.of == Owner::Table) {
-        let (max, start) = pool_size(definition, None, pool);
-        if first {
-            table.state.pools.insert(name.clone(), start);
-        } else if pool.refill == Refill::Round {
-            table.state.pools.insert(name.clone(), max);
-        }
-    }
+    refill(definition, None, &mut table.state.pools, first);
     for c in &mut table.combatants {
         refresh(definition, c, first);
     }
@@ -126,10 +123,7 @@ fn start_round(table: &mut Table) {
     if first || definition.score.as_ref().is_some_and(|score| score.reroll) {
         state.rolled = false;
     }
-    for side in &mut state.sides {
-        side.count = None;
-        side.yields = false;
-    }
+    state.sides.iter_mut().for_each(|side| (side.count, side.yields) = (None, false));
     sort_sides(state);
 }
 
@@ -140,37 +134,33 @@ fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool
     (state.turns_left, state.turns_in_phase) = (turns, 0);
     (state.passed, state.used, state.has_declared, state.declared) = (false, false, false, None);
     state.surprised &= first || definition.surprise == Surprise::Skips;
-    for (name, pool) in definition.pools.iter().filter(|(_, pool)| pool.of == Owner::Combatant) {
-        let (max, start) = pool_size(definition, Some(c), pool);
-        if first || !state.pools.contains_key(name) {
-            state.pools.insert(name.clone(), start);
-        } else if pool.refill == Refill::Round {
-            state.pools.insert(name.clone(), max);
-        }
-    }
+    refill(definition, Some(c), &mut state.pools, first);
     if state != c.state {
         c.change().state = state;
     }
 }
 
-fn reset_phase(table: &mut Table) {
-    for c in table.combatants.iter_mut().filter(|c| c.state.turns_in_phase > 0 || c.state.passed) {
-        let state = &mut c.change().state;
-        (state.turns_in_phase, state.passed) = (0, false);
+/// Fills the pools of a combatant, or of the table, for a round.
+fn refill(definition: &Definition, c: Option<&Fighter>, pools: &mut BTreeMap<Slug, u32>, first: bool) {
+    let of = if c.is_some() { Owner::Combatant } else { Owner::Table };
+    for (name, pool) in definition.pools.iter().filter(|(_, pool)| pool.of == of) {
+        let (max, start) = pool_size(definition, c, pool);
+        if first || pool.refill == Refill::Round || !pools.contains_key(name) {
+            pools.insert(name.clone(), if first { start } else { max });
+        }
     }
 }
 
-fn enter(table: &mut Table, e: &Entered) {
-    let options = table.options.clone();
-    table.change(&e.combatant, |c| {
-        let definition = options.definition();
-        let own = definition.pools.iter().filter(|(_, pool)| pool.of == Owner::Combatant);
-        let pools = own.map(|(name, pool)| (name.clone(), pool_size(definition, Some(c), pool).1)).collect();
-        c.state.pools = pools;
-        c.state.turns_left = e.turns;
-        c.state.has_declared = e.choice.is_some();
-        c.state.declared.clone_from(&e.choice);
-    });
+/// What a combatant has that joins a fight that goes on.
+fn enter(table: &mut Table, id: &CombatantId) {
+    let (options, declares) = (table.options.clone(), table.state.mode == Mode::Declaring);
+    add_sides(table);
+    if let Some(c) = table.combatants.iter_mut().find(|c| c.id == *id) {
+        refresh(options.definition(), c, true);
+        let choice = declaration(options.definition(), c).filter(|_| !declares);
+        let state = &mut c.change().state;
+        (state.has_declared, state.declared) = (choice.is_some(), choice);
+    }
 }
 
 fn new_place(scored: &ScoredPlace, moved: bool) -> Place {
@@ -179,7 +169,7 @@ fn new_place(scored: &ScoredPlace, moved: bool) -> Place {
 }
 
 fn score(table: &mut Table, e: &Scored) {
-    let Table { state, combatants, .. } = table;
+    let state = &mut table.state;
     state.rolled = true;
     state.places = e.places.iter().map(|scored| new_place(scored, false)).collect();
     state.cards.extend(e.places.iter().filter_map(|place| place.score.card));
@@ -194,11 +184,9 @@ fn score(table: &mut Table, e: &Scored) {
         state.sides.iter_mut().filter(|side| !rolled(side)).for_each(|side| side.score = None);
         sort_sides(state);
     }
-    debug_assert!(state.places.iter().all(|place| combatants.iter().any(|c| c.id == place.combatant)));
 }
 
 fn place(table: &mut Table, e: &Placed) {
-    let joined = |id: &CombatantId| table.combatants.iter().find(|c| c.id == *id).map(|c| c.joined);
     let mut places = table.state.places.clone();
     for scored in &e.places {
         let new = new_place(scored, e.last);
@@ -206,7 +194,6 @@ fn place(table: &mut Table, e: &Placed) {
         let at = places.iter().position(before).filter(|_| !e.last).unwrap_or(places.len());
         places.insert(at, new);
     }
-    debug_assert!(e.places.iter().all(|place| joined(&place.combatant).is_some()));
     table.state.cards.extend(e.places.iter().filter_map(|place| place.score.card));
     table.state.places = places;
 }
@@ -270,12 +257,13 @@ fn end_turn(table: &mut Table, id: &CombatantId) {
         c.state.used |= bought;
         c.state.counted.clear();
     });
-    if bought || table.get(id).is_none() {
+    if bought {
         return;
     }
     let side = table.get(id).map(|c| c.side.clone());
     let state = &mut table.state;
-    state.last = Some(id.clone());
+    // Where the one that acted has left, nobody picks for it.
+    state.last = side.is_some().then(|| id.clone());
     let known = state.sides.iter_mut().find(|known| Some(&known.side) == side.as_ref());
     known.into_iter().for_each(|side| side.last = Some(id.clone()));
 }
@@ -302,23 +290,27 @@ fn leave(table: &mut Table, id: &CombatantId) {
     }
 }
 
-/// Adds the sides that are new, the players before others, those that players see first.
+/// Adds the sides that are new, the players before others. A side that players have not seen is new when they see it.
 fn add_sides(table: &mut Table) {
     let Table { state, combatants, .. } = table;
     let mut new: Vec<(bool, bool, Slug)> = Vec::new();
-    for c in combatants.iter().filter(|c| !state.sides.iter().any(|side| side.side == c.side)) {
-        let hidden = !combatants.iter().any(|other| other.side == c.side && !other.hidden);
-        let side = (hidden, c.side != "players", c.side.clone());
-        if !new.contains(&side) {
+    let is_seen = |c: &Fighter| state.sides.iter().any(|side| side.side == c.side && side.seen);
+    for c in combatants.iter().filter(|c| !is_seen(c)) {
+        let seen = combatants.iter().any(|other| other.side == c.side && !other.hidden);
+        let known = state.sides.iter().any(|side| side.side == c.side);
+        let side = (!seen, c.side != "players", c.side.clone());
+        if (seen || !known) && !new.contains(&side) {
             new.push(side);
         }
     }
     if new.is_empty() {
         return;
     }
-    new.sort_by_key(|(hidden, foe, _)| (*hidden, *foe));
-    let side = |(.., side): (bool, bool, Slug)| SideState {
+    new.sort_by_key(|(unseen, foe, _)| (*unseen, *foe));
+    state.sides.retain(|side| !new.iter().any(|(.., name)| *name == side.side));
+    let side = |(unseen, _, side): (bool, bool, Slug)| SideState {
         side,
+        seen: !unseen,
         first: false,
         yields: false,
         score: None,
@@ -330,9 +322,8 @@ fn add_sides(table: &mut Table) {
 
 /// Sorts the sides; one without a score is last.
 fn sort_sides(state: &mut State) {
-    let key = |side: &SideState| (!side.first, side.yields, side.score.is_none());
-    let score = |side: &SideState| side.score.as_ref().map(|score| score.key.clone());
-    state.sides.sort_by_cached_key(|side| (key(side), score(side)));
+    let score = |side: &SideState| (side.score.is_none(), side.score.as_ref().map(|score| score.key.clone()));
+    state.sides.sort_by_cached_key(|side| (!side.first, side.yields, score(side)));
 }
 
 fn move_place(table: &mut Table, e: &Moved) {

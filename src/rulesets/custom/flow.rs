@@ -2,10 +2,9 @@
 
 use super::definition::*;
 use super::query::*;
-use super::score::{self, Given};
 use super::*;
 use crate::rulesets::shared::{end_turn, pass_rounds, start_round, start_turn};
-use crate::vocabulary::{EffectId, Moment};
+use crate::vocabulary::Moment;
 
 /// Goes on to who acts next. A command crosses the end of one round at most (`crossed`): a further round in which nobody can act
 /// stops in a gap.
@@ -219,11 +218,6 @@ fn next_round(play: &mut Fight<'_>) -> bool {
         play.own(Reshuffled {});
     }
     start_round(play, next);
-    begin_round(play)
-}
-
-/// Asks for declarations, if somebody must declare, or for a roll, if one is due; false where it waits.
-pub(super) fn begin_round(play: &mut Fight<'_>) -> bool {
     let table = play.table();
     if table.iter().any(|c| must_declare(table, c)) {
         play.own(DeclarationsOpened {});
@@ -250,29 +244,13 @@ pub(super) fn show_declarations(play: &mut Fight<'_>) {
     }
 }
 
-fn show(play: &mut Fight<'_>) {
+/// Shows what was declared, with defaults for the rest.
+pub(super) fn show(play: &mut Fight<'_>) {
     let table = play.table();
     let shown = table.active().filter_map(|c| {
         let choice = declaration(definition(table), c)?;
-        Some(Choice { combatant: c.id.clone(), choice })
+        Some(Declaration { combatant: c.id.clone(), choice })
     });
     let choices = shown.collect();
     play.own(Shown { choices });
-}
-
-/// Settles declarations and rolls with what the rules say, so that turns can be taken.
-pub(super) fn settle_round(play: &mut Fight<'_>) -> Result<(), Violation> {
-    if play.table().state.mode == Mode::Declaring {
-        show(play);
-    }
-    if owes_roll(play.table()) {
-        score::roll_all(play, &Given::default())?;
-    }
-    Ok(())
-}
-
-/// The effects that count the turns of a combatant.
-pub(super) fn counting(table: &Table, id: &CombatantId) -> Vec<EffectId> {
-    let its = table.effects.iter().filter(|effect| effect.expires.anchor() == Some(id));
-    its.map(|effect| effect.id.clone()).collect()
 }

@@ -12,22 +12,14 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     if table.status == Status::Setup {
         return start(table);
     }
-    let mut legal = Vec::new();
-    if table.status != Status::Running {
-        return legal;
-    }
-    legal.push(LegalCommand::of("go_on", "CU-36"));
+    let mut legal = vec![LegalCommand::of("go_on", "CU-36")];
     let definition = definition(table);
     match &table.state.mode {
         Mode::Declaring => {
-            let choices = definition.declare.iter().flat_map(|declare| &declare.choices).map(Slug::as_str);
-            let choices: Vec<_> = choices.collect();
+            let choices = || definition.declare.iter().flat_map(|declare| &declare.choices).map(Slug::as_str);
             let who = table.iter().filter(|c| must_declare(table, c));
-            legal.extend(
-                who.map(|c| {
-                    LegalCommand::by("declare", &c.id, "CU-18").choose("choice", true, choices.iter().copied())
-                }),
-            );
+            let declare = |c: &Fighter| LegalCommand::by("declare", &c.id, "CU-18");
+            legal.extend(who.map(|c| declare(c).choose("choice", true, choices())));
         }
         Mode::Rolling => {
             let roll = LegalCommand::of("roll", "CU-6").like("rolls", ROLLS, None);

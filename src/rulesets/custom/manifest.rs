@@ -5,7 +5,7 @@ use crate::vocabulary::{Commands, Manifest, Rule};
 pub(super) static MANIFEST: Manifest = Manifest {
     id: "custom",
     title: "Custom",
-    author: "each table for itself; the presets name the games that play so",
+    author: "your table",
     source: "docs/rulesets/custom.md of this project",
     summary: "A table's own turn order, described by a definition instead of a program; ten presets to start from.",
     commands: super::Command::SPECS,
@@ -15,10 +15,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
 };
 
 const RULES: &[Rule] = &[
-    Rule::official(
-        "CU-1",
-        "`turns`: a round gives each combatant so many turns; it is over when nobody can act in it.",
-    ),
+    Rule::official("CU-1", "`turns`: the turns of a combatant in a round, which is over when nobody can act in it."),
     Rule::official(
         "CU-2",
         "`score`: combatants, groups or sides roll dice and add numbers; the order follows the scores.",
@@ -33,7 +30,10 @@ const RULES: &[Rule] = &[
         "CU-9",
         "`score.again`: further turns of a combatant stand at worse scores, or at cards of their own.",
     ),
-    Rule::official("CU-10", "`phases`: a round goes through them; in each only those act that fit, at most so often."),
+    Rule::official(
+        "CU-10",
+        "`phases`: a round goes through them; in each, combatants that fit act, up to its limit of turns.",
+    ),
     Rule::official("CU-11", "`sides`: sides go one after the other, or alternate, or do not matter."),
     Rule::official("CU-12", "`pick` order: the first open place acts; of equal places any may begin."),
     Rule::official("CU-13", "`pick` free: any combatant that may act begins."),
@@ -48,14 +48,17 @@ const RULES: &[Rule] = &[
     Rule::official("CU-22", "`surprise` yields: a side that is wholly surprised comes last in round 1."),
     Rule::official("CU-23", "`wait`: a combatant waits in its turn, whose end counts at once, and returns later."),
     Rule::official("CU-24", "`wait.lasts`: the wait is over when the place comes, the round ends, or it returns."),
-    Rule::official("CU-25", "`wait.moves`: who returns keeps the new place."),
-    Rule::official("CU-26", "`wait.interrupts`: who waits may return within the turn of another."),
+    Rule::official("CU-25", "`wait.moves`: a combatant that returns keeps its new place."),
+    Rule::official("CU-26", "`wait.interrupts`: a combatant that waits may return within the turn of another."),
     Rule::official("CU-27", "`pools`: points of a combatant or of the table, up to a maximum."),
     Rule::official("CU-28", "`refill`: a pool is full again each round, each own turn, or by hand."),
     Rule::official("CU-29", "`spend`: points buy an action or a turn, once until the next turn begins."),
     Rule::official("CU-30", "`ready` fills a pool in the own turn; the next own turn empties it."),
     Rule::official("CU-31", "Between two turns a gap opens while somebody has a right to use in it."),
-    Rule::official("CU-32", "`clock`: a turn costs ticks, the lowest tick acts, and a round is so many ticks."),
+    Rule::official(
+        "CU-32",
+        "`clock`: a turn costs ticks, the lowest tick acts, and `round` says how many ticks a round has.",
+    ),
     Rule::official(
         "CU-33",
         "`down`: the unconscious keep their place, move before the turn that is going on, or have no turns.",

@@ -3,7 +3,7 @@
 mod check;
 mod command;
 mod decide;
-pub mod definition;
+mod definition;
 mod event;
 mod evolve;
 mod flow;
@@ -23,7 +23,7 @@ pub use state::*;
 
 use crate::vocabulary::{
     Audience, Combatant, CombatantId, Event as AnyEvent, FieldError, LegalCommand, Manifest, OrderEntry, Pending, Play,
-    Reason, Redaction, Ruleset, Slug, Table as AnyTable, Violation,
+    Reason, Redaction, Ruleset, Slug, Status, Table as AnyTable, Violation,
 };
 use definition::{Pick, Sides};
 use manifest::MANIFEST;
@@ -56,10 +56,7 @@ impl Ruleset for Custom {
         let numbers = &options.definition().numbers;
         let Some(unknown) = stats.numbers.keys().find(|name| !numbers.contains_key(*name)) else { return Ok(()) };
         let known: Vec<_> = numbers.keys().map(Slug::as_str).collect();
-        let message = match known[..] {
-            [] => "the definition has no numbers".to_owned(),
-            _ => format!("the definition has no such number: it has {}", known.join(", ")),
-        };
+        let message = format!("the definition has no such number: it has [{}]", known.join(", "));
         Err(FieldError::meaningless(format!("numbers.{unknown}"), message))
     }
 
@@ -89,22 +86,21 @@ impl Ruleset for Custom {
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        current(table)
+        if table.status == Status::Running { current(table) } else { Vec::new() }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        let gm = Vec::new;
         let ids = |who: &mut dyn Iterator<Item = &Fighter>| who.map(|c| c.id.clone()).collect::<Vec<_>>();
         Some(match &table.state.mode {
             Mode::SomeoneActs => Pending::someone(),
             Mode::Setup | Mode::Standstill if table.active().next().is_none() => Pending::newcomer("CU-34"),
-            Mode::Setup => Pending::new("start", gm(), &["start"], "CU-1"),
+            Mode::Setup => Pending::new("start", Vec::new(), &["start"], "CU-1"),
             Mode::Standstill => Pending::newcomer("CU-34"),
             Mode::Declaring => {
                 let who = ids(&mut table.iter().filter(|c| must_declare(table, c)));
                 Pending::new("declare", who, &["declare"], "CU-18")
             }
-            Mode::Rolling => Pending::new("roll", gm(), &["roll", "go_on"], "CU-6"),
+            Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "go_on"], "CU-6"),
             Mode::Choosing => {
                 let passes = phase(table).optional;
                 let mut who = candidates(table);
@@ -136,25 +132,24 @@ impl Ruleset for Custom {
             return by_side(table);
         }
         let current = current(table);
-        let places = table.state.places.iter().filter(|place| table.is_active(&place.combatant));
-        let entry = |place: &Place| {
+        let places = &table.state.places;
+        let active = places.iter().enumerate().filter(|(_, place)| table.is_active(&place.combatant));
+        let entry = |(i, place): (usize, &Place)| {
             let clock = definition(table).clock.is_some();
-            let tied = |other: &Place| {
-                other.combatant != place.combatant
-                    && other.score.total == place.score.total
-                    && other.score.card.is_none()
+            let beside = [i.checked_sub(1), i.checked_add(1)].into_iter().flatten().filter_map(|i| places.get(i));
+            let mut equals =
+                beside.filter(|other| other.score.total == place.score.total && other.score.card.is_none());
+            let tied = equals.any(|other| other.combatant != place.combatant);
+            let slot = if clock {
+                Some(place.score.total.to_string())
+            } else {
+                (place.turn > 0).then(|| place.turn.saturating_add(1).to_string())
             };
-            let slot = if clock { Some(place.score.total.to_string()) } else { further(place.turn) };
-            let mut because = because(&place.score, place.moved);
-            because.tie_rule = table.state.places.iter().any(tied).then_some("CU-5");
-            OrderEntry {
-                combatant: place.combatant.clone(),
-                acted: place.done && !clock && !current.contains(&place.combatant),
-                slot,
-                because,
-            }
+            let because = Reason { tie_rule: tied.then_some("CU-5"), ..because(&place.score, place.moved) };
+            let acted = place.done && !clock && !current.contains(&place.combatant);
+            OrderEntry { combatant: place.combatant.clone(), acted, slot, because }
         };
-        places.map(entry).collect()
+        active.map(entry).collect()
     }
 
     fn remark(table: &Table, c: &Fighter) -> String {
@@ -202,11 +197,6 @@ fn pick_rule(table: &Table) -> &'static str {
         (Pick::Free, Sides::Mixed) => "CU-13",
         (Pick::Free, _) => "CU-11",
     }
-}
-
-/// The name of a further turn.
-fn further(turn: u32) -> Option<String> {
-    (turn > 0).then(|| turn.saturating_add(1).to_string())
 }
 
 /// Why a place stands where it does.

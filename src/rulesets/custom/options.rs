@@ -4,71 +4,56 @@ use super::check::check;
 use super::definition::Definition;
 use crate::vocabulary::{CachedJson, FieldError, read};
 use serde::de::{self, Deserializer};
-use serde::ser::{SerializeStruct, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
-use utoipa::openapi::{RefOr, Schema};
+use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder};
+use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
 /// A turn order that comes with the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the page on this ruleset says what each is")]
 pub enum Preset {
-    /// Highest d20 first; lair, legendary and readied actions.
     D20,
-    /// Highest d20 first, with delay.
     D20Delay,
-    /// Sides alternate, free within a side.
     Zipper,
-    /// Fast turns before slow turns, players before foes.
     FastSlow,
-    /// One die for each side, each round.
     Side,
-    /// One shared turn for each side, in steps.
     Phases,
-    /// The combatant that acted last names the next.
     Popcorn,
-    /// A playing card each, each round.
     Cards,
-    /// The lowest tick acts; a turn costs ticks.
     Clock,
-    /// Players act freely; the game master buys turns.
     Spotlight,
 }
 
 impl Preset {
-    /// All of them.
-    pub const ALL: [Self; 10] = [
-        Self::D20,
-        Self::D20Delay,
-        Self::Zipper,
-        Self::FastSlow,
-        Self::Side,
-        Self::Phases,
-        Self::Popcorn,
-        Self::Cards,
-        Self::Clock,
-        Self::Spotlight,
+    /// All of them, with their definitions as JSON.
+    pub const ALL: [(Self, &'static str); 10] = [
+        (Self::D20, include_str!("presets/d20.json")),
+        (Self::D20Delay, include_str!("presets/d20-delay.json")),
+        (Self::Zipper, include_str!("presets/zipper.json")),
+        (Self::FastSlow, include_str!("presets/fast-slow.json")),
+        (Self::Side, include_str!("presets/side.json")),
+        (Self::Phases, include_str!("presets/phases.json")),
+        (Self::Popcorn, include_str!("presets/popcorn.json")),
+        (Self::Cards, include_str!("presets/cards.json")),
+        (Self::Clock, include_str!("presets/clock.json")),
+        (Self::Spotlight, include_str!("presets/spotlight.json")),
     ];
 
-    /// Its definition as JSON.
-    pub fn json(self) -> &'static str {
-        match self {
-            Self::D20 => include_str!("presets/d20.json"),
-            Self::D20Delay => include_str!("presets/d20-delay.json"),
-            Self::Zipper => include_str!("presets/zipper.json"),
-            Self::FastSlow => include_str!("presets/fast-slow.json"),
-            Self::Side => include_str!("presets/side.json"),
-            Self::Phases => include_str!("presets/phases.json"),
-            Self::Popcorn => include_str!("presets/popcorn.json"),
-            Self::Cards => include_str!("presets/cards.json"),
-            Self::Clock => include_str!("presets/clock.json"),
-            Self::Spotlight => include_str!("presets/spotlight.json"),
-        }
+    /// Its definition.
+    fn json(self) -> Value {
+        let json = Self::ALL.iter().find(|(preset, _)| *preset == self).map_or("{}", |(_, json)| json);
+        serde_json::from_str(json).unwrap_or_default()
     }
 }
+
+/// What the field `definition` is.
+const DEFINITION: &str = "The definition; beside a preset, the lines that differ. As in a JSON merge patch, objects are merged, and \
+    null takes a line back to its default.";
 
 /// Options of `custom`: without any, the preset `d20`.
 #[derive(Default, Deserialize, ToSchema)]
@@ -77,25 +62,25 @@ struct Sent {
     /// Where the definition starts. An encounter shows the whole definition instead.
     #[schema(inline)]
     preset: Option<Preset>,
-    /// The definition; beside a preset, the lines that differ. As in a JSON merge patch, objects are merged, and null takes a line back
-    /// to its default.
     #[schema(value_type = Option<Definition>)]
     definition: Option<Map<String, Value>>,
 }
 
 /// The options: the definition as it was written, and as the rules read it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Options(Arc<Parts>);
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Serialize)]
 struct Parts {
+    #[serde(rename = "definition")]
     written: CachedJson<Value>,
+    #[serde(skip)]
     definition: Definition,
 }
 
 impl Options {
     /// The definition.
-    pub fn definition(&self) -> &Definition {
+    pub(super) fn definition(&self) -> &Definition {
         &self.0.definition
     }
 
@@ -112,8 +97,7 @@ impl Options {
     fn parse(value: &Value) -> Result<Self, FieldError> {
         let sent: Sent = read(value)?;
         let preset = sent.preset.or(sent.definition.is_none().then_some(Preset::D20));
-        let start = preset.and_then(|preset| serde_json::from_str(preset.json()).ok());
-        let mut written = start.unwrap_or_else(|| Value::Object(Map::new()));
+        let mut written = preset.map_or_else(|| json!({}), Preset::json);
         merge(&mut written, Value::Object(sent.definition.unwrap_or_default()));
         let definition = read(&written).map_err(|error| error.within("definition"))?;
         Ok(Self(Arc::new(Parts { written: written.into(), definition })))
@@ -133,7 +117,7 @@ fn merge(value: &mut Value, patch: Value) {
             }
         }
         (value, Value::Object(patch)) => {
-            *value = Value::Object(Map::new());
+            *value = json!({});
             merge(value, Value::Object(patch));
         }
         (value, patch) => *value = patch,
@@ -143,24 +127,10 @@ fn merge(value: &mut Value, patch: Value) {
 impl Default for Options {
     fn default() -> Self {
         static D20: LazyLock<Options> = LazyLock::new(|| {
-            let empty = Parts { written: Value::Object(Map::new()).into(), definition: Definition::default() };
-            Options::parse(&Value::Object(Map::new())).unwrap_or(Options(Arc::new(empty)))
+            let empty = Parts { written: json!({}).into(), definition: Definition::default() };
+            Options::parse(&json!({})).unwrap_or(Options(Arc::new(empty)))
         });
         D20.clone()
-    }
-}
-
-impl PartialEq for Options {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || *self.0.written == *other.0.written
-    }
-}
-
-impl Serialize for Options {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut options = serializer.serialize_struct("Options", 1)?;
-        options.serialize_field("definition", &self.0.written)?;
-        options.end()
     }
 }
 
@@ -175,8 +145,12 @@ impl PartialSchema for Options {
     fn schema() -> RefOr<Schema> {
         let mut schema = Sent::schema();
         if let RefOr::T(Schema::Object(object)) = &mut schema {
-            let definition = |preset: &Preset| serde_json::from_str::<Value>(preset.json()).unwrap_or_default();
-            object.examples = Preset::ALL.iter().map(|preset| json!({"preset": preset, "definition": definition(preset)})).collect();
+            let example = |(preset, _): &(Preset, _)| json!({"preset": preset, "definition": preset.json()});
+            let lines = ObjectBuilder::new().description(Some("Lines over a preset, null for the default of a line."));
+            let definition = AnyOfBuilder::new().item(Ref::from_schema_name(Definition::name())).item(lines);
+            let definition = definition.description(Some(DEFINITION)).into();
+            object.properties.insert("definition".to_owned(), definition);
+            object.examples = Preset::ALL.iter().map(example).collect();
         }
         schema
     }

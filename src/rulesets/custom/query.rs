@@ -130,17 +130,22 @@ pub(super) fn candidates(table: &Table) -> Vec<CombatantId> {
 /// The combatants on the first open place of those that are `eligible`: several, where their scores are equal.
 fn tier(table: &Table, eligible: impl Fn(&Fighter) -> bool) -> Vec<CombatantId> {
     let definition = definition(table);
-    let open = table.state.places.iter().filter(|place| is_open(definition, place));
-    let mut open = open.filter_map(|place| table.get(&place.combatant).filter(|c| eligible(c)).map(|c| (place, c)));
-    let Some((first, c)) = open.next() else { return Vec::new() };
+    let mut open = table.state.places.iter().filter(|place| is_open(definition, place));
+    let able = |place: &Place| table.get(&place.combatant).filter(|c| eligible(c));
+    let Some((first, c)) = open.find_map(|place| Some((place, able(place)?))) else { return Vec::new() };
     let mut tied = vec![c];
-    for (place, c) in open.filter(|(place, _)| !place.moved && !first.moved && place.score.key == first.score.key) {
-        debug_assert!(is_open(definition, place));
+    let equal = |place: &&Place| !place.moved && !first.moved && place.score.key == first.score.key;
+    for c in open.filter(equal).filter_map(able) {
         if !tied.iter().any(|other| other.id == c.id) {
             tied.push(c);
         }
     }
-    let one_group = c.stats.group.is_some() && tied.iter().all(|other| other.stats.group == c.stats.group);
+    // A tie with a hidden combatant would show that it is there: it stands behind.
+    if tied.iter().any(|c| !c.hidden) {
+        tied.retain(|c| !c.hidden);
+    }
+    let group = tied.first().and_then(|c| c.stats.group.as_ref());
+    let one_group = group.is_some() && tied.iter().all(|c| c.stats.group.as_ref() == group);
     if one_group && definition.score.as_ref().is_some_and(|score| score.per == Per::Group) {
         tied.truncate(1);
     }
@@ -225,19 +230,25 @@ fn between_turns(table: &Table) -> bool {
     }
 }
 
+/// Whether a combatant may use its rights: it is in the fight, and has not passed in this gap.
+fn may_respond(table: &Table, c: &Fighter) -> bool {
+    let passed = matches!(&table.state.mode, Mode::Gap { passed, .. } if passed.contains(&c.id));
+    c.active() && !passed && !is_skipped(definition(table), c)
+}
+
 /// Whether a combatant that waits may return now.
 pub(super) fn may_return(table: &Table, c: &Fighter) -> bool {
-    let Some(wait) = &definition(table).wait else { return false };
+    let Some(wait) = definition(table).wait.as_ref().filter(|_| c.state.waiting) else { return false };
     let now = between_turns(table) || within_turn(table) && wait.interrupts;
     let room = table.state.turns.len() < MAX_DEPTH && !in_a_turn(table, &c.id);
-    now && room && c.state.waiting && c.state.turns_left > 0 && c.active() && !is_skipped(definition(table), c)
+    now && room && c.state.turns_left > 0 && may_respond(table, c)
 }
 
 /// Whether a combatant may use a right now, whatever its points.
 pub(super) fn may_interject(table: &Table, c: &Fighter) -> bool {
-    let free = !c.state.used && !c.state.waiting && c.active() && !is_skipped(definition(table), c);
     let last = table.state.last.as_ref() == Some(&c.id);
-    free && if within_turn(table) { !in_a_turn(table, &c.id) } else { between_turns(table) && !last }
+    let now = if within_turn(table) { !in_a_turn(table, &c.id) } else { between_turns(table) && !last };
+    now && !c.state.used && !c.state.waiting && may_respond(table, c)
 }
 
 /// The points that a combatant can spend from a pool.
@@ -266,13 +277,9 @@ pub(super) fn has_right(table: &Table, c: &Fighter, opening: bool) -> bool {
     may_return(table, c) || may_interject(table, c) && pools.any(|(name, pool)| may_spend(table, c, name, pool))
 }
 
-/// The combatants that have a right in this gap and have not passed.
+/// The combatants that have a right now; with `opening`, one that opens a gap.
 pub(super) fn right_holders(table: &Table, opening: bool) -> impl Iterator<Item = &Fighter> {
-    let passed = match &table.state.mode {
-        Mode::Gap { passed, .. } => &passed[..],
-        _ => &[],
-    };
-    table.iter().filter(move |c| !passed.contains(&c.id) && has_right(table, c, opening))
+    table.iter().filter(move |c| has_right(table, c, opening))
 }
 
 /// Whether a combatant's score is pinned: it stands for a lair or another hazard.

@@ -3,7 +3,7 @@
 use super::definition::*;
 use super::flow::*;
 use super::query::*;
-use super::score;
+use super::score::{self, Given};
 use super::*;
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{OUT, RosterEvent, SharedEvent, Status};
@@ -43,7 +43,12 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<()
 
 /// The game master's word: declarations and rolls are settled, the turns that are going on end, and this one begins.
 fn take_over(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    settle_round(play)?;
+    if play.table().state.mode == Mode::Declaring {
+        show(play);
+    }
+    if owes_roll(play.table()) {
+        score::roll_all(play, &Given::default())?;
+    }
     while let Some(id) = top(play.table()).and_then(|turn| turn.combatants.last().cloned()) {
         end_one(play, &id, None);
     }
@@ -69,15 +74,9 @@ fn fall(play: &mut Fight<'_>, id: &CombatantId) {
 
 /// A combatant joins a fight that goes on.
 fn enter(play: &mut Fight<'_>, id: &CombatantId) {
-    let table = play.table();
-    let Some(c) = table.get(id) else { return };
-    let definition = definition(table);
-    let declares = table.state.mode == Mode::Declaring;
-    let choice = declaration(definition, c).filter(|_| !declares);
-    let (turns, later) = (turns(definition, c), definition.join == Join::NextRound && definition.clock.is_none());
-    play.own(Entered { combatant: id.clone(), turns, choice });
     find_place(play, id);
-    if later {
+    let definition = definition(play.table());
+    if definition.join == Join::NextRound && definition.clock.is_none() {
         play.own(CameLate { combatant: id.clone(), turns: 0 });
     }
 }

@@ -42,12 +42,13 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
     state.turns = state.turns.redact(audience).unwrap_or_default();
     state.turns.retain(|turn| !turn.combatants.is_empty());
     state.last = state.last.redact(audience).flatten();
-    state.sides.retain(|side| is_known(whole, audience, &side.side));
+    state.sides.retain(|side| side.seen || whole.iter().any(|c| c.side == side.side && audience.sees(c)));
     for side in &mut state.sides {
         side.count = None;
         side.last = side.last.redact(audience).flatten();
     }
-    state.last_side.take_if(|side| !is_known(whole, audience, side));
+    let sides = &state.sides;
+    state.last_side.take_if(|last| !sides.iter().any(|side| side.side == *last));
     if let Mode::Gap { passed, .. } = &mut state.mode {
         *passed = passed.redact(audience).unwrap_or_default();
     }
@@ -57,18 +58,12 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
     }
 }
 
-/// Whether the audience knows of a side: one that it sees is on it, or nobody hidden is or was.
-fn is_known(whole: &Table, audience: &Audience<'_>, side: &Slug) -> bool {
-    let mut of_side = whole.iter().filter(|c| c.side == *side).peekable();
-    let empty = of_side.peek().is_none() && !whole.removed.iter().any(|removed| removed.side == *side);
-    empty || of_side.any(|c| audience.sees(c))
-}
-
 pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Custom>) -> Option<Event> {
     let redacted = event.redact(redaction.audience)?;
     Some(match redacted {
         Event::Declared(e) => Declared { choice: None, ..e }.into(),
         Event::ChoiceOpened(_) | Event::GapOpened(_) if redaction.someone_acts => return None,
+        Event::Placed(e) if e.places.is_empty() => return None,
         redacted => redacted,
     })
 }

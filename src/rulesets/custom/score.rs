@@ -13,16 +13,6 @@ pub(super) struct Given<'g> {
     pub cards: Option<&'g BTreeMap<Slug, Card>>,
 }
 
-impl Given<'_> {
-    fn roll(&self, name: &str) -> Option<i64> {
-        self.rolls?.get(name).map(|sum| sum.get())
-    }
-
-    fn card(&self, name: &str) -> Option<Card> {
-        self.cards?.get(name).copied()
-    }
-}
-
 /// Combatants that share a score.
 struct Unit {
     name: Slug,
@@ -160,10 +150,14 @@ fn scores(play: &mut Fight<'_>, units: &[Unit], given: &Given<'_>) -> Vec<Cached
     if let (Some(rule), Some(at)) = (rule, roll) {
         // After the score itself and whether it is pinned.
         let at = at + 2;
+        // A tie with hidden combatants would show that they are there.
+        let hidden = |id: &CombatantId| play.table().get(id).is_some_and(|c| c.hidden);
+        let shown: Vec<usize> =
+            (0..).zip(units).filter(|(_, unit)| !unit.members.iter().all(hidden)).map(|(i, _)| i).collect();
         for _ in 0..3 {
             let keys: Vec<_> = scores.iter().map(|score| score.key.clone()).collect();
-            let tied = |i: usize| keys.iter().enumerate().any(|(k, key)| k != i && keys.get(i) == Some(key));
-            let again: Vec<usize> = (0..keys.len()).filter(|i| tied(*i)).collect();
+            let tied = |i: usize| shown.iter().any(|k| *k != i && keys.get(*k) == keys.get(i));
+            let again: Vec<usize> = shown.iter().copied().filter(|i| tied(*i)).collect();
             for i in again {
                 let dice = units.get(i).and_then(|unit| dice_of(play.table(), unit));
                 let Some(dice) = dice else { continue };
@@ -186,7 +180,8 @@ fn score(play: &mut Fight<'_>, unit: &Unit, given: &Given<'_>, out: &mut Vec<Car
     let Some(rule) = definition.score.clone() else { return Score::default() };
     if rule.cards {
         let reserved: Vec<Card> = given.cards.into_iter().flat_map(BTreeMap::values).copied().collect();
-        return deal(play, given.card(unit.name.as_str()), &reserved, out);
+        let given = given.cards.and_then(|cards| cards.get(&unit.name)).copied();
+        return deal(play, given, &reserved, out);
     }
     let members = counted(table, &unit.members);
     let best =
@@ -212,9 +207,14 @@ fn score(play: &mut Fight<'_>, unit: &Unit, given: &Given<'_>, out: &mut Vec<Car
         && members.iter().any(|c| c.state.surprised);
     let edge = rule.edge.as_ref().zip(members.first()).map_or(0, |(name, c)| number(definition, c, name).clamp(-3, 3));
     let edge = edge - i64::from(surprised);
-    let (dice, sum) = match (dice_of(table, unit), given.roll(unit.name.as_str())) {
+    let given = given.rolls.and_then(|rolls| rolls.get(&unit.name)).map(|sum| sum.get());
+    let (dice, sum) = match (dice_of(table, unit), given) {
         (None, _) => (Vec::new(), 0),
-        (Some(dice), Some(sum)) => (state::given(dice, sum), sum),
+        // A sum of several dice is no die.
+        (Some(dice), Some(sum)) if dice.count > 1 => (Vec::new(), sum),
+        (Some(Dice { sides, .. }), Some(sum)) => {
+            (vec![Die { sides, face: u16::try_from(sum).unwrap_or(1), given: true }], sum)
+        }
         (Some(dice), None) => keep(play, dice, edge, rule.low_first),
     };
     let total = sum + bonus;
@@ -289,7 +289,8 @@ pub(super) fn newcomer(play: &mut Fight<'_>, id: &CombatantId) -> Vec<ScoredPlac
     let Some((c, rule)) = table.get(id).zip(definition.score.as_ref()) else { return Vec::new() };
     let group = c.stats.group.as_ref().filter(|_| rule.per == Per::Group && definition.clock.is_none());
     let mate = group.and_then(|group| {
-        let mate = |p: &&Place| table.get(&p.combatant).is_some_and(|c| c.stats.group.as_ref() == Some(group));
+        let mates = |other: &Fighter| other.stats.group.as_ref() == Some(group) && (c.hidden || !other.hidden);
+        let mate = |place: &&Place| table.get(&place.combatant).is_some_and(mates);
         table.state.places.iter().filter(|place| place.turn == 0).find(mate).map(|place| place.score.clone())
     });
     let unit = Unit { name: (*c.id).clone(), members: vec![c.id.clone()] };

@@ -1,12 +1,11 @@
 //! What `custom` keeps.
 
-use super::definition::Dice;
 use crate::vocabulary::{CachedJson, CombatantId, Die, EffectId, Int, Slug, public, redacted, settings, words};
-use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
+use serde_with::{DeserializeFromStr, SerializeDisplay};
 use std::collections::BTreeMap;
 use std::fmt;
+use std::str::FromStr;
 use utoipa::ToSchema;
 
 settings! {
@@ -127,8 +126,7 @@ redacted! {
         /// Whether it left the place of its score.
         pub moved: bool,
         /// Why it stands here.
-        #[schema(value_type = Score)]
-        pub score: CachedJson<Score>,
+        #[schema(value_type = Score)] pub score: CachedJson<Score>,
     }
 }
 
@@ -159,6 +157,8 @@ pub struct Score {
 pub struct SideState {
     /// The side.
     pub side: Slug,
+    /// Whether players have seen one of its combatants.
+    pub seen: bool,
     /// Whether it was named to open.
     pub first: bool,
     /// Whether it comes last in round 1 because it is surprised.
@@ -195,8 +195,7 @@ redacted! {
         /// The number of the step, from 0.
         pub step: u32,
         /// How it came about.
-        #[schema(inline)]
-        pub kind: TurnKind,
+        #[schema(inline)] pub kind: TurnKind,
     }
 }
 
@@ -215,7 +214,7 @@ words! {
 }
 
 /// A playing card: its rank from 2 to 15 (a joker), and its suit from 0 (clubs) to 3 (spades).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, DeserializeFromStr, SerializeDisplay)]
 pub struct Card {
     rank: u8,
     suit: u8,
@@ -246,10 +245,6 @@ impl Card {
     pub(super) fn key(self) -> Vec<i64> {
         vec![-i64::from(self.rank), -i64::from(self.suit)]
     }
-
-    fn read(text: &str) -> Option<Self> {
-        Self::deck().find(|card| card.to_string() == text)
-    }
 }
 
 impl fmt::Display for Card {
@@ -262,24 +257,13 @@ impl fmt::Display for Card {
     }
 }
 
-impl Serialize for Card {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+impl FromStr for Card {
+    type Err = &'static str;
 
-impl<'de> Deserialize<'de> for Card {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        let expected = "a card such as as, qs, 10h or 2c; j1 and j2 are the jokers";
-        Self::read(&text).ok_or_else(|| de::Error::invalid_value(de::Unexpected::Str(&text), &expected))
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let found = Self::deck().find(|card| card.to_string() == text);
+        found.ok_or("a card such as as, qs, 10h or 2c is expected; j1 and j2 are the jokers")
     }
 }
 
 public! { CachedJson<Score>, Card }
-
-/// The dice of a roll, as the order shows them: a sum that the table gave is no die of its own, unless it is one die.
-pub(super) fn given(dice: Dice, sum: i64) -> Vec<Die> {
-    let face = u16::try_from(sum).unwrap_or(1);
-    if dice.count == 1 { vec![Die { sides: dice.sides, face, given: true }] } else { Vec::new() }
-}
