@@ -294,13 +294,11 @@ fn leave(table: &mut Table, id: &CombatantId) {
 fn add_sides(table: &mut Table) {
     let Table { state, combatants, .. } = table;
     let mut new: Vec<(bool, bool, Slug)> = Vec::new();
-    let is_seen = |c: &Fighter| state.sides.iter().any(|side| side.side == c.side && side.seen);
-    for c in combatants.iter().filter(|c| !is_seen(c)) {
-        let seen = combatants.iter().any(|other| other.side == c.side && !other.hidden);
-        let known = state.sides.iter().any(|side| side.side == c.side);
-        let side = (!seen, c.side != "players", c.side.clone());
-        if (seen || !known) && !new.contains(&side) {
-            new.push(side);
+    let (hidden, shown): (Vec<_>, Vec<_>) = combatants.iter().partition(|c| c.hidden);
+    for c in shown.into_iter().chain(hidden) {
+        let known = state.sides.iter().any(|side| side.side == c.side && (side.seen || c.hidden));
+        if !known && !new.iter().any(|(.., side)| *side == c.side) {
+            new.push((c.hidden, c.side != "players", c.side.clone()));
         }
     }
     if new.is_empty() {

@@ -144,13 +144,13 @@ fn settle(play: &mut Fight<'_>) {
     }
     let table = play.table();
     let nobody = table.active().next().is_none();
-    match &table.state.mode {
-        Mode::Standstill if nobody => {}
-        Mode::Standstill => {
-            if !ask_for_roll(play) {
-                advance(play, false);
-            }
+    if table.state.mode == Mode::Standstill {
+        if !nobody && !ask_for_roll(play) {
+            advance(play, false);
         }
+        return;
+    }
+    match &table.state.mode {
         Mode::Declaring if !table.iter().any(|c| must_declare(table, c)) => show_declarations(play),
         Mode::Rolling if nobody => play.own(Standstill {}),
         Mode::Choosing => advance(play, false),
