@@ -81,7 +81,7 @@ impl Turns {
                 }
             }
             "waited" => {
-                self.taken.iter_mut().flat_map(|taken| taken.get_mut(&who())).for_each(|n| *n = n.saturating_sub(1))
+                self.taken.iter_mut().filter_map(|taken| taken.get_mut(&who())).for_each(|n| *n = n.saturating_sub(1));
             }
             "begun" if event["kind"] == "returned" => {
                 let id = event["combatants"][0].as_str().unwrap_or_default();
