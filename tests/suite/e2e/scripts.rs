@@ -226,3 +226,8 @@ async fn what_is_hidden_from_each_viewer() {
 async fn statuses_of_malformed_requests() {
     play("http/status").await;
 }
+
+#[tokio::test]
+async fn each_preset_by_the_tokens_of_two_players_and_a_game_master() {
+    play("http/custom").await;
+}
