@@ -92,7 +92,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
         Event::TickReached(e) => state.tick = e.tick,
         Event::Scheduled(e) => schedule(state, e),
         Event::PoolChanged(e) => {
-            table.change_state(&e.combatant, |s| _ = s.pools.insert(e.pool.clone(), e.left));
+            table.change_state(&e.combatant, |s| set_points(&mut s.pools, &e.pool, e.left));
         }
         Event::TablePoolChanged(e) => _ = state.pools.insert(e.pool.clone(), e.left),
         Event::Interjected(e) => table.change_state(&e.combatant, |s| s.used = true),
@@ -130,13 +130,20 @@ fn start_round(table: &mut Table) {
 /// What a combatant has anew in a round.
 fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool) {
     let turns = if c.state.waiting { 1 } else { turns(definition, c) };
-    let mut state = c.state.clone();
-    (state.turns_left, state.turns_in_phase) = (turns, 0);
+    let mut pools = c.state.pools.clone();
+    refill(definition, Some(c), &mut pools, first);
+    let state = &mut c.change().state;
+    (state.turns_left, state.turns_in_phase, state.pools) = (turns, 0, pools);
     (state.passed, state.used, state.has_declared, state.declared) = (false, false, false, None);
     state.surprised &= first || definition.surprise == Surprise::Skips;
-    refill(definition, Some(c), &mut state.pools, first);
-    if state != c.state {
-        c.change().state = state;
+}
+
+/// Sets a combatant's points; pools without any are left out, so that it is cheap to copy.
+fn set_points(pools: &mut BTreeMap<Slug, u32>, pool: &Slug, left: u32) {
+    if left == 0 {
+        pools.remove(pool);
+    } else {
+        pools.insert(pool.clone(), left);
     }
 }
 
@@ -145,8 +152,10 @@ fn refill(definition: &Definition, c: Option<&Fighter>, pools: &mut BTreeMap<Slu
     let of = if c.is_some() { Owner::Combatant } else { Owner::Table };
     for (name, pool) in definition.pools.iter().filter(|(_, pool)| pool.of == of) {
         let (max, start) = pool_size(definition, c, pool);
-        if first || pool.refill == Refill::Round || !pools.contains_key(name) {
-            pools.insert(name.clone(), if first { start } else { max });
+        match (of, if first { start } else { max }) {
+            _ if !first && pool.refill != Refill::Round => {}
+            (Owner::Combatant, left) => set_points(pools, name, left),
+            (Owner::Table, left) => _ = pools.insert(name.clone(), left),
         }
     }
 }
@@ -208,18 +217,19 @@ fn begin(table: &mut Table, e: &Begun) {
         }
     }
     for id in e.combatants.iter().filter(|_| own) {
+        let mut side = None;
         table.change(id, |c| {
+            side = Some(c.side.clone());
             let pools = definition.pools.iter().filter(|(_, pool)| pool.of == Owner::Combatant);
             for (name, pool) in pools.filter(|(_, pool)| matches!(pool.refill, Refill::Turn | Refill::Ready)) {
                 let full = if pool.refill == Refill::Turn { pool_size(definition, Some(c), pool).0 } else { 0 };
-                c.state.pools.insert(name.clone(), full);
+                set_points(&mut c.state.pools, name, full);
             }
             let state = &mut c.state;
             state.turns_left = state.turns_left.saturating_sub(1);
             state.turns_in_phase = state.turns_in_phase.saturating_add(1);
             (state.waiting, state.surprised) = (false, false);
         });
-        let side = table.get(id).map(|c| c.side.clone());
         let state = &mut table.state;
         let normal = e.kind == TurnKind::Normal;
         let open = |place: &&mut Place| place.combatant == *id && !place.done;
@@ -252,7 +262,9 @@ fn end_turn(table: &mut Table, id: &CombatantId) {
     let Some(kind) = remove_from_turn(&mut table.state, id) else { return };
     let bought = kind == TurnKind::Bought;
     let clock = table.options.definition().clock.is_some();
+    let mut side = None;
     table.change(id, |c| {
+        side = Some(c.side.clone());
         c.acted = c.state.turns_left == 0 || clock;
         c.state.used |= bought;
         c.state.counted.clear();
@@ -260,7 +272,6 @@ fn end_turn(table: &mut Table, id: &CombatantId) {
     if bought {
         return;
     }
-    let side = table.get(id).map(|c| c.side.clone());
     let state = &mut table.state;
     // Where the one that acted has left, nobody picks for it.
     state.last = side.is_some().then(|| id.clone());
@@ -293,29 +304,20 @@ fn leave(table: &mut Table, id: &CombatantId) {
 /// Adds the sides that are new, the players before others. A side that players have not seen is new when they see it.
 fn add_sides(table: &mut Table) {
     let Table { state, combatants, .. } = table;
-    let mut new: Vec<(bool, bool, Slug)> = Vec::new();
+    let mut new: Vec<SideState> = Vec::new();
     let (hidden, shown): (Vec<_>, Vec<_>) = combatants.iter().partition(|c| c.hidden);
     for c in shown.into_iter().chain(hidden) {
         let known = state.sides.iter().any(|side| side.side == c.side && (side.seen || c.hidden));
-        if !known && !new.iter().any(|(.., side)| *side == c.side) {
-            new.push((c.hidden, c.side != "players", c.side.clone()));
+        if !known && !new.iter().any(|side| side.side == c.side) {
+            let (side, seen) = (c.side.clone(), !c.hidden);
+            new.push(SideState { side, seen, first: false, yields: false, score: None, last: None, count: None });
         }
     }
-    if new.is_empty() {
-        return;
+    if !new.is_empty() {
+        new.sort_by_key(|side| (!side.seen, side.side != "players"));
+        state.sides.retain(|side| !new.iter().any(|new| new.side == side.side));
+        state.sides.extend(new);
     }
-    new.sort_by_key(|(unseen, foe, _)| (*unseen, *foe));
-    state.sides.retain(|side| !new.iter().any(|(.., name)| *name == side.side));
-    let side = |(unseen, _, side): (bool, bool, Slug)| SideState {
-        side,
-        seen: !unseen,
-        first: false,
-        yields: false,
-        score: None,
-        last: None,
-        count: None,
-    };
-    state.sides.extend(new.into_iter().map(side));
 }
 
 /// Sorts the sides; one without a score is last.

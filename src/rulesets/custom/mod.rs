@@ -155,19 +155,14 @@ impl Ruleset for Custom {
     fn remark(table: &Table, c: &Fighter) -> String {
         let state = &c.state;
         let several = state.turns_left > 1 && definition(table).clock.is_none();
-        let pools = state.pools.iter().filter(|(_, left)| **left > 0);
         let remarks = [
             state.waiting.then(|| "waiting".to_owned()),
             state.declared.as_ref().map(|choice| format!("declared {choice}")),
             several.then(|| format!("turns left {}", state.turns_left)),
             state.surprised.then(|| "surprised".to_owned()),
         ];
-        remarks
-            .into_iter()
-            .flatten()
-            .chain(pools.map(|(name, left)| format!("{name} {left}")))
-            .collect::<Vec<_>>()
-            .join(", ")
+        let pools = state.pools.iter().map(|(name, left)| format!("{name} {left}"));
+        remarks.into_iter().flatten().chain(pools).collect::<Vec<_>>().join(", ")
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {

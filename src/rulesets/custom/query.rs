@@ -273,8 +273,11 @@ pub(super) fn may_spend(table: &Table, c: &Fighter, name: &Slug, pool: &PoolRule
 
 /// Whether a combatant may use a right now; with `opening`, one that opens a gap.
 pub(super) fn has_right(table: &Table, c: &Fighter, opening: bool) -> bool {
+    if c.state.waiting || c.state.pools.is_empty() && table.state.pools.is_empty() {
+        return may_return(table, c);
+    }
     let mut pools = definition(table).pools.iter().filter(|(_, pool)| !opening || pool.spend.when == When::Gap);
-    may_return(table, c) || may_interject(table, c) && pools.any(|(name, pool)| may_spend(table, c, name, pool))
+    pools.any(|(name, pool)| may_spend(table, c, name, pool)) && may_interject(table, c)
 }
 
 /// The combatants that have a right now; with `opening`, one that opens a gap.

@@ -44,7 +44,7 @@ pub struct CombatantState {
     pub surprised: bool,
     /// Whether it has used a right since the last turn began: once is all.
     pub used: bool,
-    /// Its points in each pool.
+    /// Its points in each pool; a pool without any is left out.
     #[schema(value_type = std::collections::HashMap<String, u32>)]
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub pools: BTreeMap<Slug, u32>,
