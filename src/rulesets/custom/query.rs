@@ -140,9 +140,11 @@ fn tier(table: &Table, eligible: impl Fn(&Fighter) -> bool) -> Vec<CombatantId> 
             tied.push(c);
         }
     }
-    // A tie with a hidden combatant would show that it is there: it stands behind.
+    // A tie with hidden combatants would show that they are there: they stand behind, as they joined.
     if tied.iter().any(|c| !c.hidden) {
         tied.retain(|c| !c.hidden);
+    } else {
+        tied.truncate(1);
     }
     let group = tied.first().and_then(|c| c.stats.group.as_ref());
     let one_group = group.is_some() && tied.iter().all(|c| c.stats.group.as_ref() == group);
