@@ -24,5 +24,11 @@ pub(super) fn checkpoint<R: Ruleset>(mut checkpoint: Value) -> Result<(), FieldE
     if cover.is_older() {
         migrate(&mut checkpoint);
     }
-    if cover.is_newer() { Ok(()) } else { read::<Checkpoint<'_, R>>(&checkpoint).map(drop) }
+    if cover.is_newer() {
+        return Ok(());
+    }
+    read::<Checkpoint<'_, R>>(&checkpoint)?;
+    let options = R::read_options(&checkpoint["table"]["options"]).map(drop);
+    let first = options.map_err(|errors| errors.into_iter().next());
+    first.or_else(|error| error.map_or(Ok(()), |error| Err(error.within("table.options"))))
 }

@@ -43,9 +43,15 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
     let mut rows = Vec::with_capacity(table.combatants.len());
     let placed = R::order(table).into_iter().map(|entry| (entry.combatant.clone(), Some(entry)));
     let others = table.iter().map(|c| (c.id.clone(), None));
+    let mut acting = HashSet::with_capacity(current.len());
     for (id, entry) in placed.chain(others) {
-        let Some(c) = table.get(&id).filter(|c| seen.insert(&c.id)) else { continue };
-        let is_current = current.contains(&c.id);
+        let Some(c) = table.get(&id) else { continue };
+        // A combatant may have several places, and none besides.
+        if !seen.insert(&c.id) && entry.is_none() {
+            continue;
+        }
+        let done = entry.as_ref().and_then(|entry| entry.done);
+        let is_current = done != Some(true) && current.contains(&c.id) && acting.insert(&c.id);
         let (slot, because) = entry.map_or((None, None), |OrderEntry { slot, because, .. }| (slot, Some(because)));
         rows.push(OrderRow {
             combatant: &c.id,
@@ -53,7 +59,7 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
             initiative: because.as_ref().and_then(|because| because.total),
             current: is_current,
             next: false,
-            acted: c.acted && !is_current,
+            acted: done.unwrap_or(c.acted) && !is_current,
             out: !c.active(),
             note: R::remark(table, c),
             slot,

@@ -5,7 +5,7 @@ use super::game::TypedGame;
 use super::history::UndoHistory;
 use super::{Creation, Game, LoadError, MAX_COMBATANTS, Meta, Refusal, import, roster};
 use crate::vocabulary::{
-    CachedCombatant, FieldError, Manifest, Registrar, Ruleset, Status, Table, TypeSchema, Violation, read, type_schema,
+    CachedCombatant, FieldError, Manifest, Registrar, Ruleset, Status, Table, TypeSchema, Violation, type_schema,
 };
 use serde_json::Value;
 use std::marker::PhantomData;
@@ -56,10 +56,11 @@ impl<R: Ruleset> AnyRuleset for ErasedRuleset<R> {
     fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {
         let meta = Meta { player_undo: creation.player_undo, ..meta };
         let mut wrong = Vec::new();
-        let options = read(&creation.options).unwrap_or_else(|error| {
-            wrong.push(error.within("options"));
+        let options = R::read_options(&creation.options).unwrap_or_else(|errors| {
+            wrong.extend(errors.into_iter().take(MAX_ERRORS).map(|error| error.within("options")));
             R::Options::default()
         });
+        let sound = wrong.is_empty();
         let mut table = Table::<R> {
             name: creation.name,
             metadata: creation.metadata,
@@ -77,6 +78,9 @@ impl<R: Ruleset> AnyRuleset for ErasedRuleset<R> {
         };
         for (i, combatant) in creation.combatants.into_iter().enumerate() {
             let admitted = roster::enlist(&table, combatant).and_then(|combatant| {
+                if sound {
+                    R::check_stats(&table.options, &combatant.stats)?;
+                }
                 let refused = roster::admit(&table, &combatant).err();
                 let refusal = |violation: Violation| {
                     let path = if violation.code == "combatant_exists" { "id" } else { "" };

@@ -27,12 +27,14 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
         }
         SharedCommand::AddCombatant(c) => {
             let combatant = roster::enlist(play.table(), c.combatant).map_err(|e| e.within("combatant"))?;
+            R::check_stats(&play.table().options, &combatant.stats).map_err(|e| e.within("combatant"))?;
             roster::admit(play.table(), &combatant)?;
             emit_roster(play, RosterEvent::CombatantJoined { combatant: Box::new(combatant) })?;
         }
         SharedCommand::UpdateCombatant(c) => {
             let combatant = play.combatant("combatant", &c.combatant)?;
             let combatant = roster::revise(combatant, c.changes).map_err(|e| e.within("changes"))?;
+            R::check_stats(&play.table().options, &combatant.stats).map_err(|e| e.within("changes"))?;
             emit_roster(play, RosterEvent::CombatantUpdated { combatant: Box::new(combatant) })?;
         }
         SharedCommand::UpdateEncounter(UpdateEncounter { name: None, metadata: None }) => {

@@ -3,6 +3,7 @@
 //! A ruleset imports the vocabulary and [`shared`], never another ruleset.
 
 pub mod active_initiative;
+pub mod custom;
 pub mod dc20;
 pub mod exp;
 pub mod seize;
@@ -18,4 +19,5 @@ pub fn register(registrar: &mut impl Registrar) {
     registrar.add::<seize::Seize>();
     registrar.add::<venture::Venture>();
     registrar.add::<dc20::Dc20>();
+    registrar.add::<custom::Custom>();
 }

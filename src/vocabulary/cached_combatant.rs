@@ -1,9 +1,8 @@
 //! A combatant of a table: shared until it changes, with its JSON, which most transitions leave as it is.
 
+use super::cached_json::JsonCell;
 use super::{Combatant, FoeHp, Ruleset};
-use serde::ser::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
@@ -92,19 +91,5 @@ impl<R: Ruleset> Serialize for CachedCombatant<R> {
 impl<'de, R: Ruleset> Deserialize<'de> for CachedCombatant<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Combatant::deserialize(deserializer).map(Self::new)
-    }
-}
-
-/// The JSON of a value, written once.
-#[derive(Debug, Default)]
-struct JsonCell(OnceLock<Box<RawValue>>);
-
-impl JsonCell {
-    fn serialize<S: Serializer>(&self, value: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
-        if let Some(json) = self.0.get() {
-            return json.serialize(serializer);
-        }
-        let json = to_raw_value(value).map_err(S::Error::custom)?;
-        self.0.get_or_init(|| json).serialize(serializer)
     }
 }

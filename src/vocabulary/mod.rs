@@ -4,6 +4,7 @@
 
 mod audience;
 mod cached_combatant;
+mod cached_json;
 mod combatant;
 mod command;
 mod die;
@@ -29,6 +30,7 @@ mod wound;
 
 pub use audience::Audience;
 pub use cached_combatant::CachedCombatant;
+pub use cached_json::CachedJson;
 pub use combatant::{Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT, ids};
 pub use command::*;
 pub use die::{D6, D10, D20, Dice, Die};

@@ -73,8 +73,13 @@ impl<'d, R: Ruleset> Play<'d, R> {
         let sides = u16::try_from(SIDES).unwrap_or(u16::MAX);
         match given.and_then(|face| u16::try_from(face.get()).ok()) {
             Some(face) => Die { sides, face, given: true },
-            None => Die { sides, face: self.dice.roll(sides), given: false },
+            None => self.roll(sides),
         }
+    }
+
+    /// A die with this many sides, rolled now.
+    pub fn roll(&mut self, sides: u16) -> Die {
+        Die { sides, face: self.dice.roll(sides), given: false }
     }
 
     /// The combatant that a command's `field` names; refused as meaningless where there is none.

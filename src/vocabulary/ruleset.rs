@@ -1,11 +1,12 @@
 //! The interface that every ruleset implements.
 
 use super::{
-    Actor, Audience, Combatant, CombatantId, Commands, Describe, Event, LegalCommand, Manifest, OrderEntry, Pending,
-    Play, Redact, Redaction, Table, Tagged, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Describe, Event, FieldError, LegalCommand, Manifest, OrderEntry,
+    Pending, Play, Redact, Redaction, Table, Tagged, Violation, read,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::fmt::Debug;
 use utoipa::ToSchema;
 
@@ -33,6 +34,17 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// Its description, and its rule catalogue.
     const MANIFEST: &'static Manifest;
+
+    /// Reads the options of a new encounter. Override it where a value of the right shape may still make no sense; the errors name
+    /// every mistake.
+    fn read_options(options: &Value) -> Result<Self::Options, Vec<FieldError>> {
+        read(options).map_err(|error| vec![error])
+    }
+
+    /// Refuses stats that make no sense under the options.
+    fn check_stats(_options: &Self::Options, _stats: &Self::CombatantStats) -> Result<(), FieldError> {
+        Ok(())
+    }
 
     /// Decides a command: emits events to `play`, or refuses. Rules stand here and in [`react`](Self::react), nowhere else.
     fn decide(play: &mut Play<'_, Self>, command: &Self::Command) -> Result<(), Violation>;

@@ -214,9 +214,9 @@ fn the_document_stays_small() {
     let variants = unions.flat_map(|(_, union)| union["oneOf"].as_array().into_iter().flatten());
     let events: BTreeSet<&str> = variants.filter_map(|variant| variant["$ref"].as_str()).collect();
     let count = schemas.len() - events.len();
-    assert!(count <= 240, "{count} schemas");
+    assert!(count <= 260, "{count} schemas");
     let served = http::document().expect("the document").len();
-    assert!(served <= 340_000, "{served} bytes");
+    assert!(served <= 380_000, "{served} bytes");
 }
 
 #[test]

@@ -196,6 +196,7 @@ impl Ruleset for RoundRobin {
     fn order(table: &Table<Self>) -> Vec<OrderEntry> {
         let place = |(n, c): (u32, &Combatant<Self>)| OrderEntry {
             combatant: c.id.clone(),
+            done: None,
             slot: None,
             because: Reason { total: Some(n.into()), ..Reason::new("RR-2", "the order of joining") },
         };

@@ -20,21 +20,33 @@ pub fn start_round<R: Ruleset>(play: &mut Play<'_, R>, round: u32) {
 }
 
 /// Ends the round: the effects that count round ends lose one.
-///
-/// An effect that counts the turns of somebody who has left or is out of the fight would last for ever: it loses one here
-/// instead, unless that turn of the round was still taken.
 pub fn end_round<R: Ruleset>(play: &mut Play<'_, R>) {
-    play.tick(Moment::RoundEnd);
+    pass_rounds(play, 1);
+}
+
+/// Ends this round, and with a `count` above 1 those after it, which nobody acts in: the effects that count round ends lose as many.
+///
+/// An effect that counts the turns of somebody who has left or is out of the fight would last for ever: it loses as many here
+/// instead, unless that turn of the round was still taken.
+pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
+    let more = count.saturating_sub(1);
+    let table = play.table();
+    let ends = table.effects.iter().filter_map(|effect| {
+        let left = effect.expires.after(Moment::RoundEnd)?;
+        Some((effect.id.clone(), left.saturating_sub(more)))
+    });
+    let ends: Vec<_> = ends.collect();
+    play.count_down(ends);
     let table = play.table();
     let orphaned = |anchor: &CombatantId| table.get(anchor).is_none_or(|c| !c.active() && !c.acted);
     let counts = table.effects.iter().filter_map(|effect| {
         let anchor = effect.expires.anchor().filter(|anchor| orphaned(anchor))?;
         let left = effect.expires.after(Moment::TurnStart(anchor)).or(effect.expires.after(Moment::TurnEnd(anchor)))?;
-        Some((effect.id.clone(), left))
+        Some((effect.id.clone(), left.saturating_sub(more)))
     });
     let counts: Vec<_> = counts.collect();
     play.count_down(counts);
-    let round = play.table().round;
+    let round = play.table().round.saturating_add(more);
     play.shared(RoundEnded { round });
 }
 

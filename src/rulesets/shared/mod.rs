@@ -5,7 +5,7 @@ mod older;
 mod parts;
 mod start;
 
-pub use clock::{end_round, end_turn, had_turn, next_round, start_round, start_turn};
+pub use clock::{end_round, end_turn, had_turn, next_round, pass_rounds, start_round, start_turn};
 pub use older::several;
 pub(crate) use parts::parts;
 pub use start::{check_started, start_encounter};

@@ -345,3 +345,8 @@ scripts! {
 async fn what_spares_integrators_work() {
     play("http/contract").await;
 }
+
+#[tokio::test]
+async fn each_preset_by_the_tokens_of_two_players_and_a_game_master() {
+    play("http/custom").await;
+}

@@ -6,7 +6,7 @@ use crate::support::json::short;
 use crate::support::legal_commands::{listed, promised};
 use crate::support::table::{RULESETS, Refused, Table, seeded};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use turnkeeper::engine::{Request, Viewer};
 use turnkeeper::vocabulary::{CombatantId, HOUSE_RULES, LegalCommand, Manifest};
@@ -41,6 +41,8 @@ pub struct Judge {
     manifest: &'static Manifest,
     rules: BTreeSet<&'static str>,
     turns: Turns,
+    /// Whether a combatant's turns may have changed in this round.
+    unlimited: bool,
     /// The turns as they were at every version before this one.
     past: Vec<Turns>,
 }
@@ -57,9 +59,17 @@ impl Judge {
         let ruleset = creation["ruleset"].as_str().and_then(|id| RULESETS.get(id)).expect("a ruleset that there is");
         let manifest = ruleset.manifest();
         let rules = manifest.rules.iter().chain(HOUSE_RULES).map(|rule| rule.id).collect();
-        let turns = Turns::default();
-        let mut judge =
-            Self { legal_commands: Vec::new(), view: table.view(), table, manifest, rules, turns, past: Vec::new() };
+        let turns = if manifest.id == "custom" { Turns::several() } else { Turns::default() };
+        let mut judge = Self {
+            legal_commands: Vec::new(),
+            view: table.view(),
+            table,
+            manifest,
+            rules,
+            turns,
+            unlimited: false,
+            past: Vec::new(),
+        };
         guarded(|| judge.look())?;
         Ok(Some(judge))
     }
@@ -122,6 +132,7 @@ impl Judge {
                 _ => self.turns.follow(&events).or_else(|wrong| breach(wrong.0, wrong.1))?,
             }
             self.nobody_elses_turn(command, &events, &before)?;
+            self.as_often_as_defined(&events)?;
             self.look()?;
         }
         Ok(true)
@@ -159,6 +170,47 @@ impl Judge {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Under a definition nobody acts more often than it says, and a command brings about a bounded number of events.
+    fn as_often_as_defined(&mut self, events: &[Value]) -> Result<(), Breach> {
+        let definition = &self.view["options"]["definition"];
+        if definition.is_null() {
+            return Ok(());
+        }
+        let (size, effects) = (self.ids().len() + 1, events.iter().filter(|event| event["effect"].is_string()).count());
+        let steps = definition["phases"].to_string().matches("name").count();
+        if events.len() > effects + 20 + size * (30 + 2 * steps) {
+            return breach("a command brings about a bounded number of events", events.len().to_string());
+        }
+        let several = |event: &Value| ["overridden", "combatant_updated"].iter().any(|kind| event["type"] == *kind);
+        if !definition["clock"].is_null() || self.turns.overridden() || events.iter().any(several) {
+            self.unlimited |= events.iter().any(several);
+            return Ok(());
+        }
+        if events.iter().any(|event| event["type"] == "round_started") {
+            self.unlimited = false;
+        }
+        let phase = self.view["state"]["phase"].as_u64().and_then(|phase| usize::try_from(phase).ok()).unwrap_or(0);
+        let most_in_phase = definition["phases"][phase]["turns"].as_u64().filter(|most| *most > 0);
+        for c in self.view["combatants"].as_array().into_iter().flatten().filter(|_| !self.unlimited) {
+            let id = c["id"].as_str().unwrap_or_default();
+            let turns = match &definition["turns"] {
+                Value::Null => 1,
+                Value::Number(turns) => turns.as_u64().unwrap_or(0),
+                name => {
+                    let name = name.as_str().unwrap_or_default();
+                    let number = c["numbers"].get(name).unwrap_or(&definition["numbers"][name]);
+                    u64::try_from(number.as_i64().unwrap_or(0)).unwrap_or(0)
+                }
+            };
+            let taken = |taken: &BTreeMap<String, u64>| taken.get(id).copied().unwrap_or(0);
+            let [round, phase] = self.turns.taken().each_ref().map(taken);
+            if round > turns || most_in_phase.is_some_and(|most| phase > most) {
+                return breach("nobody acts more often than the definition says", format!("{id}: {round} of {turns}"));
+            }
+        }
+        Ok(())
     }
 
     /// Looks at the state as it is.

@@ -5,6 +5,7 @@
 //! `TURNKEEPER_SEED` plays one fight again.
 
 pub mod chance;
+pub mod definitions;
 mod fields;
 mod hidden;
 mod history;
@@ -17,7 +18,7 @@ use crate::support::setting;
 use crate::support::table::RULESETS;
 use judge::{Breach, Judge};
 use player::{Played, Subject};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -98,7 +99,7 @@ fn again(played: &Played) -> Option<Breach> {
     run().err()
 }
 
-/// Leaves out every action and every combatant without which the same property is still broken.
+/// Leaves out every action, every combatant and every option without which the same property is still broken.
 fn shrink(played: &mut Played) -> Breach {
     let mut breach = played.breach.clone().expect("a breach");
     loop {
@@ -119,8 +120,32 @@ fn shrink(played: &mut Played) -> Breach {
                 None => played.creation = kept,
             }
         }
+        let mut lines = Vec::new();
+        definitions::pointers(&played.creation["options"], "/options", &mut lines);
+        for line in lines.iter().rev() {
+            let kept = played.creation.clone();
+            remove(&mut played.creation, line);
+            match again(played).filter(|b| b.property == breach.property) {
+                Some(same) => breach = same,
+                None => played.creation = kept,
+            }
+        }
         if before == (played.actions.len(), played.creation.clone()) {
             return breach;
         }
+    }
+}
+
+/// Removes what stands at a pointer.
+fn remove(value: &mut Value, pointer: &str) {
+    let Some((outer, name)) = pointer.rsplit_once('/') else { return };
+    match value.pointer_mut(outer) {
+        Some(Value::Object(fields)) => _ = fields.remove(name),
+        Some(Value::Array(items)) => {
+            if let Some(at) = name.parse().ok().filter(|at| *at < items.len()) {
+                items.remove(at);
+            }
+        }
+        _ => {}
     }
 }

@@ -1,6 +1,7 @@
 //! Plays at random: what is listed, what was listed before, and what nobody listed.
 
 use super::chance::Chance;
+use super::definitions;
 use super::judge::{Action, Breach, Judge};
 use crate::support::schema::Shapes;
 use serde_json::{Value, json};
@@ -59,7 +60,10 @@ impl Subject {
         let mut judge = None;
         for _ in 0..30 {
             let combatants: Vec<Value> = names.iter().map(|id| self.combatant(chance, id, &names)).collect();
-            let options = chance.value(&self.options, self.options.root(), &names);
+            let options = match self.id {
+                "custom" => definitions::options(chance),
+                _ => chance.value(&self.options, self.options.root(), &names),
+            };
             played.creation = json!({"ruleset": self.id, "options": options, "combatants": combatants});
             judge = Judge::new(&played.creation)?;
             if judge.is_some() {
@@ -170,7 +174,7 @@ impl Subject {
                 return json!({"type": "update_combatant", "combatant": who, "changes": {"side": chance.pick(&SIDES)}});
             }
             _ => {
-                let changes = chance.value(&self.stats, self.stats.root(), &ids);
+                let changes = self.stats(chance, &ids);
                 return json!({"type": "update_combatant", "combatant": who, "changes": changes});
             }
         };
@@ -195,8 +199,16 @@ impl Subject {
         json!({"name": "Bless", "target": who, "expires": expires})
     }
 
+    fn stats(&self, chance: &mut Chance, names: &[String]) -> Value {
+        let mut stats = chance.value(&self.stats, self.stats.root(), names);
+        if self.id == "custom" {
+            stats["numbers"] = definitions::numbers(chance);
+        }
+        stats
+    }
+
     pub fn combatant(&self, chance: &mut Chance, id: &str, names: &[String]) -> Value {
-        let mut combatant = chance.value(&self.stats, self.stats.root(), names);
+        let mut combatant = self.stats(chance, names);
         combatant["id"] = json!(id);
         combatant["side"] = json!(chance.pick(&SIDES));
         let hp = |chance: &mut Chance| json!({"current": 1 + chance.below(20), "temp": chance.below(3)});

@@ -7,6 +7,7 @@
 //!    transition that no viewer reads, the other one has a note of the game master's.
 
 use super::chance::Chance;
+use super::definitions;
 use super::player::Subject;
 use super::{numbers, subjects};
 use crate::support::json::short;
@@ -179,6 +180,7 @@ struct Play<'s> {
     subject: &'s Subject,
     /// Whether the hidden are on a side of their own.
     apart: bool,
+    options: Value,
     chance: Chance,
     steps: Vec<String>,
 }
@@ -229,7 +231,7 @@ impl Play<'_> {
     }
 
     fn creation(&mut self, combatants: Vec<Value>, foe_hp: &str) -> Value {
-        json!({"ruleset": self.subject.id, "combatants": combatants, "foe_hp": foe_hp})
+        json!({"ruleset": self.subject.id, "options": self.options, "combatants": combatants, "foe_hp": foe_hp})
     }
 
     /// A command that touches nobody but the hidden, or only the game master's notes.
@@ -415,8 +417,9 @@ fn hold(property: fn(&mut Play<'_>) -> Result<(), String>) {
     let mut leaks = Vec::new();
     for subject in subjects() {
         let leak = |seed: u64| {
-            let mut play =
-                Play { subject: &subject, apart: seed.is_multiple_of(2), chance: Chance::new(seed), steps: Vec::new() };
+            let (mut chance, apart) = (Chance::new(seed), seed.is_multiple_of(2));
+            let options = if subject.id == "custom" { definitions::without_cards(&mut chance) } else { json!({}) };
+            let mut play = Play { subject: &subject, apart, options, chance, steps: Vec::new() };
             let leak = property(&mut play).err()?;
             let (id, steps) = (subject.id, play.steps.join("\n  "));
             Some((play.steps.len(), format!("{id} (TURNKEEPER_SEED={seed}): {leak}\n  {steps}")))

@@ -1,7 +1,7 @@
 //! Follows the events of a fight: turns and rounds begin and end once.
 
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the events so far say of turns and rounds.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +13,10 @@ pub struct Turns {
     /// Whose turn was broken off, by leaving or by the game master: its end may still come.
     left: BTreeSet<String>,
     overridden: bool,
+    /// Whether a combatant may have several turns in a round, and several rounds may end at once.
+    several: bool,
+    /// The turns by the order and by being picked: in this round, and in this phase.
+    taken: [BTreeMap<String, u64>; 2],
 }
 
 /// A property, and how it fails.
@@ -22,6 +26,16 @@ impl Turns {
     /// Whether the game master set somebody's turn in this round: then somebody may well act twice.
     pub fn overridden(&self) -> bool {
         self.overridden
+    }
+
+    /// The turns of a ruleset whose definition says how many there are.
+    pub fn several() -> Self {
+        Self { several: true, ..Self::default() }
+    }
+
+    /// The turns that each combatant has had in this round and in this phase.
+    pub fn taken(&self) -> &[BTreeMap<String, u64>; 2] {
+        &self.taken
     }
 
     /// Follows the events of one transition.
@@ -41,12 +55,15 @@ impl Turns {
                 if self.within || !next {
                     return Err("rounds follow one another");
                 }
-                *self = Self { round, within: true, open: std::mem::take(&mut self.open), ..Self::default() };
+                let (open, several) = (std::mem::take(&mut self.open), self.several);
+                *self = Self { round, within: true, open, several, ..Self::default() };
             }
             "round_ended" => {
-                if !self.within || event["round"].as_i64() != self.round {
+                let ended = event["round"].as_i64();
+                if !self.within || ended != self.round && !(self.several && ended > self.round) {
                     return Err("a round ends once");
                 }
+                self.round = ended;
                 self.within = false;
             }
             "turn_started" if !self.open.insert(who()) => return Err("a turn starts once"),
@@ -54,10 +71,24 @@ impl Turns {
                 if !self.open.remove(&who()) && !self.left.remove(&who()) {
                     return Err("a turn that ends has started");
                 }
-                if !self.over.insert(who()) && !self.overridden {
+                if !self.over.insert(who()) && !self.overridden && !self.several {
                     return Err("nobody's turn ends twice in a round");
                 }
             }
+            "begun" if event["kind"] == "normal" => {
+                for id in event["combatants"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+                    self.taken.iter_mut().for_each(|taken| *taken.entry(id.to_owned()).or_default() += 1);
+                }
+            }
+            "waited" => {
+                self.taken.iter_mut().filter_map(|taken| taken.get_mut(&who())).for_each(|n| *n = n.saturating_sub(1));
+            }
+            "begun" if event["kind"] == "returned" => {
+                let id = event["combatants"][0].as_str().unwrap_or_default();
+                self.taken.iter_mut().for_each(|taken| *taken.entry(id.to_owned()).or_default() += 1);
+            }
+            "wait_lapsed" => _ = self.open.remove(&who()),
+            "phase_begun" => self.taken[1].clear(),
             // The game master may break off a turn: its end may come, or it is as if it had never begun.
             "overridden" => {
                 self.overridden = true;

@@ -9,12 +9,13 @@ use turnkeeper::engine::{AnyRuleset, Refusal, Request, Role, SeededDice, Viewer}
 use turnkeeper::vocabulary::{CombatantId, Commands, SharedCommand, Tagged, type_schema};
 
 /// The game master's commands of each ruleset; all others of its own are players'.
-const GM: [(&str, &[&str]); 6] = [
+const GM: [(&str, &[&str]); 7] = [
     ("active-initiative", &["start", "inspire"]),
     ("seize", &["start", "close_seizing"]),
     ("dc20", &["start", "assign", "merge", "legendary", "fate_check"]),
     ("venture", &["start", "settle", "adjust"]),
     ("exp", &["start", "mental_duel"]),
+    ("custom", &["start", "roll", "go_on", "grant"]),
     ("round-robin", &["start"]),
 ];
 
@@ -31,6 +32,7 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
     match (ruleset, command["type"].as_str().unwrap_or_default()) {
         ("active-initiative", "interrupt") if command["means"] == "interrupt_point" => return None,
         ("active-initiative", "end_turn") if command["begin"] == true => names.extend(text(&command["next"])),
+        ("custom", "begin") if command["by"].is_string() => names = text(&command["by"]).into_iter().collect(),
         ("dc20", "claim") if command["others"].as_array().is_some_and(|others| !others.is_empty()) => return None,
         ("dc20", "end_turn") if command["all"] == true => return None,
         ("exp", "jump") if !command["referee_roll"].is_null() => return None,

@@ -1,0 +1,405 @@
+//! The rules of `custom`: what a definition allows now. A refusal names the line of the definition that it rests on.
+
+use super::definition::*;
+use super::flow::*;
+use super::query::*;
+use super::score::{self, Given};
+use super::*;
+use crate::rulesets::shared::start_round;
+use crate::vocabulary::{EncounterStarted, Moment, require};
+
+pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
+    if let Command::Start(c) = command {
+        return start(play, c);
+    }
+    play.running("CU-1")?;
+    match command {
+        Command::Start(_) => Ok(()),
+        Command::Roll(c) => roll(play, c),
+        Command::GoOn(_) => go_on(play),
+        Command::Grant(c) => grant(play, c),
+        Command::Declare(c) => declare(play, c),
+        Command::Begin(c) => pick(play, c),
+        Command::EndTurn(c) => end(play, c),
+        Command::Wait(c) => wait(play, &c.combatant),
+        Command::GoNow(c) => go_now(play, &c.combatant),
+        Command::Pass(c) => pass(play, &c.combatant),
+        Command::Ready(c) => ready(play, c),
+        Command::Interject(c) => interject(play, c),
+    }
+}
+
+/// Refuses unless `holds`, with the line of the definition that says so.
+fn ensure(
+    holds: bool, code: &'static str, rule: &'static str, line: &str, detail: impl FnOnce() -> String,
+) -> Result<(), Violation> {
+    require(holds, code, rule, || format!("{} (definition.{line})", detail()))
+}
+
+fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
+    let table = play.table();
+    require(table.state.mode == Mode::Setup, "already_started", "CU-1", || "the fight has begun already")?;
+    let detail = "nobody is here to act: add a combatant first";
+    require(table.active().next().is_some(), "nobody_to_act", "CU-1", || detail)?;
+    for (i, id) in c.surprised.iter().enumerate() {
+        let path = format!("surprised.{i}");
+        play.combatant(path.clone(), id)?;
+        if definition(play.table()).surprise == Surprise::None {
+            let detail = "surprise means nothing here: leave it out, or say what it does in definition.surprise";
+            return Err(Violation::field("no_surprise", path, detail));
+        }
+    }
+    if let Some(first) = &c.first {
+        if !definition(table).phases.iter().any(|phase| phase.sides != Sides::Mixed) {
+            let detail = "no side opens here: the phases of the definition mix sides";
+            return Err(Violation::field("no_sides", "first", detail));
+        }
+        if !table.active().any(|c| c.side == *first) {
+            let detail = format!("nobody of the side {first} is in the fight");
+            return Err(Violation::field("unknown_side", "first", detail));
+        }
+    }
+    let given = Given { rolls: Some(&c.rolls), cards: Some(&c.cards) };
+    play.shared(EncounterStarted {});
+    for id in &c.surprised {
+        if play.table().get(id).is_some_and(|c| !c.state.surprised) {
+            play.own(Surprised { combatant: id.clone() });
+        }
+    }
+    start_round(play, 1);
+    if let Some(side) = &c.first {
+        let combatants = play.table().active().filter(|c| c.side == *side).map(|c| c.id.clone()).collect();
+        play.own(SideOpens { side: side.clone(), combatants });
+    }
+    if play.table().iter().any(|c| must_declare(play.table(), c)) {
+        if !c.rolls.is_empty() || !c.cards.is_empty() {
+            let field = if c.rolls.is_empty() { "cards" } else { "rolls" };
+            return Err(Violation::field("declare_first", field, "combatants declare first: send them with roll"));
+        }
+        play.own(DeclarationsOpened {});
+        return Ok(());
+    }
+    score::roll_all(play, &given)?;
+    advance(play, false);
+    Ok(())
+}
+
+fn roll(play: &mut Fight<'_>, c: &Roll) -> Result<(), Violation> {
+    ensure(play.table().state.mode == Mode::Rolling, "no_roll_due", "CU-6", "score.reroll", || {
+        "no roll is due now".to_owned()
+    })?;
+    score::roll_all(play, &Given { rolls: Some(&c.rolls), cards: Some(&c.cards) })?;
+    advance(play, false);
+    Ok(())
+}
+
+fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
+    let table = play.table();
+    match table.state.mode {
+        Mode::Declaring => show_declarations(play),
+        Mode::Rolling => {
+            score::roll_all(play, &Given::default())?;
+            advance(play, false);
+        }
+        Mode::Choosing => {
+            let who = candidates(table);
+            if phase(table).optional {
+                for combatant in who {
+                    play.own(Passed { combatant });
+                }
+                advance(play, false);
+            } else if let Some(first) = who.into_iter().next() {
+                begin(play, vec![first], TurnKind::Normal);
+            }
+        }
+        Mode::Turn => {
+            let steps = u32::try_from(steps(table).len()).unwrap_or(0);
+            match top(table).map(|turn| turn.step.saturating_add(1)) {
+                Some(step) if step <= steps => {
+                    play.own(StepBegun { step });
+                    next_step(play);
+                }
+                _ => end_all(play, None),
+            }
+        }
+        Mode::Gap { .. } => close_gap(play),
+        Mode::Setup | Mode::Standstill | Mode::SomeoneActs => {
+            return Err(Violation::new("nothing_to_go_on_with", "CU-36", "nobody is in the fight who could act"));
+        }
+    }
+    Ok(())
+}
+
+fn grant(play: &mut Fight<'_>, c: &Grant) -> Result<(), Violation> {
+    let table = play.table();
+    let pool = pool(play, &c.pool)?;
+    let (holder, owner) = match (&c.combatant, pool.of) {
+        (Some(id), Owner::Combatant) => (Some(play.combatant("combatant", id)?), Some(id.clone())),
+        (None, Owner::Table) => (None, None),
+        (None, Owner::Combatant) => {
+            return Err(Violation::field("whose_pool", "combatant", format!("say whose {}", c.pool)));
+        }
+        (Some(_), Owner::Table) => {
+            let detail = format!("{} is the table's: leave combatant out", c.pool);
+            return Err(Violation::field("whose_pool", "combatant", detail));
+        }
+    };
+    let (max, _) = pool_size(definition(table), holder, pool);
+    let pools = holder.map_or(&table.state.pools, |c| &c.state.pools);
+    let before = pools.get(&c.pool).copied().unwrap_or(0);
+    let left = (i64::from(before) + c.amount.get()).clamp(0, max.into());
+    set_pool(play, owner, &c.pool, u32::try_from(left).unwrap_or(0));
+    Ok(())
+}
+
+fn pool<'p>(play: &'p Fight<'_>, name: &Slug) -> Result<&'p PoolRule, Violation> {
+    let pools = &definition(play.table()).pools;
+    pools.get(name).ok_or_else(|| {
+        let known: Vec<_> = pools.keys().map(Slug::as_str).collect();
+        let detail = format!("there is no pool {name}: there are [{}]", known.join(", "));
+        Violation::field("unknown_pool", "pool", detail)
+    })
+}
+
+fn set_pool(play: &mut Fight<'_>, owner: Option<CombatantId>, pool: &Slug, left: u32) {
+    match owner {
+        Some(combatant) => play.own(PoolChanged { combatant, pool: pool.clone(), left }),
+        None => play.own(TablePoolChanged { pool: pool.clone(), left }),
+    }
+}
+
+fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
+    let fighter = play.combatant("combatant", &c.combatant)?;
+    let (table, id) = (play.table(), &c.combatant);
+    let Some(rule) = &definition(table).declare else {
+        return Err(Violation::new("nothing_to_declare", "CU-18", "nothing is declared here (definition.declare)"));
+    };
+    ensure(table.state.mode == Mode::Declaring, "not_declaring", "CU-18", "declare", || {
+        "declarations come at the start of a round".to_owned()
+    })?;
+    ensure(!fighter.state.has_declared, "has_declared", "CU-18", "declare", || {
+        format!("{id} has declared in this round")
+    })?;
+    ensure(must_declare(table, fighter), "declares_nothing", "CU-19", "declare.who", || {
+        format!("{id} declares nothing")
+    })?;
+    if !rule.choices.contains(&c.choice) {
+        let choices: Vec<_> = rule.choices.iter().map(Slug::as_str).collect();
+        let detail = format!("there is no such choice: there are {}", choices.join(", "));
+        return Err(Violation::field("unknown_choice", "choice", detail));
+    }
+    play.own(Declared { combatant: id.clone(), choice: Some(c.choice.clone()) });
+    let table = play.table();
+    if !table.iter().any(|c| must_declare(table, c)) {
+        show_declarations(play);
+    }
+    Ok(())
+}
+
+fn pick(play: &mut Fight<'_>, c: &Begin) -> Result<(), Violation> {
+    let table = play.table();
+    let id = &c.combatant;
+    let fighter = play.combatant("combatant", id)?;
+    if let Some(by) = &c.by {
+        play.combatant("by", by)?;
+    }
+    let line = phase_line(table, "pick");
+    ensure(table.state.mode == Mode::Choosing, "nothing_to_pick", pick_rule(table), &line, || now(table))?;
+    let candidates = candidates(table);
+    let chooser = chooser(table);
+    ensure(c.by.as_ref() == chooser, "not_the_chooser", "CU-14", &line, || match chooser {
+        Some(last) => format!("{last} acted last and picks: name it in `by`"),
+        None => "nobody who acted last picks now: leave `by` out".to_owned(),
+    })?;
+    if !candidates.contains(id) {
+        let ids: Vec<_> = candidates.iter().map(|id| id.as_str()).collect();
+        let (rule, line, why) = why_not(table, fighter);
+        let detail = format!("{why}; one of {} is next (definition.{line})", ids.join(", "));
+        return Err(Violation::new("not_next", rule, detail));
+    }
+    begin(play, vec![id.clone()], TurnKind::Normal);
+    Ok(())
+}
+
+/// Why a combatant is no candidate: the rule, the line of the definition, and a few words.
+fn why_not(table: &Table, c: &Fighter) -> (&'static str, String, String) {
+    let (definition, phase, id) = (definition(table), phase(table), &c.id);
+    let most = phase.turns.count();
+    if !c.active() || is_skipped(definition, c) {
+        return ("CU-33", "down".to_owned(), format!("{id} is out of the fight"));
+    }
+    if c.state.turns_left == 0 && definition.clock.is_none() {
+        return ("CU-1", "turns".to_owned(), format!("{id} has no turn left in this round"));
+    }
+    if most > 0 && c.state.turns_in_phase >= most {
+        return ("CU-10", phase_line(table, "turns"), format!("{id} has had its turns in this phase"));
+    }
+    if !fits(definition, &phase.who, c) {
+        return ("CU-10", phase_line(table, "who"), format!("{id} does not act in this phase"));
+    }
+    if c.state.passed {
+        return ("CU-17", phase_line(table, "optional"), format!("{id} has passed"));
+    }
+    match phase.pick {
+        Pick::Order => ("CU-12", phase_line(table, "pick"), format!("{id}'s place has not come up")),
+        _ => ("CU-11", phase_line(table, "sides"), format!("it is another side's turn, not {id}'s")),
+    }
+}
+
+/// What is going on, for a refusal.
+fn now(table: &Table) -> String {
+    match (table.state.mode.clone(), current(table).first()) {
+        (_, Some(id)) => format!("it is {id}'s turn"),
+        (Mode::Declaring, _) => "combatants declare first".to_owned(),
+        (Mode::Rolling, _) => "the roll of this round comes first".to_owned(),
+        (Mode::Choosing, _) => "who acts next must be picked first".to_owned(),
+        (Mode::Gap { .. }, _) => "rights are used or passed on first".to_owned(),
+        _ => "nobody acts now".to_owned(),
+    }
+}
+
+fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
+    play.in_turn(&c.combatant, "CU-1")?;
+    let table = play.table();
+    let clock = definition(table).clock.as_ref();
+    if let Some(cost) = c.cost {
+        let bought = top(table).is_some_and(|turn| turn.kind == TurnKind::Bought);
+        let Some(clock) = clock.filter(|_| !bought) else {
+            return Err(Violation::field("no_cost", "cost", "this turn costs no ticks: leave it out"));
+        };
+        if !clock.cost.first().zip(clock.cost.last()).is_some_and(|(least, most)| (least..=most).contains(&&cost)) {
+            let ticks: Vec<_> = clock.cost.iter().map(ToString::to_string).collect();
+            let detail = format!("a turn costs {} ticks (definition.clock.cost)", ticks.join(" to "));
+            return Err(Violation::field("impossible_cost", "cost", detail));
+        }
+    }
+    let cost = c.cost.map(|cost| cost.count());
+    if steps(table).is_empty() {
+        end_one(play, &c.combatant, cost);
+        resume(play);
+    } else {
+        play.own(StepDone { combatant: c.combatant.clone() });
+        next_step(play);
+    }
+    Ok(())
+}
+
+fn wait(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    play.in_turn(id, "CU-23")?;
+    let table = play.table();
+    let detail = || "nobody waits here".to_owned();
+    ensure(definition(table).wait.is_some(), "no_waiting", "CU-23", "wait", detail)?;
+    let [turn] = &table.state.turns[..] else {
+        return Err(Violation::new("within_a_turn", "CU-23", "a turn within another cannot wait (definition.wait)"));
+    };
+    ensure(turn.kind == TurnKind::Normal, "not_its_own_turn", "CU-23", "wait", || {
+        format!("{id} waits in the turn of its own place only")
+    })?;
+    play.tick(Moment::TurnEnd(id));
+    let its = play.table().effects.iter().filter(|effect| effect.expires.anchor() == Some(id));
+    let counted = its.map(|effect| effect.id.clone()).collect();
+    play.own(Waited { combatant: id.clone(), counted });
+    advance(play, false);
+    Ok(())
+}
+
+fn go_now(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let c = play.combatant("combatant", id)?;
+    let table = play.table();
+    ensure(c.state.waiting, "not_waiting", "CU-23", "wait", || format!("{id} does not wait"))?;
+    let interrupts = definition(table).wait.as_ref().is_some_and(|wait| wait.interrupts);
+    let (rule, line) = if interrupts { ("CU-26", "wait") } else { ("CU-24", "wait.interrupts") };
+    ensure(may_return(table, c), "cannot_return", rule, line, || format!("{id} cannot return now: {}", now(table)))?;
+    if definition(table).wait.as_ref().is_some_and(|wait| wait.moves) {
+        let acting = top(table).and_then(|turn| turn.combatants.first());
+        let beside = acting.or(table.state.last.as_ref()).cloned();
+        play.own(Moved { combatant: id.clone(), beside, after: acting.is_none(), done: false });
+    }
+    begin(play, vec![id.clone()], TurnKind::Returned);
+    Ok(())
+}
+
+fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    let c = play.combatant("combatant", id)?;
+    let table = play.table();
+    match &table.state.mode {
+        Mode::Gap { .. } => {
+            ensure(has_right(table, c, false), "no_right", "CU-31", "pools", || {
+                format!("{id} has no right to pass on")
+            })?;
+        }
+        Mode::Choosing => {
+            let line = phase_line(table, "optional");
+            let detail = || "this phase cannot be passed".to_owned();
+            ensure(phase(table).optional, "no_passing", "CU-17", &line, detail)?;
+            ensure(candidates(table).contains(id), "not_next", "CU-17", &line, || format!("{id} could not act now"))?;
+        }
+        _ => {
+            return Err(Violation::new("nothing_to_pass", "CU-31", format!("nothing is to be passed: {}", now(table))));
+        }
+    }
+    play.own(Passed { combatant: id.clone() });
+    let table = play.table();
+    match table.state.mode {
+        Mode::Choosing => advance(play, false),
+        _ if right_holders(table, true).next().is_none() => close_gap(play),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn ready(play: &mut Fight<'_>, c: &Ready) -> Result<(), Violation> {
+    play.in_turn(&c.combatant, "CU-30")?;
+    let pool = pool(play, &c.pool)?;
+    let (table, id) = (play.table(), &c.combatant);
+    let line = format!("pools.{}.refill", c.pool);
+    ensure(pool.refill == Refill::Ready, "not_readied", "CU-30", &line, || {
+        format!("{} is not filled by ready", c.pool)
+    })?;
+    let own = top(table).is_some_and(|turn| turn.kind != TurnKind::Bought);
+    ensure(own, "not_its_own_turn", "CU-30", &line, || format!("{id} gets ready in its own turn only"))?;
+    let fighter = play.combatant("combatant", id)?;
+    let (max, _) = pool_size(definition(table), Some(fighter), pool);
+    let full = fighter.state.pools.get(&c.pool).copied().unwrap_or(0) >= max;
+    ensure(!full, "already_ready", "CU-30", &line, || format!("{id} is ready already"))?;
+    set_pool(play, Some(id.clone()), &c.pool, max);
+    Ok(())
+}
+
+fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
+    let id = &c.combatant;
+    let fighter = play.combatant("combatant", id)?;
+    let (table, pool) = (play.table(), pool(play, &c.pool)?);
+    let spend = &pool.spend;
+    let line = |field: &str| format!("pools.{}.{field}", c.pool);
+    ensure(fits(definition(table), &spend.who, fighter), "not_for_it", "CU-29", &line("spend.who"), || {
+        format!("{} is not for {id}", c.pool)
+    })?;
+    ensure(!fighter.state.used, "used_already", "CU-29", &line("spend"), || {
+        format!("{id} has used a right since the last turn began: once is all")
+    })?;
+    ensure(may_interject(table, fighter), "cannot_interject", "CU-29", &line("spend"), || {
+        format!("{id} can use no right now: rights are for combatants in the fight, after the turn of another")
+    })?;
+    let left = points(table, fighter, &c.pool, pool);
+    let cost = c.cost.map_or(least_cost(pool), |cost| cost.count());
+    let most = spend.cost.last().map_or(0, |cost| cost.count());
+    ensure((least_cost(pool)..=most).contains(&cost), "impossible_cost", "CU-29", &line("spend.cost"), || {
+        format!("a use costs {} to {most}", least_cost(pool))
+    })?;
+    ensure(left >= cost && (left > 0 || pool.of == Owner::Table), "too_few_points", "CU-27", &line("max"), || {
+        format!("{left} points of {} are left", c.pool)
+    })?;
+    ensure(may_spend(table, fighter, &c.pool, pool), "cannot_interject", "CU-29", &line("spend.when"), || now(table))?;
+    let (gives, owner) = (spend.gives, (pool.of == Owner::Combatant).then(|| id.clone()));
+    if cost > 0 {
+        set_pool(play, owner, &c.pool, left.saturating_sub(cost));
+    }
+    play.own(Interjected { combatant: id.clone(), pool: c.pool.clone() });
+    match (gives, &play.table().state.mode) {
+        (Gives::Turn, _) => begin(play, vec![id.clone()], TurnKind::Bought),
+        (Gives::Action, Mode::Gap { .. }) if right_holders(play.table(), true).next().is_none() => close_gap(play),
+        _ => {}
+    }
+    Ok(())
+}

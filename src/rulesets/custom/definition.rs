@@ -1,0 +1,277 @@
+//! What a definition can say: bounded data of a closed vocabulary, with no scripts.
+
+use crate::vocabulary::{Int, Slug, settings, words};
+use serde::de::{self, Deserializer};
+use serde::{Deserialize, Serialize};
+use serde_with::{DeserializeFromStr, SerializeDisplay};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::str::FromStr;
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+settings! {
+    /// A table's own turn order. A line that is left out has its default.
+    Definition {
+        /// The numbers that combatants may bring in `numbers`, each with its default: at most 12, from -1000 to 1000.
+        #[schema(value_type = std::collections::HashMap<String, i16>)] numbers: BTreeMap<Slug, Int<-1000, 1000>>,
+        /// The turns of a combatant in a round.
+        #[schema(inline)] turns: Term<0, 10> = Term::Fixed(Int::clamped(1)),
+        /// What fixes an order; without it there is none.
+        score: Option<ScoreRule>,
+        /// The parts of a round, one after the other: 1 to 8.
+        #[schema(min_items = 1, max_items = 8)] phases: Vec<PhaseRule> = vec![PhaseRule::default()],
+        /// What combatants declare at the start of each round, before the dice.
+        #[schema(inline)] declare: Option<DeclareRule>,
+        /// What surprise does to the combatants that `start` names.
+        #[schema(inline)] surprise: Surprise,
+        /// Whether a combatant may wait in its turn and return later.
+        #[schema(inline)] wait: Option<WaitRule>,
+        /// Points that pay for actions and turns outside the own turn: at most 4 pools by their names.
+        #[schema(value_type = std::collections::HashMap<String, PoolRule>)] pools: BTreeMap<Slug, PoolRule>,
+        /// Turns cost ticks, and the lowest tick acts.
+        #[schema(inline)] clock: Option<ClockRule>,
+        /// What happens to the place of a combatant that becomes unconscious.
+        #[schema(inline)] down: Down,
+        /// When a newcomer first acts.
+        #[schema(inline)] join: Join,
+    }
+
+    /// What fixes the order: dice and numbers, or cards.
+    ScoreRule {
+        /// Who shares a score. A group (`group`) or side counts its best number.
+        #[schema(inline)] per: Per,
+        /// The dice, such as `1d20`: 1 to 9 dice with 4 to 100 sides.
+        #[schema(value_type = Option<String>)] dice: Option<Dice>,
+        /// What is added to the dice: at most 4 names of numbers, or constants.
+        #[schema(inline, max_items = 4)] add: Vec<Term<-1000, 1000>>,
+        /// What the foes of the players roll and add instead.
+        #[schema(inline)] foes: Option<FoesRule>,
+        /// Whether one of 54 cards is dealt instead: jokers first, then ace to two; spades, hearts, diamonds, clubs.
+        cards: bool,
+        /// A number: this many more rolls (at most 3), the best of which counts; below 0 the worst.
+        edge: Option<Slug>,
+        /// A number: a combatant that has one other than 0 does not roll. It stands there, after all with the same score.
+        pinned: Option<Slug>,
+        /// Whether the lowest score acts first.
+        low_first: bool,
+        /// Whether everybody rolls again each round.
+        reroll: bool,
+        /// What decides equal scores: at most 4 names of numbers, or `players`, `foes`, `roll`. What stays equal is a free choice.
+        #[schema(max_items = 4)] ties: Vec<Slug>,
+        /// How much worse each further turn of the same combatant stands.
+        again: Int<1, 100> = Int::clamped(10),
+    }
+
+    /// What foes roll and add.
+    FoesRule {
+        /// The dice, such as `1d20`.
+        #[schema(value_type = Option<String>)] dice: Option<Dice>,
+        /// What is added: at most 4 names of numbers, or constants.
+        #[schema(inline, max_items = 4)] add: Vec<Term<-1000, 1000>>,
+    }
+
+    /// A part of a round.
+    PhaseRule {
+        /// Who acts in it.
+        who: Who,
+        /// How sides take turns.
+        #[schema(inline)] sides: Sides,
+        /// Who picks the next combatant.
+        #[schema(inline)] pick: Pick,
+        /// The most turns of a combatant in this phase; 0 for no limit.
+        turns: Int<0, 10>,
+        /// Whether a combatant may pass, and so act in a later phase.
+        optional: bool,
+        /// The steps of a shared turn: at most 8.
+        #[schema(inline, max_items = 8)] steps: Vec<StepRule>,
+    }
+
+    /// A step of a shared turn.
+    StepRule {
+        /// Its name.
+        name: Slug = Slug::fixed("step"),
+        /// Who takes part.
+        who: Who,
+    }
+
+    /// Combatants that fit all of these; everybody, where nothing is said.
+    Who {
+        /// Only one team.
+        #[schema(inline)] side: Option<Team>,
+        /// Only those that declared one of these choices.
+        declared: Vec<Slug>,
+        /// Only those whose number of this name is above 0.
+        has: Option<Slug>,
+    }
+
+    /// What is declared each round, secret until all have.
+    DeclareRule {
+        /// The choices, 2 to 6; the first is the default.
+        #[schema(min_items = 2, max_items = 6)] choices: Vec<Slug>,
+        /// Who declares. A combatant with as many turns as there are choices declares none and fits all.
+        who: Who,
+    }
+
+    /// What a combatant may do instead of acting at its place.
+    WaitRule {
+        /// How long it may wait.
+        #[schema(inline)] lasts: Lasts,
+        /// Whether its new place stays.
+        moves: bool,
+        /// Whether it may return within the turn of another.
+        interrupts: bool,
+    }
+
+    /// Points of a combatant or of the table.
+    PoolRule {
+        /// Whose points.
+        #[schema(inline)] of: Owner,
+        /// The most points.
+        #[schema(inline)] max: Term<0, 100> = Term::Fixed(Int::clamped(1)),
+        /// The points at the start, all of them where it is left out.
+        #[schema(inline)] start: Option<Term<0, 100>>,
+        /// When it is full again.
+        #[schema(inline)] refill: Refill,
+        /// How points are spent.
+        #[schema(inline)] spend: SpendRule,
+    }
+
+    /// How points are spent.
+    SpendRule {
+        /// When.
+        #[schema(inline)] when: When,
+        /// What they buy.
+        #[schema(inline)] gives: Gives,
+        /// The fewest and the most points, from 0 to 100.
+        #[schema(min_items = 2, max_items = 2)] cost: Vec<Int<0, 100>> = vec![Int::clamped(1); 2],
+        /// Who may spend them.
+        who: Who,
+    }
+
+    /// Turns that cost ticks.
+    ClockRule {
+        /// The fewest and the most ticks of a turn, from 1 to 100.
+        #[schema(min_items = 2, max_items = 2)] cost: Vec<Int<1, 100>> = vec![Int::clamped(1), Int::clamped(100)],
+        /// The ticks of a round.
+        round: Int<1, 1000> = Int::clamped(1),
+    }
+}
+
+words! {
+    /// Who shares a score: nobody, combatants of the same `group`, or combatants of the same side.
+    Per = Combatant { Combatant, Group, Side }
+
+    /// A team: the side `players`, or all other sides.
+    Team { Players, Foes }
+
+    /// How sides take turns within a phase: they do not matter; all of one side, then all of the next; or one of each side in turn, in
+    /// which a side that is done is skipped.
+    Sides = Mixed { Mixed, InOrder, Alternate }
+
+    /// Who picks the next combatant: the order of scores; anybody that may act; the combatant that acted last; or nobody, because all
+    /// act at once in a shared turn.
+    Pick = Order { Order, Free, Last, Together }
+
+    /// What surprise does: nothing; the first turn passes unused; one more roll, the worst of which counts; or a side that is wholly
+    /// surprised comes last in round 1.
+    Surprise = None { None, Skips, Disadvantage, Yields }
+
+    /// How long a combatant may wait: until its place comes again, until the round ends, or until it returns.
+    Lasts = Place { Place, Round, Used }
+
+    /// Whose points: each combatant has its own, or the table shares them.
+    Owner = Combatant { Combatant, Table }
+
+    /// When a pool is full again: at the start of each round; at the start of the own turn; by `ready` in the own turn, until the next
+    /// one; or by `grant` alone.
+    Refill = Round { Round, Turn, Ready, Hand }
+
+    /// When points are spent: between two turns, or within the turns of others too.
+    When = Gap { Gap, Any }
+
+    /// What points buy: something that happens at once, or a turn.
+    Gives = Action { Action, Turn }
+
+    /// The unconscious keep their place and their turns; move before the turn that is going on, done for the round; or have no turns.
+    Down = Stays { Stays, Moves, Skips }
+
+    /// When a newcomer first acts: at its place, or in the next round if that has passed; in the next round; or at the end of the round.
+    Join = Place { Place, NextRound, Last }
+}
+
+/// A whole number, or the name of one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Term<const MIN: i64, const MAX: i64> {
+    /// The number itself.
+    Fixed(Int<MIN, MAX>),
+    /// The combatant's number of this name.
+    Number(Slug),
+}
+
+/// By hand, because the derived error does not say what fits.
+impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Term<MIN, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor<const MIN: i64, const MAX: i64>;
+        impl<const MIN: i64, const MAX: i64> de::Visitor<'_> for Visitor<MIN, MAX> {
+            type Value = Term<MIN, MAX>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a whole number from {MIN} to {MAX} or the name of a number")
+            }
+            fn visit_i64<E: de::Error>(self, n: i64) -> Result<Self::Value, E> {
+                let fixed = Int::new(n).map(Term::Fixed);
+                fixed.ok_or_else(|| E::invalid_value(de::Unexpected::Signed(n), &self))
+            }
+            fn visit_u64<E: de::Error>(self, n: u64) -> Result<Self::Value, E> {
+                self.visit_i64(i64::try_from(n).unwrap_or(i64::MAX))
+            }
+            fn visit_str<E: de::Error>(self, name: &str) -> Result<Self::Value, E> {
+                let number = Slug::new(name).map(Term::Number);
+                number.ok_or_else(|| E::invalid_value(de::Unexpected::Str(name), &self))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+impl<const MIN: i64, const MAX: i64> PartialSchema for Term<MIN, MAX> {
+    fn schema() -> RefOr<Schema> {
+        let name = ObjectBuilder::new().schema_type(Type::String).pattern(Some(Slug::PATTERN));
+        OneOfBuilder::new().item(Int::<MIN, MAX>::schema()).item(name).into()
+    }
+}
+
+impl<const MIN: i64, const MAX: i64> ToSchema for Term<MIN, MAX> {}
+
+/// Dice of one kind, such as `2d6`: 1 to 9 dice with 4 to 100 sides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, DeserializeFromStr, SerializeDisplay)]
+pub struct Dice {
+    pub count: u16,
+    pub sides: u16,
+}
+
+impl Dice {
+    /// The least and the most that they show.
+    pub(super) fn range(self) -> (i64, i64) {
+        (self.count.into(), i64::from(self.count) * i64::from(self.sides))
+    }
+}
+
+impl fmt::Display for Dice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}d{}", self.count, self.sides)
+    }
+}
+
+impl FromStr for Dice {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (count, sides) = text.split_once('d').unwrap_or_default();
+        let dice = Self { count: count.parse().unwrap_or(0), sides: sides.parse().unwrap_or(0) };
+        let sound = (1..=9).contains(&dice.count) && (4..=100).contains(&dice.sides) && dice.to_string() == text;
+        sound.then_some(dice).ok_or("dice such as 1d20 are expected: 1 to 9 dice with 4 to 100 sides")
+    }
+}

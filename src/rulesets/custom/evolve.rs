@@ -1,0 +1,356 @@
+//! What events do to a fight under `custom`; no rules here.
+
+use super::definition::*;
+use super::query::{declaration, phase, pool_size, turns};
+use super::*;
+use crate::vocabulary::{CachedCombatant, RosterEvent, SharedEvent, Status};
+use std::collections::BTreeMap;
+
+pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Custom>) {
+    match event {
+        AnyEvent::Own(event) => evolve_own(table, event),
+        AnyEvent::Shared(SharedEvent::RoundStarted(_)) => start_round(table),
+        AnyEvent::Shared(SharedEvent::TurnEnded(e)) => end_turn(table, &e.combatant),
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => leave(table, &e.combatant),
+        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) if table.status == Status::Running => {
+            enter(table, &combatant.id);
+        }
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { .. }) if table.status == Status::Running => add_sides(table),
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
+    }
+}
+
+fn evolve_own(table: &mut Table, event: &Event) {
+    let state = &mut table.state;
+    match event {
+        Event::Surprised(e) => table.change_state(&e.combatant, |s| s.surprised = true),
+        Event::SideOpens(e) => {
+            state.sides.iter_mut().for_each(|side| side.first = side.side == e.side);
+            sort_sides(state);
+        }
+        Event::DeclarationsOpened(_) => state.mode = Mode::Declaring,
+        Event::Declared(e) => table.change_state(&e.combatant, |s| {
+            s.has_declared = true;
+            s.declared.clone_from(&e.choice);
+        }),
+        Event::Shown(e) => {
+            for Declaration { combatant, choice } in &e.choices {
+                table.change_state(combatant, |s| {
+                    s.has_declared = true;
+                    s.declared = Some(choice.clone());
+                });
+            }
+        }
+        Event::RollOpened(_) => state.mode = Mode::Rolling,
+        Event::Scored(e) => score(table, e),
+        Event::Placed(e) => place(table, e),
+        Event::CameLate(e) => {
+            table.change_state(&e.combatant, |s| s.turns_left = e.turns);
+            let kept = usize::try_from(e.turns).unwrap_or(usize::MAX);
+            let open = table.state.places.iter_mut().filter(|place| place.combatant == e.combatant && !place.done);
+            open.rev().skip(kept).for_each(|place| place.done = true);
+        }
+        Event::Reshuffled(_) => state.cards.clear(),
+        Event::PhaseBegun(e) => {
+            state.phase = e.phase;
+            state.last_side = None;
+            state.sides.iter_mut().for_each(|side| side.count = None);
+            for c in table.combatants.iter_mut().filter(|c| c.state.turns_in_phase > 0 || c.state.passed) {
+                let state = &mut c.change().state;
+                (state.turns_in_phase, state.passed) = (0, false);
+            }
+        }
+        Event::ChoiceOpened(_) => state.mode = Mode::Choosing,
+        Event::Begun(e) => begin(table, e),
+        Event::Skipped(e) => table.change_state(&e.combatant, |s| s.surprised = false),
+        Event::StepBegun(e) => {
+            if let Some(turn) = state.turns.last_mut() {
+                turn.step = e.step;
+                turn.done.clear();
+            }
+        }
+        Event::StepDone(e) => state.turns.last_mut().into_iter().for_each(|turn| turn.done.push(e.combatant.clone())),
+        Event::GapOpened(e) => state.mode = Mode::Gap { passed: Vec::new(), stalled: e.stalled },
+        Event::Passed(e) => match &mut state.mode {
+            Mode::Gap { passed, .. } => passed.push(e.combatant.clone()),
+            _ => table.change_state(&e.combatant, |s| s.passed = true),
+        },
+        Event::Waited(e) => {
+            remove_from_turn(state, &e.combatant);
+            table.change_state(&e.combatant, |s| {
+                s.waiting = true;
+                s.counted.clone_from(&e.counted);
+                s.turns_left = s.turns_left.saturating_add(1);
+                s.turns_in_phase = s.turns_in_phase.saturating_sub(1);
+            });
+        }
+        Event::WaitLapsed(e) => table.change_state(&e.combatant, |s| {
+            (s.waiting, s.turns_left) = (false, 0);
+            s.counted.clear();
+        }),
+        Event::Moved(e) => move_place(table, e),
+        Event::ClockAdvanced(e) => state.tick = e.tick,
+        Event::Scheduled(e) => schedule(state, e),
+        Event::PoolChanged(e) => {
+            table.change_state(&e.combatant, |s| set_points(&mut s.pools, &e.pool, e.left));
+        }
+        Event::TablePoolChanged(e) => _ = state.pools.insert(e.pool.clone(), e.left),
+        Event::Interjected(e) => table.change_state(&e.combatant, |s| s.used = true),
+        Event::Standstill(_) => {
+            state.mode = Mode::Standstill;
+            state.turns.clear();
+        }
+    }
+}
+
+/// A round: everybody has turns, pools refill, places are open again.
+fn start_round(table: &mut Table) {
+    add_sides(table);
+    let options = table.options.clone();
+    let (definition, first) = (options.definition(), table.round == 1);
+    refill(definition, None, &mut table.state.pools, first);
+    for c in &mut table.combatants {
+        refresh(definition, c, first);
+    }
+    let used = definition.wait.as_ref().is_some_and(|wait| wait.lasts == Lasts::Used);
+    let Table { state, combatants, .. } = table;
+    let waits = |id: &CombatantId| used && combatants.iter().any(|c| c.id == *id && c.state.waiting);
+    if definition.clock.is_none() {
+        state.places.iter_mut().for_each(|place| place.done = waits(&place.combatant));
+    }
+    state.phase = 0;
+    state.last_side = None;
+    if first || definition.score.as_ref().is_some_and(|score| score.reroll) {
+        state.rolled = false;
+    }
+    state.sides.iter_mut().for_each(|side| (side.count, side.yields) = (None, false));
+    sort_sides(state);
+}
+
+/// What a combatant has anew in a round.
+fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool) {
+    let turns = if c.state.waiting { 1 } else { turns(definition, c) };
+    let mut pools = c.state.pools.clone();
+    refill(definition, Some(c), &mut pools, first);
+    let state = &mut c.change().state;
+    (state.turns_left, state.turns_in_phase, state.pools) = (turns, 0, pools);
+    (state.passed, state.used, state.has_declared, state.declared) = (false, false, false, None);
+    state.surprised &= first || definition.surprise == Surprise::Skips;
+}
+
+/// Sets a combatant's points; pools without any are left out, so that it is cheap to copy.
+fn set_points(pools: &mut BTreeMap<Slug, u32>, pool: &Slug, left: u32) {
+    if left == 0 {
+        pools.remove(pool);
+    } else {
+        pools.insert(pool.clone(), left);
+    }
+}
+
+/// Fills the pools of a combatant, or of the table, for a round.
+fn refill(definition: &Definition, c: Option<&Fighter>, pools: &mut BTreeMap<Slug, u32>, first: bool) {
+    let of = if c.is_some() { Owner::Combatant } else { Owner::Table };
+    for (name, pool) in definition.pools.iter().filter(|(_, pool)| pool.of == of) {
+        let (max, start) = pool_size(definition, c, pool);
+        match (of, if first { start } else { max }) {
+            _ if !first && pool.refill != Refill::Round => {}
+            (Owner::Combatant, left) => set_points(pools, name, left),
+            (Owner::Table, left) => _ = pools.insert(name.clone(), left),
+        }
+    }
+}
+
+/// What a combatant has that joins a fight that goes on.
+fn enter(table: &mut Table, id: &CombatantId) {
+    let (options, declares) = (table.options.clone(), table.state.mode == Mode::Declaring);
+    add_sides(table);
+    if let Some(c) = table.combatants.iter_mut().find(|c| c.id == *id) {
+        refresh(options.definition(), c, true);
+        let choice = declaration(options.definition(), c).filter(|_| !declares);
+        let state = &mut c.change().state;
+        (state.has_declared, state.declared) = (choice.is_some(), choice);
+    }
+}
+
+fn new_place(scored: &ScoredPlace, moved: bool) -> Place {
+    let ScoredPlace { combatant, turn, score } = scored.clone();
+    Place { combatant, turn, done: false, moved, score }
+}
+
+fn score(table: &mut Table, e: &Scored) {
+    let state = &mut table.state;
+    state.rolled = true;
+    state.places = e.places.iter().map(|scored| new_place(scored, false)).collect();
+    state.cards.extend(e.places.iter().filter_map(|place| place.score.card));
+    for scored in &e.sides {
+        if let Some(side) = state.sides.iter_mut().find(|side| side.side == scored.side) {
+            side.yields = scored.yields;
+            side.score = Some(scored.score.clone());
+        }
+    }
+    if !e.sides.is_empty() {
+        let rolled = |side: &SideState| e.sides.iter().any(|scored| scored.side == side.side);
+        state.sides.iter_mut().filter(|side| !rolled(side)).for_each(|side| side.score = None);
+        sort_sides(state);
+    }
+}
+
+fn place(table: &mut Table, e: &Placed) {
+    let mut places = table.state.places.clone();
+    for scored in &e.places {
+        let new = new_place(scored, e.last);
+        let before = |place: &Place| !place.moved && place.score.key > new.score.key;
+        let at = places.iter().position(before).filter(|_| !e.last).unwrap_or(places.len());
+        places.insert(at, new);
+    }
+    table.state.cards.extend(e.places.iter().filter_map(|place| place.score.card));
+    table.state.places = places;
+}
+
+fn begin(table: &mut Table, e: &Begun) {
+    let options = table.options.clone();
+    let definition = options.definition();
+    let (pick, own) = (phase(table).pick, e.kind != TurnKind::Bought);
+    if own {
+        for c in table.combatants.iter_mut().filter(|c| c.state.used) {
+            c.change().state.used = false;
+        }
+    }
+    for id in e.combatants.iter().filter(|_| own) {
+        let mut side = None;
+        table.change(id, |c| {
+            side = Some(c.side.clone());
+            let pools = definition.pools.iter().filter(|(_, pool)| pool.of == Owner::Combatant);
+            for (name, pool) in pools.filter(|(_, pool)| matches!(pool.refill, Refill::Turn | Refill::Ready)) {
+                let full = if pool.refill == Refill::Turn { pool_size(definition, Some(c), pool).0 } else { 0 };
+                set_points(&mut c.state.pools, name, full);
+            }
+            let state = &mut c.state;
+            state.turns_left = state.turns_left.saturating_sub(1);
+            state.turns_in_phase = state.turns_in_phase.saturating_add(1);
+            (state.waiting, state.surprised) = (false, false);
+        });
+        let state = &mut table.state;
+        let normal = e.kind == TurnKind::Normal;
+        let open = |place: &&mut Place| place.combatant == *id && !place.done;
+        if let Some(place) = state.places.iter_mut().find(open).filter(|_| definition.clock.is_none()) {
+            place.done = true;
+            let counts = normal && pick == Pick::Order && !place.moved;
+            let count = counts.then(|| place.score.clone());
+            let known = state.sides.iter_mut().find(|known| Some(&known.side) == side.as_ref());
+            known.zip(count).into_iter().for_each(|(known, count)| known.count = Some(count));
+        }
+        if normal {
+            state.last_side = side;
+        }
+    }
+    table.state.mode = Mode::Turn;
+    let combatants = e.combatants.to_vec();
+    table.state.turns.push(Turn { combatants, done: Vec::new(), step: 0, kind: e.kind });
+}
+
+/// Takes a combatant out of the turn that is going on, which is over when it was the last one.
+fn remove_from_turn(state: &mut State, id: &CombatantId) -> Option<TurnKind> {
+    let turn = state.turns.last_mut()?;
+    turn.combatants.retain(|c| c != id);
+    let kind = turn.kind;
+    state.turns.pop_if(|turn| turn.combatants.is_empty());
+    Some(kind)
+}
+
+fn end_turn(table: &mut Table, id: &CombatantId) {
+    let Some(kind) = remove_from_turn(&mut table.state, id) else { return };
+    let bought = kind == TurnKind::Bought;
+    let clock = table.options.definition().clock.is_some();
+    let mut side = None;
+    table.change(id, |c| {
+        side = Some(c.side.clone());
+        c.acted = c.state.turns_left == 0 || clock;
+        c.state.used |= bought;
+        c.state.counted.clear();
+    });
+    if bought {
+        return;
+    }
+    let state = &mut table.state;
+    // Where the one that acted has left, nobody picks for it.
+    state.last = side.is_some().then(|| id.clone());
+    let known = state.sides.iter_mut().find(|known| Some(&known.side) == side.as_ref());
+    known.into_iter().for_each(|side| side.last = Some(id.clone()));
+}
+
+fn leave(table: &mut Table, id: &CombatantId) {
+    let state = &mut table.state;
+    state.places.retain(|place| place.combatant != *id);
+    // The turn that is going on stays, so that it can be ended.
+    let below = state.turns.len().saturating_sub(1);
+    for turn in state.turns.iter_mut().take(below) {
+        turn.combatants.retain(|c| c != id);
+    }
+    let mut at = 0;
+    state.turns.retain(|turn| {
+        at += 1;
+        at > below || !turn.combatants.is_empty()
+    });
+    state.last.take_if(|last| last == id);
+    for side in &mut state.sides {
+        side.last.take_if(|last| last == id);
+    }
+    if let Mode::Gap { passed, .. } = &mut state.mode {
+        passed.retain(|c| c != id);
+    }
+}
+
+/// Adds the sides that are new, the players before others. A side that players have not seen is new when they see it.
+fn add_sides(table: &mut Table) {
+    let Table { state, combatants, .. } = table;
+    let mut new: Vec<SideState> = Vec::new();
+    let (hidden, shown): (Vec<_>, Vec<_>) = combatants.iter().partition(|c| c.hidden);
+    for c in shown.into_iter().chain(hidden) {
+        let known = state.sides.iter().any(|side| side.side == c.side && (side.seen || c.hidden));
+        if !known && !new.iter().any(|side| side.side == c.side) {
+            let (side, seen) = (c.side.clone(), !c.hidden);
+            new.push(SideState { side, seen, first: false, yields: false, score: None, last: None, count: None });
+        }
+    }
+    if !new.is_empty() {
+        new.sort_by_key(|side| (!side.seen, side.side != "players"));
+        state.sides.retain(|side| !new.iter().any(|new| new.side == side.side));
+        state.sides.extend(new);
+    }
+}
+
+/// Sorts the sides; one without a score is last.
+fn sort_sides(state: &mut State) {
+    let score = |side: &SideState| (side.score.is_none(), side.score.as_ref().map(|score| score.key.clone()));
+    state.sides.sort_by_cached_key(|side| (!side.first, side.yields, score(side)));
+}
+
+fn move_place(table: &mut Table, e: &Moved) {
+    let state = &mut table.state;
+    let (mut own, mut others): (Vec<_>, Vec<_>) =
+        state.places.drain(..).partition(|place| place.combatant == e.combatant);
+    let beside = others.iter().rposition(|place| Some(&place.combatant) == e.beside.as_ref());
+    let at = beside.map_or(others.len(), |at| if e.after { at + 1 } else { at });
+    for place in &mut own {
+        place.moved = true;
+        place.done |= e.done;
+    }
+    others.splice(at..at, own);
+    state.places = others;
+    if e.done {
+        table.change_state(&e.combatant, |s| (s.turns_left, s.waiting) = (0, false));
+    }
+}
+
+fn schedule(state: &mut State, e: &Scheduled) {
+    let Some(at) = state.places.iter().position(|place| place.combatant == e.combatant) else { return };
+    let mut place = state.places.remove(at);
+    let mut score = Score::clone(&place.score);
+    score.total = e.tick.into();
+    score.key.first_mut().into_iter().for_each(|key| *key = e.tick.into());
+    place.score = score.into();
+    let before = |other: &Place| other.score.key > place.score.key;
+    let to = state.places.iter().position(before).unwrap_or(state.places.len());
+    state.places.insert(to, place);
+}

@@ -1,0 +1,256 @@
+//! How a fight goes on: rounds, phases, turns, gaps.
+
+use super::definition::*;
+use super::query::*;
+use super::*;
+use crate::rulesets::shared::{end_turn, pass_rounds, start_round, start_turn};
+use crate::vocabulary::Moment;
+
+/// Goes on to who acts next. A command crosses the end of one round at most (`crossed`): a further round in which nobody can act
+/// stops in a gap.
+pub(super) fn advance(play: &mut Fight<'_>, mut crossed: bool) {
+    loop {
+        let table = play.table();
+        if table.active().next().is_none() {
+            if table.state.mode != Mode::Standstill {
+                play.own(Standstill {});
+            }
+            return;
+        }
+        let who = candidates(table);
+        if !who.is_empty() {
+            if take(play, who) {
+                return;
+            }
+            continue;
+        }
+        let next = table.state.phase.saturating_add(1);
+        if usize::try_from(next).is_ok_and(|next| next < definition(table).phases.len()) {
+            play.own(PhaseBegun { phase: next });
+        } else if crossed {
+            if !matches!(table.state.mode, Mode::Gap { stalled: true, .. }) {
+                play.own(GapOpened { stalled: true });
+            }
+            return;
+        } else {
+            crossed = true;
+            if !next_round(play) {
+                return;
+            }
+        }
+    }
+}
+
+/// Begins a turn, or asks who takes it. False where a turn has passed unused, so that the fight goes on by itself.
+fn take(play: &mut Fight<'_>, who: Vec<CombatantId>) -> bool {
+    let table = play.table();
+    let (definition, pick) = (definition(table), phase(table).pick);
+    let skips = definition.surprise == Surprise::Skips;
+    let surprised = |id: &&CombatantId| skips && table.get(id).is_some_and(|c| c.state.surprised);
+    let [only, others @ ..] = &who[..] else { return true };
+    if pick == Pick::Order && others.is_empty() {
+        if surprised(&only) {
+            return skip(play, only);
+        }
+        begin(play, who, TurnKind::Normal);
+        return true;
+    }
+    if let Some(first) = who.iter().find(surprised).filter(|_| pick != Pick::Order) {
+        return skip(play, &first.clone());
+    }
+    let first = || table.state.places.iter().map(|place| &place.combatant).find(|id| who.contains(id));
+    if pick == Pick::Together {
+        begin(play, who, TurnKind::Normal);
+    } else if let Some(first) = first().filter(|_| pick == Pick::Last && table.state.last.is_none()) {
+        let first = first.clone();
+        begin(play, vec![first], TurnKind::Normal);
+    } else if table.state.mode != Mode::Choosing {
+        play.own(ChoiceOpened {});
+    }
+    true
+}
+
+/// Lets the turn of a surprised combatant pass unused; whether a gap follows.
+fn skip(play: &mut Fight<'_>, id: &CombatantId) -> bool {
+    play.own(Skipped { combatant: id.clone() });
+    let kind = TurnKind::Normal;
+    play.own(Begun { combatants: vec![id.clone()].into(), kind });
+    start_turn(play, id);
+    end_turn(play, id);
+    open_gap(play)
+}
+
+/// Begins a turn of `who`, or the rest of one.
+pub(super) fn begin(play: &mut Fight<'_>, who: Vec<CombatantId>, kind: TurnKind) {
+    if definition(play.table()).clock.is_some() && kind == TurnKind::Normal {
+        let place = play.table().state.places.iter().find(|place| who.contains(&place.combatant));
+        let tick = place.and_then(|place| u32::try_from(place.score.total).ok());
+        reach(play, tick.unwrap_or(0));
+    }
+    for id in &who {
+        if kind != TurnKind::Returned && play.table().get(id).is_some_and(|c| c.state.waiting) {
+            play.own(WaitLapsed { combatant: id.clone() });
+        }
+    }
+    play.own(Begun { combatants: who.clone().into(), kind });
+    for id in &who {
+        match kind {
+            TurnKind::Returned => tick_uncounted(play, id, Moment::TurnStart(id)),
+            _ => start_turn(play, id),
+        }
+    }
+    next_step(play);
+}
+
+/// Lets effects count a moment of a turn to which the combatant has returned: only those that have begun since it waits.
+fn tick_uncounted(play: &mut Fight<'_>, id: &CombatantId, moment: Moment<'_>) {
+    let table = play.table();
+    let counted = table.get(id).map_or(&[][..], |c| &c.state.counted);
+    let new = table.effects.iter().filter(|effect| !counted.contains(&effect.id));
+    let counts = new.filter_map(|effect| Some((effect.id.clone(), effect.expires.after(moment)?))).collect();
+    play.count_down(counts);
+}
+
+/// Reaches a tick, and the round that it is in. A jump over several rounds counts them all at once.
+fn reach(play: &mut Fight<'_>, tick: u32) {
+    let table = play.table();
+    let Some(clock) = definition(table).clock.as_ref().filter(|_| tick > table.state.tick) else { return };
+    let (before, round) = (table.round, tick.div_ceil(clock.round.count().max(1)));
+    play.own(ClockAdvanced { tick });
+    if round > before {
+        pass_rounds(play, round - before);
+        start_round(play, round);
+    }
+}
+
+/// Skips the steps of a shared turn in which nobody takes part; ends the turn after its last step.
+pub(super) fn next_step(play: &mut Fight<'_>) {
+    loop {
+        let table = play.table();
+        let Some(turn) = top(table) else { return };
+        if !current(table).is_empty() {
+            return;
+        }
+        let step = turn.step.saturating_add(1);
+        if usize::try_from(turn.step).is_ok_and(|step| step < steps(table).len()) {
+            play.own(StepBegun { step });
+        } else {
+            return end_all(play, None);
+        }
+    }
+}
+
+/// Ends the turn that is going on, for all who share it.
+pub(super) fn end_all(play: &mut Fight<'_>, cost: Option<u32>) {
+    let ids = top(play.table()).map_or(Vec::new(), |turn| turn.combatants.clone());
+    for id in &ids {
+        end_one(play, id, cost);
+    }
+    resume(play);
+}
+
+/// Ends the part of one combatant in the turn that is going on.
+pub(super) fn end_one(play: &mut Fight<'_>, id: &CombatantId, cost: Option<u32>) {
+    let table = play.table();
+    let kind = top(table).map(|turn| turn.kind);
+    if let Some(clock) = definition(table).clock.as_ref().filter(|_| kind != Some(TurnKind::Bought)) {
+        let place = table.state.places.iter().find(|place| place.combatant == *id);
+        if let Some(place) = place {
+            let least = clock.cost.first().map_or(1, |cost| cost.count());
+            let from = u32::try_from(place.score.total).unwrap_or(0).max(table.state.tick);
+            play.own(Scheduled { combatant: id.clone(), tick: from.saturating_add(cost.unwrap_or(least)) });
+        }
+    }
+    if kind == Some(TurnKind::Returned) {
+        tick_uncounted(play, id, Moment::TurnEnd(id));
+        play.shared(crate::vocabulary::TurnEnded { combatant: id.clone() });
+    } else {
+        end_turn(play, id);
+    }
+}
+
+/// Goes on after a turn: the turn below it resumes, or ends if its combatants are out of the fight; else a gap opens, or the next
+/// combatant is found.
+pub(super) fn resume(play: &mut Fight<'_>) {
+    if !play.table().state.turns.is_empty() {
+        next_step(play);
+    } else if !open_gap(play) {
+        advance(play, false);
+    }
+}
+
+/// Opens a gap after a turn, if somebody has a right to use in it.
+fn open_gap(play: &mut Fight<'_>) -> bool {
+    let table = play.table();
+    let pinned = table.state.last.as_ref().is_some_and(|id| is_pinned(table, id));
+    if pinned || !matches!(phase(table).pick, Pick::Order | Pick::Together) {
+        return false;
+    }
+    let holds = right_holders(table, true).next().is_some();
+    if holds {
+        play.own(GapOpened { stalled: false });
+    }
+    holds
+}
+
+/// Closes the gap: the next combatant is found, or, if nobody can act, the next round begins.
+pub(super) fn close_gap(play: &mut Fight<'_>) {
+    let stalled = matches!(play.table().state.mode, Mode::Gap { stalled: true, .. });
+    if !stalled || !candidates(play.table()).is_empty() {
+        advance(play, false);
+    } else if next_round(play) {
+        advance(play, true);
+    }
+}
+
+/// Ends the round and begins the next; false where it waits for declarations or rolls.
+fn next_round(play: &mut Fight<'_>) -> bool {
+    let next = play.table().round.saturating_add(1);
+    pass_rounds(play, 1);
+    let table = play.table();
+    if definition(table).wait.as_ref().is_some_and(|wait| wait.lasts == Lasts::Round) {
+        let waiting: Vec<_> = table.iter().filter(|c| c.state.waiting).map(|c| c.id.clone()).collect();
+        for combatant in waiting {
+            play.own(WaitLapsed { combatant });
+        }
+    }
+    if play.table().state.cards.iter().any(|card| card.is_joker()) {
+        play.own(Reshuffled {});
+    }
+    start_round(play, next);
+    let table = play.table();
+    if table.iter().any(|c| must_declare(table, c)) {
+        play.own(DeclarationsOpened {});
+        return false;
+    }
+    !ask_for_roll(play)
+}
+
+/// Asks for the roll of this round, if one is due and there is somebody to roll; whether it waits.
+pub(super) fn ask_for_roll(play: &mut Fight<'_>) -> bool {
+    let table = play.table();
+    let asks = owes_roll(table) && table.active().next().is_some();
+    if asks {
+        play.own(RollOpened {});
+    }
+    asks
+}
+
+/// Shows what was declared, with defaults for the rest, and goes on.
+pub(super) fn show_declarations(play: &mut Fight<'_>) {
+    show(play);
+    if !ask_for_roll(play) {
+        advance(play, false);
+    }
+}
+
+/// Shows what was declared, with defaults for the rest.
+pub(super) fn show(play: &mut Fight<'_>) {
+    let table = play.table();
+    let shown = table.active().filter_map(|c| {
+        let choice = declaration(definition(table), c)?;
+        Some(Declaration { combatant: c.id.clone(), choice })
+    });
+    let choices = shown.collect();
+    play.own(Shown { choices });
+}

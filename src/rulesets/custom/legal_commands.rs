@@ -1,0 +1,108 @@
+//! What may be legal under `custom`.
+
+use super::definition::*;
+use super::query::*;
+use super::*;
+use crate::vocabulary::Status;
+
+const ROLLS: &str = "an object from combatants, groups or sides to the sum of their dice";
+const CARDS: &str = "an object from combatants or groups to their cards, such as qs, 10h or j1";
+
+pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
+    if table.status == Status::Setup {
+        return start(table);
+    }
+    let mut legal = vec![LegalCommand::of("go_on", "CU-36")];
+    let definition = definition(table);
+    match &table.state.mode {
+        Mode::Declaring => {
+            let choices = || definition.declare.iter().flat_map(|declare| &declare.choices).map(Slug::as_str);
+            let who = table.iter().filter(|c| must_declare(table, c));
+            let declare = |c: &Fighter| LegalCommand::by("declare", &c.id, "CU-18");
+            legal.extend(who.map(|c| declare(c).choose("choice", true, choices())));
+        }
+        Mode::Rolling => {
+            let roll = LegalCommand::of("roll", "CU-6").like("rolls", ROLLS, None);
+            legal.push(roll.like("cards", CARDS, None));
+        }
+        Mode::Choosing => choosing(table, &mut legal),
+        Mode::Turn => turn(table, &mut legal),
+        Mode::Gap { .. } => {
+            legal.extend(right_holders(table, false).map(|c| LegalCommand::by("pass", &c.id, "CU-31")));
+        }
+        Mode::Setup | Mode::Standstill | Mode::SomeoneActs => {}
+    }
+    for c in table.iter() {
+        if may_return(table, c) {
+            legal.push(LegalCommand::by("go_now", &c.id, "CU-24"));
+        }
+        let pools = definition.pools.iter().filter(|_| may_interject(table, c));
+        for (name, pool) in pools.filter(|(name, pool)| may_spend(table, c, name, pool)) {
+            let option = LegalCommand::by("interject", &c.id, "CU-29").with("pool", name.as_str());
+            let most = pool.spend.cost.last().map_or(0, |cost| cost.count()).min(points(table, c, name, pool));
+            legal.push(option.range("cost", false, least_cost(pool).into(), most.into()));
+        }
+    }
+    grants(table, &mut legal);
+    legal
+}
+
+fn start(table: &Table) -> Vec<LegalCommand> {
+    let definition = definition(table);
+    let mut start = LegalCommand::of("start", "CU-1");
+    if definition.declare.is_none() || !table.iter().any(|c| must_declare(table, c)) {
+        start = start.like("rolls", ROLLS, None).like("cards", CARDS, None);
+    }
+    if definition.surprise != Surprise::None {
+        start = start.like("surprised", "a list of combatants", None);
+    }
+    let mut sides: Vec<_> = table.active().map(|c| c.side.as_str()).collect();
+    sides.sort_unstable();
+    sides.dedup();
+    vec![start.choose("first", false, sides)]
+}
+
+fn choosing(table: &Table, legal: &mut Vec<LegalCommand>) {
+    let chooser = chooser(table);
+    for id in candidates(table) {
+        let rule = pick_rule(table);
+        let mut begin = LegalCommand::by("begin", &id, rule);
+        if let Some(last) = chooser {
+            begin = begin.with("by", last.as_str());
+            begin.combatant = Some(last.clone());
+        }
+        legal.push(begin);
+        if phase(table).optional {
+            legal.push(LegalCommand::by("pass", &id, "CU-17"));
+        }
+    }
+}
+
+fn turn(table: &Table, legal: &mut Vec<LegalCommand>) {
+    let definition = definition(table);
+    let bought = top(table).is_some_and(|turn| turn.kind == TurnKind::Bought);
+    let cost =
+        definition.clock.as_ref().filter(|_| !bought).and_then(|clock| clock.cost.first().zip(clock.cost.last()));
+    for id in current(table) {
+        let end = LegalCommand::by("end_turn", &id, "CU-1");
+        legal.push(match cost {
+            Some((least, most)) => end.range("cost", false, least.get(), most.get()),
+            None => end,
+        });
+        if definition.wait.is_some() {
+            legal.push(LegalCommand::by("wait", &id, "CU-23"));
+        }
+        let ready = definition.pools.iter().filter(|(_, pool)| pool.refill == Refill::Ready);
+        legal.extend(ready.map(|(name, _)| LegalCommand::by("ready", &id, "CU-30").with("pool", name.as_str())));
+    }
+}
+
+fn grants(table: &Table, legal: &mut Vec<LegalCommand>) {
+    for (name, pool) in &definition(table).pools {
+        let grant = LegalCommand::of("grant", "CU-27").with("pool", name.as_str()).range("amount", true, -100, 100);
+        legal.push(match pool.of {
+            Owner::Table => grant,
+            Owner::Combatant => grant.whom("combatant", true, table.iter().map(|c| &c.id)),
+        });
+    }
+}

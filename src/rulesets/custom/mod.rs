@@ -1,0 +1,228 @@
+//! A table's own turn order: a definition in bounded JSON, enforced like a program.
+
+mod check;
+mod command;
+mod decide;
+mod definition;
+mod event;
+mod evolve;
+mod flow;
+mod legal_commands;
+mod manifest;
+mod options;
+mod query;
+mod react;
+mod redact;
+mod score;
+mod state;
+
+pub use command::*;
+pub use event::*;
+pub use options::{Options, Preset};
+pub use state::*;
+
+use crate::vocabulary::{
+    Audience, Combatant, CombatantId, Event as AnyEvent, FieldError, LegalCommand, Manifest, OrderEntry, Pending, Play,
+    Reason, Redaction, Ruleset, Slug, Status, Table as AnyTable, Violation,
+};
+use definition::{Pick, Sides};
+use manifest::MANIFEST;
+use query::{candidates, chooser, current, definition, has_places, must_declare, phase, right_holders};
+use serde_json::Value;
+
+/// The ruleset `custom`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Custom;
+
+type Table = AnyTable<Custom>;
+type Fight<'d> = Play<'d, Custom>;
+type Fighter = Combatant<Custom>;
+
+impl Ruleset for Custom {
+    type Options = Options;
+    type CombatantStats = CombatantStats;
+    type CombatantState = CombatantState;
+    type State = State;
+    type Command = Command;
+    type Event = Event;
+
+    const MANIFEST: &'static Manifest = &MANIFEST;
+
+    fn read_options(options: &Value) -> Result<Options, Vec<FieldError>> {
+        Options::read(options)
+    }
+
+    fn check_stats(options: &Options, stats: &CombatantStats) -> Result<(), FieldError> {
+        let numbers = &options.definition().numbers;
+        let Some(unknown) = stats.numbers.keys().find(|name| !numbers.contains_key(*name)) else { return Ok(()) };
+        let known: Vec<_> = numbers.keys().map(Slug::as_str).collect();
+        let message = format!("the definition has no such number: it has [{}]", known.join(", "));
+        Err(FieldError::meaningless(format!("numbers.{unknown}"), message))
+    }
+
+    fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
+        decide::decide(play, command)
+    }
+
+    fn react(play: &mut Fight<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
+        react::react(play, event)
+    }
+
+    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
+        evolve::evolve(table, event);
+    }
+
+    fn actor(command: &Command) -> crate::vocabulary::Actor<'_> {
+        use crate::vocabulary::{Actor, Commands};
+        match command {
+            // The combatant that acted last picks.
+            Command::Begin(Begin { by: Some(by), .. }) => Actor::one(by),
+            command => command.actor(),
+        }
+    }
+
+    fn legal_commands(table: &Table) -> Vec<LegalCommand> {
+        legal_commands::legal_commands(table)
+    }
+
+    fn current(table: &Table) -> Vec<CombatantId> {
+        if table.status == Status::Running { current(table) } else { Vec::new() }
+    }
+
+    fn pending(table: &Table) -> Option<Pending> {
+        let ids = |who: &mut dyn Iterator<Item = &Fighter>| who.map(|c| c.id.clone()).collect::<Vec<_>>();
+        Some(match &table.state.mode {
+            Mode::SomeoneActs => Pending::someone(),
+            Mode::Setup | Mode::Standstill if table.active().next().is_none() => Pending::newcomer("CU-34"),
+            Mode::Setup => Pending::new("start", Vec::new(), &["start"], "CU-1"),
+            Mode::Standstill => Pending::newcomer("CU-34"),
+            Mode::Declaring => {
+                let who = ids(&mut table.iter().filter(|c| must_declare(table, c)));
+                Pending::new("declare", who, &["declare"], "CU-18")
+            }
+            Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "go_on"], "CU-6"),
+            Mode::Choosing => {
+                let passes = phase(table).optional;
+                let mut who = candidates(table);
+                if let Some(last) = chooser(table) {
+                    let last = last.clone();
+                    who.retain(|id| passes && *id != last);
+                    who.insert(0, last);
+                }
+                let commands: &[_] = if passes { &["begin", "pass"] } else { &["begin"] };
+                Pending::new("next", who, commands, pick_rule(table))
+            }
+            Mode::Turn => Pending::new("end_turn", current(table), &["end_turn"], "CU-1"),
+            Mode::Gap { stalled, .. } => {
+                let who = ids(&mut right_holders(table, false));
+                let pools = !definition(table).pools.is_empty();
+                let mut commands = vec!["go_on"];
+                if !who.is_empty() {
+                    commands = vec!["pass"];
+                    commands.extend(pools.then_some("interject"));
+                    commands.extend(definition(table).wait.as_ref().map(|_| "go_now"));
+                }
+                Pending::new(if *stalled { "next_round" } else { "use_right" }, who, &commands, "CU-31")
+            }
+        })
+    }
+
+    fn order(table: &Table) -> Vec<OrderEntry> {
+        if !has_places(definition(table)) {
+            return by_side(table);
+        }
+        let current = current(table);
+        let places = &table.state.places;
+        let active = places.iter().enumerate().filter(|(_, place)| table.is_active(&place.combatant));
+        let entry = |(i, place): (usize, &Place)| {
+            let clock = definition(table).clock.is_some();
+            let beside = [i.checked_sub(1), i.checked_add(1)].into_iter().flatten().filter_map(|i| places.get(i));
+            let mut equals =
+                beside.filter(|other| other.score.total == place.score.total && other.score.card.is_none());
+            let tied = equals.any(|other| other.combatant != place.combatant);
+            let slot = if clock {
+                Some(place.score.total.to_string())
+            } else {
+                (place.turn > 0).then(|| place.turn.saturating_add(1).to_string())
+            };
+            let because = Reason { tie_rule: tied.then_some("CU-5"), ..because(&place.score, place.moved) };
+            let acted = place.done && !clock && !current.contains(&place.combatant);
+            OrderEntry { combatant: place.combatant.clone(), done: Some(acted), slot, because }
+        };
+        active.map(entry).collect()
+    }
+
+    fn remark(table: &Table, c: &Fighter) -> String {
+        let state = &c.state;
+        let several = state.turns_left > 1 && definition(table).clock.is_none();
+        let remarks = [
+            state.waiting.then(|| "waiting".to_owned()),
+            state.declared.as_ref().map(|choice| format!("declared {choice}")),
+            several.then(|| format!("turns left {}", state.turns_left)),
+            state.surprised.then(|| "surprised".to_owned()),
+        ];
+        let pools = state.pools.iter().map(|(name, left)| format!("{name} {left}"));
+        remarks.into_iter().flatten().chain(pools).collect::<Vec<_>>().join(", ")
+    }
+
+    fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
+        redact::someone_acts(whole, audience)
+    }
+
+    fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
+        redact::redact(table, whole, audience);
+    }
+
+    fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
+        redact::redact_event(event, redaction)
+    }
+
+    /// Declarations are secret even where nobody is hidden.
+    fn is_secret(event: &Event) -> bool {
+        matches!(event, Event::Declared(_))
+    }
+}
+
+/// The rule of the present phase about who picks.
+fn pick_rule(table: &Table) -> &'static str {
+    match (phase(table).pick, phase(table).sides) {
+        (Pick::Order, _) => "CU-12",
+        (Pick::Last, _) => "CU-14",
+        (Pick::Together, _) => "CU-15",
+        (Pick::Free, Sides::Mixed) => "CU-13",
+        (Pick::Free, _) => "CU-11",
+    }
+}
+
+/// Why a place stands where it does.
+fn because(score: &Score, moved: bool) -> Reason {
+    let (rule, reason) = match (moved, &score.card, score.pinned) {
+        (true, ..) => ("CU-25", "moved".into()),
+        (_, Some(card), _) => ("CU-7", format!("was dealt {card}").into()),
+        (.., true) => ("CU-3", "is pinned to this score".into()),
+        _ => ("CU-2", std::borrow::Cow::Borrowed("score")),
+    };
+    let rolled = score.card.is_none();
+    Reason {
+        dice: score.dice.clone(),
+        bonus: (rolled && !score.pinned).then_some(score.bonus),
+        total: rolled.then_some(score.total),
+        ..Reason::new(rule, reason)
+    }
+}
+
+/// The combatants by side, in the order of joining, where there are no places.
+fn by_side(table: &Table) -> Vec<OrderEntry> {
+    let current = current(table);
+    let sides = &table.state.sides;
+    let ranked = sides.iter().flat_map(|side| table.active().filter(|c| c.side == side.side).map(move |c| (side, c)));
+    let entry = |(side, c): (&SideState, &Fighter)| {
+        let because = match &side.score {
+            Some(score) => because(score, false),
+            None => Reason::new("CU-11", "the order of sides"),
+        };
+        let acted = c.state.turns_left == 0 && !current.contains(&c.id);
+        OrderEntry { combatant: c.id.clone(), done: Some(acted), slot: None, because }
+    };
+    ranked.map(entry).collect()
+}

@@ -1,0 +1,167 @@
+//! The options: a preset, a preset with changes, or a whole definition.
+
+use super::check::check;
+use super::definition::Definition;
+use crate::vocabulary::{CachedJson, FieldError, read};
+use serde::de::{self, Deserializer};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder};
+use utoipa::openapi::{Ref, RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+/// A turn order that comes with the program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the page on this ruleset says what each is")]
+pub enum Preset {
+    D20,
+    D20Delay,
+    Zipper,
+    FastSlow,
+    Side,
+    Phases,
+    Popcorn,
+    Cards,
+    Clock,
+    Spotlight,
+}
+
+impl Preset {
+    /// All of them, with their definitions as JSON.
+    pub const ALL: [(Self, &'static str); 10] = [
+        (Self::D20, include_str!("presets/d20.json")),
+        (Self::D20Delay, include_str!("presets/d20-delay.json")),
+        (Self::Zipper, include_str!("presets/zipper.json")),
+        (Self::FastSlow, include_str!("presets/fast-slow.json")),
+        (Self::Side, include_str!("presets/side.json")),
+        (Self::Phases, include_str!("presets/phases.json")),
+        (Self::Popcorn, include_str!("presets/popcorn.json")),
+        (Self::Cards, include_str!("presets/cards.json")),
+        (Self::Clock, include_str!("presets/clock.json")),
+        (Self::Spotlight, include_str!("presets/spotlight.json")),
+    ];
+
+    /// Its definition.
+    fn json(self) -> Value {
+        let json = Self::ALL.iter().find(|(preset, _)| *preset == self).map_or("{}", |(_, json)| json);
+        serde_json::from_str(json).unwrap_or_default()
+    }
+}
+
+/// What the field `definition` is.
+const DEFINITION: &str = "The definition; beside a preset, the lines that differ. As in a JSON merge patch, objects are merged, and \
+    null takes a line back to its default.";
+
+/// Options of `custom`: without any, the preset `d20`.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Sent {
+    /// Where the definition starts. An encounter shows the whole definition instead.
+    #[schema(inline)]
+    preset: Option<Preset>,
+    #[schema(value_type = Option<Definition>)]
+    definition: Option<Map<String, Value>>,
+}
+
+/// The options: the definition as it was written, and as the rules read it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Options(Arc<Parts>);
+
+#[derive(Debug, PartialEq, Serialize)]
+struct Parts {
+    #[serde(rename = "definition")]
+    written: CachedJson<Value>,
+    #[serde(skip)]
+    definition: Definition,
+}
+
+impl Options {
+    /// The definition.
+    pub(super) fn definition(&self) -> &Definition {
+        &self.0.definition
+    }
+
+    /// Reads what a client sends; the errors name every mistake.
+    pub(super) fn read(value: &Value) -> Result<Self, Vec<FieldError>> {
+        let options = Self::parse(value).map_err(|error| vec![error])?;
+        let wrong = check(options.definition());
+        if wrong.is_empty() {
+            return Ok(options);
+        }
+        Err(wrong.into_iter().map(|error| error.within("definition")).collect())
+    }
+
+    fn parse(value: &Value) -> Result<Self, FieldError> {
+        let sent: Sent = read(value)?;
+        let preset = sent.preset.or(sent.definition.is_none().then_some(Preset::D20));
+        let mut written = preset.map_or_else(|| json!({}), Preset::json);
+        merge(&mut written, Value::Object(sent.definition.unwrap_or_default()));
+        let definition = read(&written).map_err(|error| error.within("definition"))?;
+        Ok(Self(Arc::new(Parts { written: written.into(), definition })))
+    }
+}
+
+/// Lays a JSON merge patch (RFC 7396) over a value.
+fn merge(value: &mut Value, patch: Value) {
+    match (value, patch) {
+        (Value::Object(fields), Value::Object(patch)) => {
+            for (name, patch) in patch {
+                if patch.is_null() {
+                    fields.remove(&name);
+                } else {
+                    merge(fields.entry(name).or_insert(Value::Null), patch);
+                }
+            }
+        }
+        (value, Value::Object(patch)) => {
+            *value = json!({});
+            merge(value, Value::Object(patch));
+        }
+        (value, patch) => *value = patch,
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        static D20: LazyLock<Options> = LazyLock::new(|| {
+            let empty = Parts { written: json!({}).into(), definition: Definition::default() };
+            Options::parse(&json!({})).unwrap_or(Options(Arc::new(empty)))
+        });
+        D20.clone()
+    }
+}
+
+impl<'de> Deserialize<'de> for Options {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::parse(&Value::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+impl PartialSchema for Options {
+    /// With the presets as examples.
+    fn schema() -> RefOr<Schema> {
+        let mut schema = Sent::schema();
+        if let RefOr::T(Schema::Object(object)) = &mut schema {
+            let example = |(preset, _): &(Preset, _)| json!({"preset": preset, "definition": preset.json()});
+            let lines = ObjectBuilder::new().description(Some("Lines over a preset, null for the default of a line."));
+            let definition = AnyOfBuilder::new().item(Ref::from_schema_name(Definition::name())).item(lines);
+            let definition = definition.description(Some(DEFINITION)).into();
+            object.properties.insert("definition".to_owned(), definition);
+            object.examples = Preset::ALL.iter().map(example).collect();
+        }
+        schema
+    }
+}
+
+impl ToSchema for Options {
+    fn name() -> Cow<'static, str> {
+        "Options".into()
+    }
+
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Sent::schemas(schemas);
+    }
+}

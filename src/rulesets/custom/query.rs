@@ -1,0 +1,295 @@
+//! What follows from definition and state: who may act, who picks, who has a right.
+
+use super::definition::*;
+use super::*;
+use crate::vocabulary::Int;
+use std::sync::LazyLock;
+
+/// How deep turns may interrupt one another.
+const MAX_DEPTH: usize = 8;
+
+pub(super) fn definition(table: &Table) -> &Definition {
+    table.options.definition()
+}
+
+/// The phase that is going on.
+pub(super) fn phase(table: &Table) -> &PhaseRule {
+    static PLAIN: LazyLock<PhaseRule> = LazyLock::new(PhaseRule::default);
+    let at = usize::try_from(table.state.phase).unwrap_or(usize::MAX);
+    definition(table).phases.get(at).unwrap_or(&PLAIN)
+}
+
+/// The line of the definition for a field of the phase that is going on, for refusals.
+pub(super) fn phase_line(table: &Table, field: &str) -> String {
+    format!("phases.{}.{field}", table.state.phase)
+}
+
+/// A combatant's number of this name.
+pub(super) fn number(definition: &Definition, c: &Fighter, name: &Slug) -> i64 {
+    c.stats.numbers.get(name).or_else(|| definition.numbers.get(name)).copied().map_or(0, Int::get)
+}
+
+/// What a term comes to for a combatant.
+pub(super) fn value<const MIN: i64, const MAX: i64>(
+    definition: &Definition, c: Option<&Fighter>, term: &Term<MIN, MAX>,
+) -> i64 {
+    match term {
+        Term::Fixed(fixed) => fixed.get(),
+        Term::Number(name) => c.map_or(0, |c| number(definition, c, name)).clamp(MIN, MAX),
+    }
+}
+
+/// The turns of a combatant in a round.
+pub(super) fn turns(definition: &Definition, c: &Fighter) -> u32 {
+    u32::try_from(value(definition, Some(c), &definition.turns)).unwrap_or(0)
+}
+
+/// The most points of a pool, and those at the start.
+pub(super) fn pool_size(definition: &Definition, c: Option<&Fighter>, pool: &PoolRule) -> (u32, u32) {
+    let points = |term| u32::try_from(value(definition, c, term)).unwrap_or(0);
+    let max = points(&pool.max);
+    let start = if pool.refill == Refill::Ready { 0 } else { pool.start.as_ref().map_or(max, points) };
+    (max, start.min(max))
+}
+
+/// Whether a combatant has as many turns as there are choices, so that it declares none and fits all.
+fn has_every_choice(definition: &Definition, c: &Fighter) -> bool {
+    let choices = definition.declare.as_ref().map_or(usize::MAX, |declare| declare.choices.len());
+    usize::try_from(turns(definition, c)).is_ok_and(|turns| turns >= choices)
+}
+
+/// Whether a combatant is one of `who`.
+pub(super) fn fits(definition: &Definition, who: &Who, c: &Fighter) -> bool {
+    let team = who.side.is_none_or(|team| (team == Team::Players) == (c.side == "players"));
+    let has = who.has.as_ref().is_none_or(|name| number(definition, c, name) > 0);
+    let declared = who.declared.is_empty()
+        || c.state.declared.as_ref().is_some_and(|choice| who.declared.contains(choice))
+        || has_every_choice(definition, c);
+    team && has && declared
+}
+
+/// Whether a combatant must declare before the round goes on.
+pub(super) fn must_declare(table: &Table, c: &Fighter) -> bool {
+    let definition = definition(table);
+    let Some(declare) = &definition.declare else { return false };
+    c.active() && !c.state.has_declared && fits(definition, &declare.who, c) && !has_every_choice(definition, c)
+}
+
+/// What an active combatant's declaration is when all are shown.
+pub(super) fn declaration(definition: &Definition, c: &Fighter) -> Option<Slug> {
+    let declare = definition.declare.as_ref().filter(|_| !has_every_choice(definition, c))?;
+    c.state.declared.clone().or_else(|| declare.choices.first().cloned())
+}
+
+/// Whether it has no turns while it is unconscious.
+pub(super) fn is_skipped(definition: &Definition, c: &Fighter) -> bool {
+    definition.down == Down::Skips && c.has(MANIFEST.down)
+}
+
+/// Whether a score for places is part of the definition.
+pub(super) fn has_places(definition: &Definition) -> bool {
+    definition.score.as_ref().is_some_and(|score| score.per != Per::Side)
+}
+
+/// Whether this round's scores are still to be rolled.
+pub(super) fn owes_roll(table: &Table) -> bool {
+    definition(table).score.is_some() && !table.state.rolled
+}
+
+/// Whether a combatant may act in this phase, its place and its side aside.
+fn is_ready(table: &Table, c: &Fighter) -> bool {
+    let (definition, phase, state) = (definition(table), phase(table), &c.state);
+    let most = phase.turns.count();
+    let turns = definition.clock.is_some() || state.turns_left > 0 && (most == 0 || state.turns_in_phase < most);
+    let waits = state.waiting && definition.wait.as_ref().is_none_or(|wait| wait.lasts != Lasts::Place);
+    turns && !waits && !state.passed && c.active() && !is_skipped(definition, c) && fits(definition, &phase.who, c)
+}
+
+/// Whether a place is still to come up.
+pub(super) fn is_open(definition: &Definition, place: &Place) -> bool {
+    !place.done || definition.clock.is_some()
+}
+
+/// Whether a combatant may act in this phase, its side aside.
+fn may_act(table: &Table, c: &Fighter) -> bool {
+    let open = |place: &Place| place.combatant == c.id && is_open(definition(table), place);
+    is_ready(table, c) && (phase(table).pick != Pick::Order || table.state.places.iter().any(open))
+}
+
+/// The combatants of which one is next; all of them, where a turn is shared.
+pub(super) fn candidates(table: &Table) -> Vec<CombatantId> {
+    let phase = phase(table);
+    let sides = (phase.sides != Sides::Mixed).then(|| sides_next(table, phase.sides));
+    let of_side = |c: &Fighter| sides.as_ref().is_none_or(|sides| sides.contains(&&c.side));
+    if phase.pick == Pick::Order {
+        return tier(table, |c| of_side(c) && is_ready(table, c));
+    }
+    table.iter().filter(|c| of_side(c) && is_ready(table, c)).map(|c| c.id.clone()).collect()
+}
+
+/// The combatants on the first open place of those that are `eligible`: several, where their scores are equal.
+fn tier(table: &Table, eligible: impl Fn(&Fighter) -> bool) -> Vec<CombatantId> {
+    let definition = definition(table);
+    let mut open = table.state.places.iter().filter(|place| is_open(definition, place));
+    let able = |place: &Place| table.get(&place.combatant).filter(|c| eligible(c));
+    let Some((first, c)) = open.find_map(|place| Some((place, able(place)?))) else { return Vec::new() };
+    let mut tied = vec![c];
+    let equal = |place: &&Place| !place.moved && !first.moved && place.score.key == first.score.key;
+    for c in open.filter(equal).filter_map(able) {
+        if !tied.iter().any(|other| other.id == c.id) {
+            tied.push(c);
+        }
+    }
+    // A tie with hidden combatants would show that they are there: they stand behind, as they joined.
+    if tied.iter().any(|c| !c.hidden) {
+        tied.retain(|c| !c.hidden);
+    } else {
+        tied.truncate(1);
+    }
+    let group = tied.first().and_then(|c| c.stats.group.as_ref());
+    let one_group = group.is_some() && tied.iter().all(|c| c.stats.group.as_ref() == group);
+    if one_group && definition.score.as_ref().is_some_and(|score| score.per == Per::Group) {
+        tied.truncate(1);
+    }
+    tied.into_iter().map(|c| c.id.clone()).collect()
+}
+
+/// The sides whose turn it is.
+fn sides_next(table: &Table, rule: Sides) -> Vec<&Slug> {
+    let state = &table.state;
+    let mut able: Vec<&Slug> = table.iter().filter(|c| may_act(table, c)).map(|c| &c.side).collect();
+    able.dedup();
+    let known = state.sides.iter().enumerate().filter(|(_, side)| able.contains(&&side.side));
+    if rule == Sides::Alternate {
+        let last = state.sides.iter().position(|side| Some(&side.side) == state.last_side.as_ref());
+        let next = |(i, _): &(usize, &SideState)| (last.is_some_and(|last| *i <= last), *i);
+        return known.min_by_key(next).map(|(_, side)| &side.side).into_iter().collect();
+    }
+    let mut sides = known.map(|(_, side)| side);
+    let Some(first) = sides.next() else { return Vec::new() };
+    std::iter::once(first).chain(sides.take_while(|side| side.ties(first))).map(|side| &side.side).collect()
+}
+
+/// Who names the next combatant, where the one that acted last does and is still here.
+pub(super) fn chooser(table: &Table) -> Option<&CombatantId> {
+    let phase = phase(table);
+    if phase.pick != Pick::Last {
+        return None;
+    }
+    let last = if phase.sides == Sides::Mixed {
+        table.state.last.as_ref()
+    } else {
+        let sides = sides_next(table, phase.sides);
+        let side = table.state.sides.iter().find(|side| sides.contains(&&side.side));
+        side.and_then(|side| side.last.as_ref())
+    };
+    last.filter(|id| table.get(id).is_some())
+}
+
+/// The turn that is going on.
+pub(super) fn top(table: &Table) -> Option<&Turn> {
+    table.state.turns.last()
+}
+
+/// The steps of the turn that is going on.
+pub(super) fn steps(table: &Table) -> &[StepRule] {
+    match top(table) {
+        Some(turn) if turn.kind == TurnKind::Normal => &phase(table).steps,
+        _ => &[],
+    }
+}
+
+/// Whose turn it is, and not done with its step.
+pub(super) fn current(table: &Table) -> Vec<CombatantId> {
+    let Some(turn) = top(table) else { return Vec::new() };
+    let steps = steps(table);
+    let step = usize::try_from(turn.step).ok().and_then(|step| steps.get(step));
+    if step.is_none() && !steps.is_empty() {
+        return Vec::new();
+    }
+    let takes_part = |c: &Fighter| step.is_none_or(|step| fits(definition(table), &step.who, c));
+    let here = |id: &&CombatantId| table.get(id).is_some_and(|c| c.active() && takes_part(c));
+    turn.combatants.iter().filter(|id| !turn.done.contains(id)).filter(here).cloned().collect()
+}
+
+fn in_a_turn(table: &Table, id: &CombatantId) -> bool {
+    table.state.turns.iter().any(|turn| turn.combatants.contains(id))
+}
+
+/// Whether a turn is going on.
+fn within_turn(table: &Table) -> bool {
+    !table.state.turns.is_empty()
+}
+
+/// Whether rights can be used between two turns now, or as soon as a turn is over.
+fn between_turns(table: &Table) -> bool {
+    let picks_freely = matches!(phase(table).pick, Pick::Free | Pick::Last);
+    match table.state.mode {
+        Mode::Gap { .. } => true,
+        Mode::Turn => !within_turn(table),
+        Mode::Choosing => picks_freely,
+        _ => false,
+    }
+}
+
+/// Whether a combatant may use its rights: it is in the fight, and has not passed in this gap.
+fn may_respond(table: &Table, c: &Fighter) -> bool {
+    let passed = matches!(&table.state.mode, Mode::Gap { passed, .. } if passed.contains(&c.id));
+    c.active() && !passed && !is_skipped(definition(table), c)
+}
+
+/// Whether a combatant that waits may return now.
+pub(super) fn may_return(table: &Table, c: &Fighter) -> bool {
+    let Some(wait) = definition(table).wait.as_ref().filter(|_| c.state.waiting) else { return false };
+    let now = between_turns(table) || within_turn(table) && wait.interrupts;
+    let room = table.state.turns.len() < MAX_DEPTH && !in_a_turn(table, &c.id);
+    now && room && c.state.turns_left > 0 && may_respond(table, c)
+}
+
+/// Whether a combatant may use a right now, whatever its points.
+pub(super) fn may_interject(table: &Table, c: &Fighter) -> bool {
+    let last = table.state.last.as_ref() == Some(&c.id);
+    let now = if within_turn(table) { !in_a_turn(table, &c.id) } else { between_turns(table) && !last };
+    now && !c.state.used && !c.state.waiting && may_respond(table, c)
+}
+
+/// The points that a combatant can spend from a pool.
+pub(super) fn points(table: &Table, c: &Fighter, name: &Slug, pool: &PoolRule) -> u32 {
+    let pools = if pool.of == Owner::Table { &table.state.pools } else { &c.state.pools };
+    pools.get(name).copied().unwrap_or(0)
+}
+
+/// The fewest points that a use costs.
+pub(super) fn least_cost(pool: &PoolRule) -> u32 {
+    pool.spend.cost.first().map_or(0, |cost| cost.count())
+}
+
+/// Whether a combatant may spend from this pool now; it [may use a right](may_interject).
+pub(super) fn may_spend(table: &Table, c: &Fighter, name: &Slug, pool: &PoolRule) -> bool {
+    let points = points(table, c, name, pool);
+    let paid = points >= least_cost(pool) && (pool.of == Owner::Table || points > 0);
+    let when = !within_turn(table) || pool.spend.when == When::Any;
+    let room = pool.spend.gives == Gives::Action || table.state.turns.len() < MAX_DEPTH;
+    paid && when && room && fits(definition(table), &pool.spend.who, c)
+}
+
+/// Whether a combatant may use a right now; with `opening`, one that opens a gap.
+pub(super) fn has_right(table: &Table, c: &Fighter, opening: bool) -> bool {
+    if c.state.waiting || c.state.pools.is_empty() && table.state.pools.is_empty() {
+        return may_return(table, c);
+    }
+    let mut pools = definition(table).pools.iter().filter(|(_, pool)| !opening || pool.spend.when == When::Gap);
+    pools.any(|(name, pool)| may_spend(table, c, name, pool)) && may_interject(table, c)
+}
+
+/// The combatants that have a right now; with `opening`, one that opens a gap.
+pub(super) fn right_holders(table: &Table, opening: bool) -> impl Iterator<Item = &Fighter> {
+    table.iter().filter(move |c| has_right(table, c, opening))
+}
+
+/// Whether a combatant's score is pinned: it stands for a lair or another hazard.
+pub(super) fn is_pinned(table: &Table, id: &CombatantId) -> bool {
+    let definition = definition(table);
+    let pinned = definition.score.as_ref().and_then(|score| score.pinned.as_ref());
+    pinned.zip(table.get(id)).is_some_and(|(name, c)| number(definition, c, name) != 0)
+}

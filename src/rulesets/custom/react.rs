@@ -1,0 +1,179 @@
+//! What follows from damage, conditions, comings, goings and the game master's word.
+
+use super::definition::*;
+use super::flow::*;
+use super::query::*;
+use super::score::{self, Given};
+use super::*;
+use crate::rulesets::shared::end_turn;
+use crate::vocabulary::{OUT, RosterEvent, SharedEvent, Status};
+
+pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<(), Violation> {
+    if play.table().status != Status::Running {
+        return Ok(());
+    }
+    match event {
+        AnyEvent::Shared(SharedEvent::Overridden(e)) => return take_over(play, &e.combatant),
+        AnyEvent::Shared(SharedEvent::ConditionSet(e)) if e.condition == MANIFEST.down && e.member.is_none() => {
+            fall(play, &e.combatant);
+        }
+        AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
+            if OUT.contains(&e.condition.as_str()) || e.condition == MANIFEST.down {
+                come_back(play, &e.combatant);
+            }
+        }
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
+            if top(play.table()).is_some_and(|turn| turn.combatants.contains(&e.combatant)) {
+                end_turn(play, &e.combatant);
+                if play.table().state.turns.is_empty() {
+                    resume(play);
+                }
+            }
+        }
+        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => enter(play, &combatant.id),
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) if combatant.active() => {
+            find_place(play, &combatant.id);
+        }
+        AnyEvent::Shared(SharedEvent::ConditionSet(_)) | AnyEvent::Roster(_) => {}
+        AnyEvent::Shared(_) | AnyEvent::Own(_) => return Ok(()),
+    }
+    settle(play);
+    Ok(())
+}
+
+/// The game master's word: declarations and rolls are settled, the turns that are going on end, and this one begins.
+fn take_over(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
+    if play.table().state.mode == Mode::Declaring {
+        show(play);
+    }
+    if owes_roll(play.table()) {
+        score::roll_all(play, &Given::default())?;
+    }
+    while let Some(id) = top(play.table()).and_then(|turn| turn.combatants.last().cloned()) {
+        end_one(play, &id, None);
+    }
+    begin(play, vec![id.clone()], TurnKind::Overridden);
+    Ok(())
+}
+
+/// A combatant becomes unconscious.
+fn fall(play: &mut Fight<'_>, id: &CombatantId) {
+    let table = play.table();
+    let between = matches!(table.state.mode, Mode::Turn | Mode::Gap { .. } | Mode::Choosing);
+    let acting = table.state.turns.iter().any(|turn| turn.combatants.contains(id));
+    let placed = table.state.places.iter().any(|place| place.combatant == *id);
+    if definition(table).down != Down::Moves || !between || acting || !placed {
+        return;
+    }
+    let current = top(table).and_then(|turn| turn.combatants.first());
+    let beside = current.or(table.state.last.as_ref()).cloned();
+    if beside.as_ref() != Some(id) {
+        play.own(Moved { combatant: id.clone(), beside, after: false, done: true });
+    }
+}
+
+/// A combatant joins a fight that goes on.
+fn enter(play: &mut Fight<'_>, id: &CombatantId) {
+    find_place(play, id);
+    let definition = definition(play.table());
+    if definition.join == Join::NextRound && definition.clock.is_none() {
+        play.own(CameLate { combatant: id.clone(), turns: 0 });
+    }
+}
+
+/// A combatant is in the fight again: where its place has passed, it waits for the next round.
+fn come_back(play: &mut Fight<'_>, id: &CombatantId) {
+    find_place(play, id);
+    let table = play.table();
+    if table.is_active(id) && !table.state.turns.iter().any(|turn| turn.combatants.contains(id)) {
+        come_late(play, id);
+    }
+}
+
+/// Gives an active combatant its place, where scores are known and it has none.
+fn find_place(play: &mut Fight<'_>, id: &CombatantId) {
+    let table = play.table();
+    let placed = table.state.places.iter().any(|place| place.combatant == *id);
+    let waits = table.get(id).is_some_and(|c| c.state.waiting);
+    if placed || waits || !table.state.rolled || !table.is_active(id) || !has_places(definition(table)) {
+        return;
+    }
+    let last = definition(table).join == Join::Last && definition(table).clock.is_none();
+    let places = score::newcomer(play, id);
+    play.own(Placed { places, last });
+    if !last {
+        come_late(play, id);
+    }
+}
+
+/// Takes from a combatant the turns of places that the round has passed already.
+fn come_late(play: &mut Fight<'_>, id: &CombatantId) {
+    let table = play.table();
+    let Some(c) = table.get(id) else { return };
+    if definition(table).clock.is_some() {
+        let tick = table.state.tick;
+        let behind = |place: &Place| place.combatant == *id && place.score.total < tick.into();
+        if table.state.places.iter().any(behind) {
+            play.own(Scheduled { combatant: id.clone(), tick });
+        }
+        return;
+    }
+    let mixed = phase(table).sides == Sides::Mixed;
+    let sides = table.state.sides.iter().filter(|side| mixed || side.side == c.side);
+    let count = sides.filter_map(|side| side.count.as_ref().map(|score| &score.key)).max();
+    let places = &table.state.places;
+    let passed = |at: usize, place: &Place| match place.moved {
+        true => places.iter().skip(at + 1).any(|other| other.done),
+        false => count.is_some_and(|count| place.score.key < *count),
+    };
+    let open = places.iter().enumerate().filter(|(_, place)| place.combatant == *id && !place.done);
+    let (late, ahead): (Vec<_>, Vec<_>) = open.partition(|(at, place)| passed(*at, place));
+    let turns = u32::try_from(ahead.len()).unwrap_or(u32::MAX);
+    if !late.is_empty() && turns < c.state.turns_left {
+        play.own(CameLate { combatant: id.clone(), turns });
+    }
+}
+
+/// Goes on after a change of who is in the fight.
+fn settle(play: &mut Fight<'_>) {
+    let table = play.table();
+    let lapses = |c: &&Fighter| c.state.waiting && (!c.active() || is_skipped(definition(table), c));
+    let lapsed: Vec<_> = table.iter().filter(lapses).map(|c| c.id.clone()).collect();
+    for combatant in lapsed {
+        play.own(WaitLapsed { combatant });
+    }
+    let table = play.table();
+    let nobody = table.active().next().is_none();
+    if table.state.mode == Mode::Standstill {
+        if !nobody && !ask_for_roll(play) {
+            advance(play, false);
+        }
+        return;
+    }
+    match &table.state.mode {
+        Mode::Declaring if !table.iter().any(|c| must_declare(table, c)) => show_declarations(play),
+        Mode::Rolling if nobody => play.own(Standstill {}),
+        Mode::Choosing => advance(play, false),
+        Mode::Gap { stalled: false, .. } if right_holders(table, true).next().is_none() => advance(play, false),
+        Mode::Gap { stalled: true, .. } if nobody || !candidates(table).is_empty() => advance(play, false),
+        Mode::Turn if !table.state.turns.is_empty() => end_fallen(play),
+        _ => {}
+    }
+}
+
+/// Ends the turns of combatants that are out of the fight.
+fn end_fallen(play: &mut Fight<'_>) {
+    let table = play.table();
+    let turn = top(table);
+    let fallen = turn.into_iter().flat_map(|turn| &turn.combatants).filter(|id| !table.is_active(id));
+    let fallen: Vec<_> = fallen.cloned().collect();
+    let before = table.state.turns.len();
+    for id in &fallen {
+        end_one(play, id, None);
+    }
+    if play.table().state.turns.len() < before {
+        resume(play);
+    } else {
+        next_step(play);
+    }
+}

@@ -1,0 +1,72 @@
+//! A value with its JSON.
+
+use super::{Describe, Names};
+use serde::ser::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+/// A value that never changes, is cheap to copy and is serialized once, to JSON only: such as a finished turn of the round.
+#[derive(Debug)]
+pub struct CachedJson<T>(Arc<(T, JsonCell)>);
+
+impl<T> From<T> for CachedJson<T> {
+    fn from(value: T) -> Self {
+        Self(Arc::new((value, JsonCell::default())))
+    }
+}
+
+impl<T> Deref for CachedJson<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0.0
+    }
+}
+
+impl<T> Clone for CachedJson<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: PartialEq> PartialEq for CachedJson<T> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq> Eq for CachedJson<T> {}
+
+impl<T: Serialize> Serialize for CachedJson<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.1.serialize(&**self, serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for CachedJson<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        T::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl<T> Describe for CachedJson<T> {
+    fn describe(&self, _: &dyn Names, _: &mut String) -> bool {
+        false
+    }
+}
+
+/// The JSON of a value, written once.
+#[derive(Debug, Default)]
+pub(super) struct JsonCell(OnceLock<Box<RawValue>>);
+
+impl JsonCell {
+    pub fn serialize<S: Serializer>(&self, value: &impl Serialize, serializer: S) -> Result<S::Ok, S::Error> {
+        if let Some(json) = self.0.get() {
+            return json.serialize(serializer);
+        }
+        let json = to_raw_value(value).map_err(S::Error::custom)?;
+        self.0.get_or_init(|| json).serialize(serializer)
+    }
+}

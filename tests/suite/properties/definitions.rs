@@ -1,0 +1,316 @@
+//! Random definitions of `custom`: sound ones to play under, and broken ones, each of which is refused with a path.
+
+use super::chance::Chance;
+use super::judge::{Action, Judge};
+use crate::support::setting;
+use crate::support::table::{Table, meta};
+use serde_json::{Map, Value, json};
+use std::time::{Duration, Instant};
+use turnkeeper::engine::{Creation, Refusal};
+use turnkeeper::rulesets::custom::Preset;
+
+/// The numbers of every random definition, which are those of the default options.
+pub const NUMBERS: [&str; 4] = ["dex", "edge", "count", "legendary"];
+
+/// How many broken definitions are sent where nothing else is said.
+const BROKEN: u64 = 300;
+
+/// The numbers that a combatant brings.
+pub fn numbers(chance: &mut Chance) -> Value {
+    let mut numbers = Map::new();
+    for name in NUMBERS {
+        let often = if name == "count" { 10 } else { 40 };
+        if chance.percent(often) {
+            numbers.insert(name.to_owned(), chance.number(-1, 3).into());
+        }
+    }
+    Value::Object(numbers)
+}
+
+/// A preset with other names for its numbers.
+fn preset(chance: &mut Chance) -> Value {
+    let (_, json) = chance.pick(&Preset::ALL).expect("a preset");
+    let renamed = [("check", "dex"), ("speed", "dex"), ("turns", "edge"), ("villain", "legendary")];
+    let mut text = json.replace("\"turns\": \"turns\"", "\"turns\": \"edge\"");
+    for (from, to) in renamed {
+        text = text.replace(&format!("[\"{from}\"]"), &format!("[\"{to}\"]"));
+        text = text.replace(&format!("\"max\": \"{from}\""), &format!("\"max\": \"{to}\""));
+    }
+    let mut definition: Value = serde_json::from_str(&text).expect("JSON");
+    definition["numbers"] = json!({"dex": 0, "edge": chance.below(2), "count": 0, "legendary": chance.below(2)});
+    definition
+}
+
+/// Options with a definition that is sound, as far as `accepted` says.
+pub fn options(chance: &mut Chance) -> Value {
+    loop {
+        let definition = mutated(chance);
+        if accepted(&definition) {
+            return json!({"definition": definition});
+        }
+    }
+}
+
+/// The same without cards: the cards of hidden combatants are gone from the deck, which others may notice.
+pub fn without_cards(chance: &mut Chance) -> Value {
+    loop {
+        let options = options(chance);
+        if options["definition"]["score"]["cards"] != true {
+            return options;
+        }
+    }
+}
+
+/// A preset with some lines changed at random: it may be broken.
+fn mutated(chance: &mut Chance) -> Value {
+    let mut definition = preset(chance);
+    for _ in 0..chance.below(6) {
+        let (line, value) = line(chance);
+        definition[line] = value;
+    }
+    if chance.percent(30) {
+        let phase = phase(chance);
+        definition["phases"].as_array_mut().into_iter().for_each(|phases| phases.push(phase.clone()));
+    }
+    definition.as_object_mut().expect("an object").retain(|_, line| !line.is_null());
+    definition
+}
+
+/// One line of a definition.
+fn line(chance: &mut Chance) -> (&'static str, Value) {
+    let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
+    let lasts = one(&[json!("place"), json!("round"), json!("used")]);
+    let [moves, interrupts, reroll] = [(); 3].map(|()| one(&[json!(false), json!(true)]));
+    let ties = one(&[json!([]), json!(["players"]), json!(["foes"]), json!(["roll"]), json!(["dex", "roll"])]);
+    let per = one(&[json!("combatant"), json!("group"), json!("side"), json!("side")]);
+    let refill = one(&[json!("turn"), json!("round"), json!("ready"), json!("hand")]);
+    let cost = one(&[json!([1, 1]), json!([0, 1]), json!([1, 2])]);
+    let who = who(chance);
+    let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
+    let spend = json!({"when": one(&[json!("gap"), json!("any")]), "gives": one(&[json!("action"), json!("turn")]),
+        "cost": cost, "who": who});
+    let pool = json!({"of": one(&[json!("combatant"), json!("table")]), "max": one(&[json!(1), json!(2), json!("legendary")]),
+        "refill": refill, "spend": spend});
+    let score = one(&[
+        Value::Null,
+        json!({"dice": "1d6"}),
+        json!({"dice": "2d6", "low_first": true, "again": 2}),
+        json!({"dice": "1d20", "add": ["dex", 1], "edge": "edge", "per": per, "reroll": reroll, "ties": ties}),
+        json!({"dice": "1d4", "pinned": "count", "per": per, "reroll": reroll, "ties": ties, "foes": {"add": ["dex"]}}),
+        json!({"cards": true, "per": per, "reroll": true}),
+    ]);
+    let phases: Vec<Value> = (0..=chance.below(2)).map(|_| phase(chance)).collect();
+    let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
+    let lines = [
+        ("turns", one(&[json!(0), json!(1), json!(2), json!(3), json!("edge")])),
+        ("score", score),
+        ("phases", json!(phases)),
+        (
+            "declare",
+            one(&[
+                Value::Null,
+                json!({"choices": ["a", "b"]}),
+                json!({"choices": ["a", "b"], "who": {"side": "players"}}),
+            ]),
+        ),
+        ("surprise", one(&[json!("none"), json!("skips"), json!("disadvantage"), json!("yields")])),
+        ("wait", one(&[Value::Null, json!({"lasts": lasts, "moves": moves, "interrupts": interrupts})])),
+        ("pools", json!({"p1": pool})),
+        ("down", one(&[json!("stays"), json!("moves"), json!("skips")])),
+        ("join", one(&[json!("place"), json!("next_round"), json!("last")])),
+        ("clock", one(&[Value::Null, json!({"cost": [1, 5], "round": 3})])),
+    ];
+    lines[chance.below(lines.len())].clone()
+}
+
+fn phase(chance: &mut Chance) -> Value {
+    let who = who(chance);
+    let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
+    let steps = json!([{"name": "x"}, {"name": "y", "who": {"side": "foes"}}]);
+    json!({
+        "pick": one(&[json!("order"), json!("order"), json!("free"), json!("last"), json!("together")]),
+        "sides": one(&[json!("mixed"), json!("in_order"), json!("alternate")]),
+        "turns": one(&[json!(0), json!(0), json!(1)]),
+        "optional": one(&[json!(false), json!(false), json!(true)]),
+        "steps": one(&[json!([]), json!([]), steps]),
+        "who": who,
+    })
+}
+
+fn who(chance: &mut Chance) -> Value {
+    let values = [
+        json!({}),
+        json!({}),
+        json!({"side": "players"}),
+        json!({"side": "foes"}),
+        json!({"has": "dex"}),
+        json!({"declared": ["a"]}),
+    ];
+    chance.pick(&values).cloned().unwrap_or_default()
+}
+
+/// Why an encounter under this definition is refused, with the paths; nothing where it is accepted.
+fn refusal(definition: &Value) -> Option<Vec<(String, String)>> {
+    let creation = json!({"ruleset": "custom", "options": {"definition": definition}});
+    let created = Creation::read(creation)
+        .and_then(|creation| crate::support::table::RULESETS.create(meta(Vec::new()), creation));
+    match created {
+        Ok(_) => None,
+        Err(Refusal::Fields(errors)) => Some(errors.into_iter().map(|error| (error.path, error.message)).collect()),
+        Err(other) => panic!("{definition}: {other:?}"),
+    }
+}
+
+fn accepted(definition: &Value) -> bool {
+    refusal(definition).is_none()
+}
+
+/// The pointers to every value within a definition.
+pub fn pointers(value: &Value, to: &str, all: &mut Vec<String>) {
+    let escaped = |name: &str| name.replace('~', "~0").replace('/', "~1");
+    let inner: Vec<(String, &Value)> = match value {
+        Value::Object(fields) => fields.iter().map(|(name, value)| (escaped(name), value)).collect(),
+        Value::Array(items) => items.iter().enumerate().map(|(i, value)| (i.to_string(), value)).collect(),
+        _ => Vec::new(),
+    };
+    for (name, value) in inner {
+        let to = format!("{to}/{name}");
+        all.push(to.clone());
+        pointers(value, &to, all);
+    }
+}
+
+/// Lines that are wrong over any definition, and the path of the mistake.
+fn wrong_lines() -> Vec<(Value, &'static str)> {
+    let order = json!([{"pick": "order"}]);
+    vec![
+        (json!({"turns": "luck"}), "turns"),
+        (json!({"score": null, "phases": order}), "phases.0.pick"),
+        (json!({"score": {"per": "side"}, "phases": order}), "phases.0.pick"),
+        (json!({"phases": []}), "phases"),
+        (json!({"phases": [{"pick": "free", "steps": [{}]}]}), "phases.0.steps"),
+        (json!({"phases": [{"pick": "together", "optional": true}]}), "phases.0.optional"),
+        (json!({"phases": [{"pick": "free", "who": {"declared": ["run"]}}]}), "phases.0.who.declared.0"),
+        (json!({"wait": {}, "phases": [{"pick": "free"}]}), "wait"),
+        (json!({"wait": {"lasts": "used"}, "turns": 2, "score": {}, "phases": order}), "wait"),
+        (json!({"wait": {"moves": true}, "score": {"reroll": true}, "phases": order}), "wait.moves"),
+        (json!({"wait": {}, "score": {"reroll": true}, "phases": order}), "wait.lasts"),
+        (json!({"surprise": "disadvantage", "score": null}), "surprise"),
+        (json!({"surprise": "yields", "score": null}), "surprise"),
+        (json!({"down": "moves", "phases": [{"pick": "free"}]}), "down"),
+        (json!({"score": {"cards": true, "add": [1]}}), "score.cards"),
+        (json!({"score": {"add": ["luck"]}}), "score.add.0"),
+        (json!({"score": {"ties": ["luck"]}}), "score.ties.0"),
+        (json!({"score": {"ties": ["players", "players"], "cards": false}}), "score.ties.1"),
+        (json!({"score": {"dice": null, "ties": ["roll"], "cards": false}}), "score.ties"),
+        (json!({"score": {"per": "side", "pinned": "dex"}}), "score.pinned"),
+        (json!({"score": {"dice": "20"}}), "score.dice"),
+        (json!({"score": {"dice": "10d6"}}), "score.dice"),
+        (json!({"declare": {"choices": ["run"]}}), "declare.choices"),
+        (json!({"declare": {"choices": ["run", "run"]}}), "declare.choices.1"),
+        (
+            json!({"declare": {"choices": ["a", "b"]}, "phases": [{"pick": "free", "who": {"declared": ["a"]}}]}),
+            "declare.choices.1",
+        ),
+        (json!({"pools": {"p": {"of": "table", "refill": "turn"}}}), "pools.p.refill"),
+        (json!({"pools": {"p": {"of": "table", "max": "dex", "refill": "hand"}}}), "pools.p.max"),
+        (json!({"pools": {"p": {"spend": {"cost": [2, 1]}}}}), "pools.p.spend.cost"),
+        (json!({"pools": {"p": {"spend": {"cost": [1]}}}}), "pools.p.spend.cost"),
+        (json!({"pools": {"a": {}, "b": {}, "c": {}, "d": {}, "e": {}}}), "pools"),
+        (json!({"clock": {}, "phases": [{"pick": "free"}]}), "phases"),
+        (json!({"clock": {}, "score": {"low_first": false}, "phases": null}), "score.low_first"),
+        (json!({"clock": {"cost": [3, 2]}}), "clock.cost"),
+        (json!({"numbers": {"roll": 0}}), "numbers.roll"),
+        (json!({"script": "1 + 1"}), "script"),
+    ]
+}
+
+fn lay(value: &mut Value, patch: &Value) {
+    match (value, patch) {
+        (Value::Object(fields), Value::Object(patch)) => {
+            for (name, patch) in patch {
+                if patch.is_null() {
+                    fields.remove(name);
+                } else {
+                    lay(fields.entry(name.clone()).or_insert(Value::Null), patch);
+                }
+            }
+        }
+        (value, patch) => *value = patch.clone(),
+    }
+}
+
+#[test]
+fn each_broken_definition_is_refused_with_the_path_of_its_mistake() {
+    let count = setting("TURNKEEPER_PLAYS").unwrap_or(BROKEN);
+    let (lines, mut slowest) = (wrong_lines(), Duration::ZERO);
+    for seed in 0..count {
+        let mut chance = Chance::new(seed);
+        let mut definition = options(&mut chance)["definition"].take();
+        let at = usize::try_from(seed).expect("a small number");
+        let expected = if at.is_multiple_of(2) {
+            let (patch, path) = &lines[at / 2 % lines.len()];
+            lay(&mut definition, patch);
+            (*path).to_owned()
+        } else {
+            let mut all = Vec::new();
+            pointers(&definition, "", &mut all);
+            let pointer = chance.pick(&all).expect("a line");
+            let nonsense = [json!({"?": 1}), json!([[7]]), json!(-100_000), json!("Not a word!")];
+            *definition.pointer_mut(pointer).expect("a value") = chance.pick(&nonsense).expect("one").clone();
+            pointer.trim_start_matches('/').replace('/', ".")
+        };
+        let begun = Instant::now();
+        let errors = refusal(&definition).unwrap_or_else(|| panic!("seed {seed}: it is accepted: {definition}"));
+        slowest = slowest.max(begun.elapsed());
+        let path = format!("options.definition.{expected}");
+        let named = errors.iter().any(|(found, message)| found.starts_with(&path) && !message.is_empty());
+        assert!(named, "seed {seed}: {path} is not among {errors:?} for {definition}");
+    }
+    assert!(slowest < Duration::from_millis(500), "{slowest:?}");
+}
+
+#[test]
+fn a_definition_is_shown_as_it_was_written_and_reads_back() {
+    for seed in 0..50 {
+        let mut chance = Chance::new(seed);
+        let options = options(&mut chance);
+        let create = |options: &Value| Table::create(json!({"ruleset": "custom", "options": options}));
+        let shown = create(&options).at("options");
+        assert_eq!(shown, options);
+        assert_eq!(create(&shown).at("options"), options);
+    }
+    for (preset, json) in Preset::ALL {
+        let named = Table::create(json!({"ruleset": "custom", "options": {"preset": preset}})).at("options");
+        let written: Value = serde_json::from_str(json).expect("JSON");
+        assert_eq!(named["definition"], written);
+    }
+}
+
+#[test]
+fn every_mistake_of_a_definition_is_named() {
+    let definition =
+        json!({"turns": "luck", "phases": [{"pick": "order"}, {"pick": "free", "steps": [{}]}], "down": "moves"});
+    let paths: Vec<_> = refusal(&definition).expect("it is refused").into_iter().map(|(path, _)| path).collect();
+    let expected =
+        ["turns", "phases.0.pick", "phases.1.steps", "down"].map(|path| format!("options.definition.{path}"));
+    assert_eq!(paths, expected);
+}
+
+#[test]
+fn every_preset_plays_fifty_rounds_by_its_options_alone() {
+    for (preset, _) in Preset::ALL {
+        let combatants = json!([{"id": "ann", "side": "players"}, {"id": "bo", "side": "players"}, {"id": "orc", "side": "monsters"}]);
+        let creation = json!({"ruleset": "custom", "options": {"preset": preset}, "combatants": combatants});
+        let judge = Judge::new(&creation).unwrap_or_else(|breach| panic!("{breach:?}"));
+        let mut judge = judge.expect("a preset is sound");
+        let start = Action { command: json!({"type": "start"}), dice: 1, advance: true };
+        judge.act(&start).unwrap_or_else(|breach| panic!("{preset:?}: {breach:?}"));
+        let rounds = (0..50).map(|seed| {
+            judge.finish_round(seed).unwrap_or_else(|breach| panic!("{preset:?}: {breach:?}\n{}", judge.view));
+            judge.view["round"].as_u64().expect("a round")
+        });
+        let rounds: Vec<u64> = rounds.collect();
+        assert!(rounds.iter().zip(rounds.iter().skip(1)).all(|(a, b)| a < b), "{preset:?}: {rounds:?}");
+    }
+}
