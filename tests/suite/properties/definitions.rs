@@ -194,7 +194,7 @@ fn wrong_lines() -> Vec<(Value, &'static str)> {
         (json!({"wait": {}, "phases": [{"pick": "free"}]}), "wait"),
         (json!({"wait": {"lasts": "used"}, "turns": 2, "score": {}, "phases": order}), "wait"),
         (json!({"wait": {"moves": true}, "score": {"reroll": true}, "phases": order}), "wait.moves"),
-        (json!({"wait": {}, "score": {"reroll": true}, "phases": order}), "wait.lasts"),
+        (json!({"wait": {"lasts": "place"}, "score": {"reroll": true}, "phases": order}), "wait.lasts"),
         (json!({"surprise": "disadvantage", "score": null}), "surprise"),
         (json!({"surprise": "yields", "score": null}), "surprise"),
         (json!({"down": "moves", "phases": [{"pick": "free"}]}), "down"),

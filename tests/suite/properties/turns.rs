@@ -99,6 +99,7 @@ impl Turns {
             "combatant_left" if self.open.remove(&who()) => _ = self.left.insert(who()),
             "combatant_joined" => {
                 let who = event["combatant"]["id"].as_str().unwrap_or_default();
+                self.taken.iter_mut().for_each(|taken| _ = taken.remove(who));
                 for set in [&mut self.open, &mut self.over, &mut self.left] {
                     set.remove(who);
                 }
