@@ -13,7 +13,8 @@ pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
     };
     let all = match &whole.state.mode {
         Mode::SomeoneActs => return true,
-        Mode::Setup | Mode::Rolling | Mode::Standstill => return false,
+        Mode::Setup | Mode::Standstill => return false,
+        Mode::Rolling => whole.active().all(|c| hidden(&c.id)),
         Mode::Declaring => whole.iter().filter(|c| must_declare(whole, c)).all(|c| hidden(&c.id)),
         Mode::Turn => current(whole).iter().all(hidden),
         Mode::Choosing => candidates(whole).iter().all(&mut hidden) || chooser(whole).is_some_and(hidden),
@@ -59,7 +60,7 @@ pub(super) fn redact_event(event: &Event, redaction: &Redaction<'_, Custom>) -> 
     let redacted = event.redact(redaction.audience)?;
     Some(match redacted {
         Event::Declared(e) => Declared { choice: None, ..e }.into(),
-        Event::ChoiceOpened(_) | Event::GapOpened(_) if redaction.someone_acts => return None,
+        Event::ChoiceOpened(_) | Event::GapOpened(_) | Event::RollOpened(_) if redaction.someone_acts => return None,
         Event::Placed(e) if e.places.is_empty() => return None,
         redacted => redacted,
     })
