@@ -4,7 +4,7 @@ use crate::support::table::{RULESETS, Table, seeded};
 use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
-use turnkeeper::vocabulary::CombatantId;
+use turnkeeper::vocabulary::{CombatantId, EffectId, Names, with_names};
 
 /// An id as virtual tabletops make them.
 fn foreign(id: &str) -> String {
@@ -74,6 +74,26 @@ fn an_unknown_combatant_is_answered_with_twenty_ids_at_most() {
     assert_eq!(with(0), none);
     assert_eq!(with(2), format!("{none}: there are c1, c2"));
     assert!(with(20).ends_with(", c19, c20") && with(23).ends_with(", c19, c20 and 3 more"), "{}", with(23));
+}
+
+struct OnlyAnn;
+
+impl Names for OnlyAnn {
+    fn combatant(&self, id: &CombatantId) -> Option<&str> {
+        (*id == "a1").then_some("Ann")
+    }
+
+    fn effect(&self, _: &EffectId) -> Option<&str> {
+        None
+    }
+}
+
+#[test]
+fn marks_in_a_clients_text_are_no_ids() {
+    let (ann, other) = (CombatantId::fixed("a1"), CombatantId::fixed("b2"));
+    assert_eq!(with_names(&format!("it is {ann}'s, not {other}'s"), &OnlyAnn), "it is Ann's, not b2's");
+    assert_eq!(with_names(&format!("\u{2068}x y\u{2069} of {ann}"), &OnlyAnn), "\u{2068}x y\u{2069} of Ann");
+    assert_eq!(with_names(&format!("\u{2068}x of {ann}"), &OnlyAnn), "\u{2068}x of Ann");
 }
 
 #[test]

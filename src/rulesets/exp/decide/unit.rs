@@ -59,7 +59,7 @@ pub(super) fn sound(contenders: &[Contender], rolls: &Rolls, tie_rolls: &TieRoll
     for (field, id) in named {
         if contenders.iter().all(|c| c.id != *id) {
             let detail = match contenders.iter().find(|c| c.combatants.contains(id)) {
-                Some(crowd) => format!("{id} rolls with its crowd: give the roll as {}", crowd.id.as_str()),
+                Some(crowd) => format!("{id} rolls with its crowd: give the roll of {}", crowd.id),
                 None => format!("{id} does not roll here: name a persona in the fight, or a crowd"),
             };
             return Err(Violation::field("does_not_roll", format!("{field}.{}", id.as_str()), detail));
