@@ -133,11 +133,7 @@ fn checked(wanted: &NewToken, game: &dyn Game) -> Result<(Vec<CombatantId>, Opti
     }
     let mut combatants: Vec<CombatantId> = Vec::with_capacity(wanted.combatants.len());
     for (i, id) in wanted.combatants.iter().enumerate() {
-        if !game.has(id) {
-            let detail = format!("there is no combatant {id} in this encounter");
-            let violation = Violation::field("unknown_combatant", format!("combatants.{i}"), detail);
-            return Err(Refusal::Violation { path: String::new(), violation });
-        }
+        game.named(format!("combatants.{i}"), id)?;
         if !combatants.contains(id) {
             combatants.push(id.clone());
         }

@@ -28,8 +28,8 @@ pub trait Game: Send + Sync {
     /// Whether it is within the bounds that no command breaks, but an imported log may. The error names the bound.
     fn check(&self) -> Result<(), String>;
 
-    /// Whether it has this combatant, hidden or not, active or not.
-    fn has(&self, combatant: &CombatantId) -> bool;
+    /// Refuses the value of a field that names no combatant, hidden or not, active or not.
+    fn named(&self, field: String, id: &CombatantId) -> Result<(), Refusal>;
 
     /// Its version: the number of its newest log entry.
     fn version(&self) -> u64;
@@ -162,7 +162,7 @@ impl<R: Ruleset> TypedGame<R> {
                 return Err(Refusal::Stopped);
             }
             let path = request.path(index);
-            play_one(&mut play, verb, fields, &path)?;
+            play_one(&mut play, verb, fields, &path).map_err(|refusal| refusal.named(play.table()))?;
             ends.push(play.events().len());
             if play.events().len() > MAX_EVENTS {
                 return Err(Refusal::too_many_events(path));
@@ -249,19 +249,23 @@ impl<R: Ruleset> Game for TypedGame<R> {
         for c in table.iter() {
             let members: HashSet<_> = c.members.iter().map(|m| &m.id).collect();
             if members.len() < c.members.len() || members.len() > MAX_MEMBERS {
-                return Err(format!("{} holds more than {MAX_MEMBERS} members, or two with the same id", c.id));
+                return Err(format!(
+                    "{} holds more than {MAX_MEMBERS} members, or two with the same id",
+                    c.id.as_str()
+                ));
             }
             // The rules may add some to those that a command set.
             let most = 2 * MAX_CONDITIONS;
             if c.all_conditions().any(|all| all.len() > most) {
-                return Err(format!("{} holds more than {most} conditions", c.id));
+                return Err(format!("{} holds more than {most} conditions", c.id.as_str()));
             }
         }
         Ok(())
     }
 
-    fn has(&self, combatant: &CombatantId) -> bool {
-        self.table.get(combatant).is_some()
+    fn named(&self, field: String, id: &CombatantId) -> Result<(), Refusal> {
+        let refused = |violation| Refusal::Violation { path: String::new(), violation }.named(&self.table);
+        self.table.named(field, id).map(drop).map_err(refused)
     }
 
     fn version(&self) -> u64 {
@@ -269,7 +273,9 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal> {
-        rights::check::<R>(viewer, self.meta.player_undo, request)
+        // The names are those that the viewer sees.
+        let named = |refusal: Refusal| refusal.named(&self.table.redacted(&viewer.combatants));
+        rights::check::<R>(viewer, self.meta.player_undo, request).map_err(named)
     }
 
     fn decide_until(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal> {

@@ -1,6 +1,6 @@
 //! Why a request was not carried out, before anybody turns it into a status.
 
-use crate::vocabulary::{FieldError, Violation};
+use crate::vocabulary::{FieldError, Names, Violation, with_names};
 
 /// Why the engine did not carry out a request; nothing changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +51,16 @@ impl Refusal {
 }
 
 impl Refusal {
+    /// The same in a sentence with names.
+    pub fn named(mut self, names: &dyn Names) -> Self {
+        match &mut self {
+            Self::Forbidden { detail, .. } => *detail = with_names(detail, names),
+            Self::Violation { violation, .. } => violation.detail = with_names(&violation.detail, names).into(),
+            Self::Fields(_) | Self::UnknownCommand { .. } | Self::Stopped => {}
+        }
+        self
+    }
+
     /// The same of a value at `path` of the request.
     pub fn within(self, path: &str) -> Self {
         match self {

@@ -1,9 +1,9 @@
 //! Who may send what: role, command and ownership, decided here and nowhere else.
 //!
-//! Nothing here reads the table, so a refusal says nothing about who is there.
+//! Nothing here reads the table. The caller puts in names, as the viewer sees them, so a refusal says nothing about who is there.
 
 use super::{Refusal, Request, Role, Viewer};
-use crate::vocabulary::{Actor, AllowedRole, Commands, Ruleset, SharedCommand, Tagged};
+use crate::vocabulary::{Actor, AllowedRole, CombatantId, Commands, Ruleset, SharedCommand, Tagged};
 use serde_json::{Map, Value};
 
 /// Refuses a request that this viewer may not send, at its first command.
@@ -54,6 +54,5 @@ fn allow<R: Ruleset>(
 
 /// The combatants of a player, in words.
 fn own(viewer: &Viewer) -> String {
-    let ids: Vec<&str> = viewer.combatants.iter().map(|id| id.as_str()).collect();
-    ids.join(", ")
+    viewer.combatants.iter().map(CombatantId::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -82,7 +82,7 @@ pub(super) fn admit<R: Ruleset>(table: &Table<R>, combatant: &Combatant<R>) -> R
     }
     match table.get(&combatant.id) {
         Some(_) => {
-            let detail = format!("there is a combatant {} already: choose another id", combatant.id);
+            let detail = format!("there is a combatant {} already: choose another id", combatant.id.as_str());
             Err(Violation::new("combatant_exists", "TK-2", detail))
         }
         None => Ok(()),

@@ -2,12 +2,13 @@
 
 use super::view::pending;
 use super::{OrderRow, order};
-use crate::vocabulary::{Combatant, CombatantId, Expiry, Hp, Ruleset, Status, Table};
+use crate::vocabulary::{Combatant, CombatantId, Expiry, Hp, Names, Ruleset, Status, Table};
 use std::fmt::Write;
 
 /// The printed turn table.
 pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
     let mut out = String::new();
+    let name = |id: &CombatantId| flat(table.combatant(id).unwrap_or(id.as_str()));
     let phase = match table.status {
         Status::Setup => "not started".to_owned(),
         Status::Running => format!("round {}", table.round),
@@ -30,17 +31,17 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
         line(&mut out, format_args!("{}", line_of.trim_end()));
     }
     for effect in &table.effects {
-        let on = effect.target.as_ref().map_or(String::new(), |t| format!(" on {t}"));
+        let on = effect.target.as_ref().map_or(String::new(), |id| format!(" on {}", name(id)));
         // What is on the hidden is as hidden as they are.
         let bearer = effect.target.as_ref().and_then(|id| table.get(id));
         let hidden = if effect.hidden || bearer.is_some_and(|c| c.hidden) { ", hidden" } else { "" };
-        line(&mut out, format_args!("* {}{on}{hidden}{}", flat(effect.name.as_str()), lasting(&effect.expires)));
+        line(&mut out, format_args!("* {}{on}{hidden}{}", flat(effect.name.as_str()), lasting(&effect.expires, name)));
     }
     if let Some(pending) = pending(table) {
-        let mut who: Vec<&str> = pending.combatants.iter().map(|id| id.as_str()).collect();
+        let mut who: Vec<String> = pending.combatants.iter().map(name).collect();
         // Who it is that acts unseen the reader may not know.
         if pending.gm && !pending.is_someone() {
-            who.push("the game master");
+            who.push("the game master".to_owned());
         }
         let by = if who.is_empty() { String::new() } else { format!(" by {}", who.join(", ")) };
         let with = pending.commands.join(", ");
@@ -63,14 +64,14 @@ fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
         about.extend(member.conditions.iter().map(|c| c.as_str().to_owned()));
         details.push(format!("{} {}", member.id, about.join(" ")));
     }
-    details.extend((!row.note.is_empty()).then(|| row.note.clone()));
+    details.extend((!row.note.is_empty()).then(|| flat(&row.note)));
     details.join(", ")
 }
 
 /// How long an effect lasts still.
-fn lasting(expires: &Expiry) -> String {
+fn lasting(expires: &Expiry, name: impl Fn(&CombatantId) -> String) -> String {
     let turn = |edge: &str, of: &Option<CombatantId>, turns: i64| {
-        let whose = of.as_ref().map_or(String::new(), |of| format!(" of {of}"));
+        let whose = of.as_ref().map_or(String::new(), |of| format!(" of {}", name(of)));
         let which = if turns > 1 { format!("turn {turns}") } else { "the next turn".to_owned() };
         format!(", until the {edge} of {which}{whose}")
     };

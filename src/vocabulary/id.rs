@@ -136,6 +136,34 @@ id! {
     MemberId
 }
 
+impl CombatantId {
+    /// Stands before an id in a sentence.
+    pub(super) const OPEN: char = '\u{2068}';
+    /// Stands after an id in a sentence.
+    pub(super) const CLOSE: char = '\u{2069}';
+}
+
+/// For sentences: an id between marks, which [`with_names`](super::with_names) replaces by a name. Elsewhere use
+/// [`as_str`](CombatantId::as_str).
+impl fmt::Display for CombatantId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", Self::OPEN, self.0, Self::CLOSE)
+    }
+}
+
+/// Declares names that a sentence holds as they are.
+macro_rules! shown {
+    ($($name:ident),*) => { $(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )* };
+}
+
+shown! { Slug, EffectId, MemberId }
+
 /// What all names for machines can do.
 macro_rules! plain {
     ($($name:ident),*) => { $(
@@ -157,12 +185,6 @@ macro_rules! plain {
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 fmt::Debug::fmt(&self.0, f)
-            }
-        }
-
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
             }
         }
 

@@ -84,10 +84,7 @@ impl<'d, R: Ruleset> Play<'d, R> {
 
     /// The combatant that a command's `field` names; refused as meaningless where there is none.
     pub fn combatant(&self, field: impl Into<Cow<'static, str>>, id: &CombatantId) -> Result<&Combatant<R>, Violation> {
-        self.table.get(id).ok_or_else(|| {
-            let detail = format!("there is no combatant {id} in this encounter");
-            Violation::field("unknown_combatant", field, detail)
-        })
+        self.table.named(field, id)
     }
 
     /// The combatant that a command's `field` names; refused by `rule` where it is out of the fight.
@@ -123,7 +120,7 @@ impl<'d, R: Ruleset> Play<'d, R> {
         if acting.contains(id) {
             return Ok(());
         }
-        let names: Vec<&str> = acting.iter().map(|id| id.as_str()).collect();
+        let names: Vec<_> = acting.iter().map(CombatantId::to_string).collect();
         let detail = match names.as_slice() {
             [_, ..] => format!("it is {}'s turn, not {id}'s", names.join(" and ")),
             [] if R::pending(&self.table).is_some_and(|pending| pending.is_someone()) => {

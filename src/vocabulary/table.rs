@@ -2,11 +2,15 @@
 
 use super::{
     CachedCombatant, Combatant, CombatantId, Effect, Event, MemberId, Metadata, RosterEvent, Ruleset, SharedEvent,
-    Slug, Text,
+    Slug, Text, Violation,
 };
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 use utoipa::ToSchema;
+
+/// Maximum ids that a refusal lists.
+const MAX_LISTED: usize = 20;
 
 /// Where an encounter is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -88,6 +92,21 @@ impl<R: Ruleset> Table<R> {
     /// The combatant named `id`.
     pub fn get(&self, id: &CombatantId) -> Option<&Combatant<R>> {
         self.combatants.iter().find(|c| c.id == *id).map(|c| &**c)
+    }
+
+    /// The combatant that the `field` of a request names; refused as meaningless where there is none, with the ids there are.
+    pub fn named(&self, field: impl Into<Cow<'static, str>>, id: &CombatantId) -> Result<&Combatant<R>, Violation> {
+        self.get(id).ok_or_else(|| {
+            let known: Vec<&str> = self.iter().map(|c| c.id.as_str()).take(MAX_LISTED).collect();
+            let detail = match (known.join(", "), self.combatants.len() - known.len()) {
+                (_, _) if known.is_empty() => format!("there is no combatant {id} in this encounter"),
+                (known, 0) => format!("there is no combatant {id} in this encounter: there are {known}"),
+                (known, more) => {
+                    format!("there is no combatant {id} in this encounter: there are {known} and {more} more")
+                }
+            };
+            Violation::field("unknown_combatant", field, detail)
+        })
     }
 
     /// The combatant named `id`, to be changed by an event.

@@ -9,7 +9,7 @@ pub struct Violation {
     pub code: &'static str,
     /// What it rests on.
     pub ground: Ground,
-    /// A sentence for people: what is wrong and what would be right.
+    /// A sentence for people: what is wrong and what would be right. The engine replaces ids of combatants in it by names.
     pub detail: Cow<'static, str>,
 }
 

@@ -27,6 +27,29 @@ impl<R: Ruleset> Names for Table<R> {
     }
 }
 
+/// A sentence in which the ids of combatants, as their `Display` writes them, give way to names. An unknown id stays.
+pub fn with_names(sentence: &str, names: &dyn Names) -> String {
+    let mut out = String::with_capacity(sentence.len());
+    let mut rest = sentence;
+    while let Some((before, marked)) = rest.split_once(CombatantId::OPEN) {
+        out.push_str(before);
+        let id = marked.split_once(CombatantId::CLOSE);
+        match id.and_then(|(id, after)| Some((CombatantId::new(id)?, after))) {
+            Some((id, after)) => {
+                out.push_str(names.combatant(&id).unwrap_or(id.as_str()));
+                rest = after;
+            }
+            // A client's text may hold the mark.
+            None => {
+                out.push(CombatantId::OPEN);
+                rest = marked;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
 /// A value that a sentence can hold.
 pub trait Describe {
     /// Writes the value in words; false if it says nothing.

@@ -11,6 +11,7 @@ mod infra;
 mod lambda;
 mod layering;
 mod log;
+mod names;
 mod openapi;
 mod options;
 mod over_http;

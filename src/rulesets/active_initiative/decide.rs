@@ -41,7 +41,7 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     for id in c.rolls.keys() {
         if !play.combatant("rolls", id)?.active() {
             let detail = format!("{id} is out of the fight and rolls nothing");
-            return Err(Violation::field("rolls_no_die", format!("rolls.{id}"), detail));
+            return Err(Violation::field("rolls_no_die", format!("rolls.{}", id.as_str()), detail));
         }
     }
     start_encounter(play, "AI-8")?;

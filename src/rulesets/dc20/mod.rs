@@ -131,7 +131,7 @@ impl Ruleset for Dc20 {
         let spendable = spendable(table, c);
         let remarks = [
             state.slot.as_ref().map(|slot| format!("turn {slot}")),
-            state.behind.as_ref().map(|enemy| format!("behind {enemy}")),
+            state.behind.as_ref().and_then(|enemy| table.get(enemy)).map(|enemy| format!("behind {}", enemy.name)),
             flag(placeless(c) && c.active() && !table.state.slots.is_empty(), "no turn yet"),
             (table.round > 0).then(|| format!("AP {}/{}", state.ap.current, state.ap.max)),
             flag(state.delayed, "delayed"),

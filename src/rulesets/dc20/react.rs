@@ -170,7 +170,7 @@ pub(super) fn make_room(play: &mut Combat<'_>) {
     for id in hidden {
         let state = &play.table().state;
         let taken = |id: &str| state.slots.iter().any(|slot| slot.id == *id);
-        let to = SlotId::from_name(&format!("p-{id}"), "p", false, state.slots.len(), taken);
+        let to = SlotId::from_name(&format!("p-{}", id.as_str()), "p", false, state.slots.len(), taken);
         let slot = Slot { id: to.clone(), ..nth(Team::Pc, true, 0) };
         play.own(SlotAdded { slot, after: None });
         play.own(Assigned { slot: to, combatants: vec![id].into(), by: Way::Joined });

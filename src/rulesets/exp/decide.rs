@@ -48,7 +48,7 @@ fn fit(c: &Persona) -> Result<(), Violation> {
 
 /// These personas, for refusals.
 fn joined(ids: &[CombatantId]) -> String {
-    ids.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ")
+    ids.iter().map(CombatantId::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn announce(play: &mut Scene<'_>, c: &Announce) -> Result<(), Violation> {

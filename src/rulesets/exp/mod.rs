@@ -87,7 +87,7 @@ impl Ruleset for Exp {
                 tie_rule: (!roll.digits.is_empty()).then_some("EX-7"),
                 ..Reason::new("EX-5", format!("initiative {}", roll.written()))
             };
-            let slot = crowd.then(|| roll.id.to_string());
+            let slot = crowd.then(|| roll.id.as_str().to_owned());
             Some(OrderEntry { slot, ..OrderEntry::of(table, id, because)? })
         });
         entries.collect()

@@ -107,7 +107,7 @@ impl Table {
     ///
     /// Promises: a refusal changes nothing; an acceptance adds one version; folding its events on the encounter before it, as
     /// it is in memory and as it comes out of its document, gives the same document byte for byte; cached JSON is what would be written
-    /// anew; each event has a sentence.
+    /// anew; each event has a sentence; neither these nor the reasons of refusals have ids where there are names.
     pub fn try_send(&mut self, body: Value, dice: &mut dyn Dice) -> Result<Answer, String> {
         let request = match Request::read(body) {
             Ok(request) => request,
@@ -118,7 +118,11 @@ impl Table {
         same("the encounter that the request was sent to has changed", &before, &self.document()?)?;
         let decided = match decided {
             Ok(decided) => decided,
-            Err(refusal) => return Ok(Err(refusal.into())),
+            Err(refusal) => {
+                let refused = Refused::from(refusal);
+                explained(&*self.game, &refused)?;
+                return Ok(Err(refused));
+            }
         };
         let version = self.game.version() + 1;
         let after = decided.next.document().map_err(|e| e.to_string())?;
@@ -233,6 +237,28 @@ fn sentences(game: &dyn Game, decided: &Decided) -> Result<(), String> {
     if events.len() != decided.texts.len() {
         return Err(format!("{} events have {} sentences", events.len(), decided.texts.len()));
     }
+    let ids = ids(game)?;
+    for (event, text) in events.iter().zip(&decided.texts).filter(|(event, _)| event["type"] != "noted") {
+        let id = id_in(text, &ids);
+        if !text.ends_with('.') || text.contains(['{', '[', ']']) || text.contains("  ") || id.is_some() {
+            return Err(format!("{event} is told as {text:?}, with the id {id:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a refusal has a reason with names and without ids. Ids that are taken or unknown are told as ids.
+fn explained(game: &dyn Game, refused: &Refused) -> Result<(), String> {
+    let of_ids = ["combatant_exists", "unknown_combatant"].contains(&refused.code.as_str());
+    let id = if of_ids { None } else { id_in(&refused.detail, &ids(game)?).map(str::to_owned) };
+    if id.is_some() || refused.detail.contains(['\u{2068}', '\u{2069}']) {
+        return Err(format!("{refused:?} has the id {id:?}"));
+    }
+    Ok(())
+}
+
+/// The ids of combatants that are in no name.
+fn ids(game: &dyn Game) -> Result<Vec<String>, String> {
     let view: Value =
         serde_json::from_str(game.view(&Viewer::gm("gm")).map_err(|e| e.to_string())?.get()).unwrap_or_default();
     let rows = view["order"].as_array().cloned().unwrap_or_default();
@@ -242,16 +268,12 @@ fn sentences(game: &dyn Game, decided: &Decided) -> Result<(), String> {
         .iter()
         .map(|row| of(row, "combatant"))
         .filter(|id| !names.iter().any(|name| name.contains(&id.to_lowercase())));
-    let ids: Vec<String> = ids.collect();
-    for (event, text) in events.iter().zip(&decided.texts).filter(|(event, _)| event["type"] != "noted") {
-        let id = text
-            .split(|c: char| !c.is_alphanumeric() && c != '-' && c != '_')
-            .find(|word| ids.iter().any(|id| id == word));
-        if !text.ends_with('.') || text.contains(['{', '[', ']']) || text.contains("  ") || id.is_some() {
-            return Err(format!("{event} is told as {text:?}, with the id {id:?}"));
-        }
-    }
-    Ok(())
+    Ok(ids.collect())
+}
+
+fn id_in<'t>(text: &'t str, ids: &[String]) -> Option<&'t str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && !"-_.:".contains(c));
+    words.map(|word| word.trim_end_matches(['.', ':'])).find(|word| ids.iter().any(|id| id == word))
 }
 
 fn fold(game: &Arc<dyn Game>, decided: &Decided) -> Result<Vec<u8>, String> {

@@ -92,7 +92,7 @@ fn may_answer(table: &Table, id: &CombatantId, share: Option<bool>) -> Result<()
 fn tied(table: &Table, claimed: &[CombatantId]) -> Violation {
     let best = claimed.iter().filter_map(|id| table.get(id)).map(result).max().flatten();
     let top = claimed.iter().filter(|id| table.get(id).map(result) == Some(best));
-    let names = top.map(|id| id.as_str()).collect::<Vec<_>>().join(" and ");
+    let names = top.map(CombatantId::to_string).collect::<Vec<_>>().join(" and ");
     let detail = match best {
         Some(total) => format!("{names} all have {total}: each claims with `share`, or all but one pass"),
         None => format!("{names} made no check: all but one pass"),

@@ -59,15 +59,15 @@ pub(super) fn sound(contenders: &[Contender], rolls: &Rolls, tie_rolls: &TieRoll
     for (field, id) in named {
         if contenders.iter().all(|c| c.id != *id) {
             let detail = match contenders.iter().find(|c| c.combatants.contains(id)) {
-                Some(crowd) => format!("{id} rolls with its crowd: give the roll as {}", crowd.id),
+                Some(crowd) => format!("{id} rolls with its crowd: give the roll of {}", crowd.id),
                 None => format!("{id} does not roll here: name a persona in the fight, or a crowd"),
             };
-            return Err(Violation::field("does_not_roll", format!("{field}.{id}"), detail));
+            return Err(Violation::field("does_not_roll", format!("{field}.{}", id.as_str()), detail));
         }
     }
     tie_rolls.iter().find(|(_, digits)| digits.len() > MAX_DIGITS).map_or(Ok(()), |(id, _)| {
         let detail = format!("at most {MAX_DIGITS} digits each");
-        Err(Violation::field("too_many_digits", format!("tie_rolls.{id}"), detail))
+        Err(Violation::field("too_many_digits", format!("tie_rolls.{}", id.as_str()), detail))
     })
 }
 

@@ -46,7 +46,7 @@ fn check(play: &Fight<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violatio
                 }
                 None => format!("{id} is out of the fight and rolls nothing"),
             };
-            return Err(Violation::field("rolls_no_die", format!("{field}.{id}"), detail));
+            return Err(Violation::field("rolls_no_die", format!("{field}.{}", id.as_str()), detail));
         }
     }
     for (field, rolls) in [("group_rolls", &c.group_rolls), ("group_roll_offs", &c.group_roll_offs)] {

@@ -7,7 +7,7 @@ use crate::vocabulary::{ConditionSet, EncounterStarted, Slug};
 /// Lets all combatants Join Battle (VE-2) and begins round 0, that of the free actions (VE-6, AVE10).
 pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     for id in c.joins.keys() {
-        play.fighter(format!("joins.{id}"), id, "VE-9")?;
+        play.fighter(format!("joins.{}", id.as_str()), id, "VE-9")?;
     }
     let joiners = ids(play.table().active());
     require(!joiners.is_empty(), "nobody_to_act", "VE-9", || "no combatant is here to act: add one first")?;
@@ -17,7 +17,7 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     let usual = Join::default();
     for id in &joiners {
         let join = c.joins.get(id).unwrap_or(&usual);
-        enter(play, id, join).map_err(|refused| refused.within(&format!("joins.{id}")))?;
+        enter(play, id, join).map_err(|refused| refused.within(&format!("joins.{}", id.as_str())))?;
     }
     react::open_free_action(play);
     Ok(())
