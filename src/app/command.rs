@@ -116,6 +116,7 @@ impl App {
             version,
             at: now(),
             by: viewer.token,
+            by_name: viewer.name,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
             texts: decided.texts,
