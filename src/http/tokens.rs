@@ -1,7 +1,7 @@
 //! Creates, lists and revokes tokens.
 
 use super::Shared;
-use super::extract::{Caller, EncounterId, Nothing, Parameters, TokenId};
+use super::extract::{Caller, EncounterId, Issuer, Nothing, Parameters, TokenId};
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::{List, Reply};
@@ -34,9 +34,11 @@ impl<'a> TokenAnswer<'a> {
 
 /// Create a token
 ///
-/// Needs a game master's token. The server keeps only a digest of the new token. A player's token acts for the combatants that it names.
-/// For a combatant that joins later, create a new token.
-#[utoipa::path(post, path = "/v1/encounters/{id}/tokens", operation_id = "create_token", tag = "tokens", security(("token" = [])),
+/// Needs a game master's token, or for a game master's token the key of the application that created the encounter. The server keeps
+/// only a digest of the new token. A player's token acts for the combatants that it names. For a combatant that joins later, create a
+/// new token.
+#[utoipa::path(post, path = "/v1/encounters/{id}/tokens", operation_id = "create_token", tag = "tokens",
+    security(("token" = []), ("application" = [])),
     params(("id" = String, Path, description = ENCOUNTER_ID),
         ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
     request_body = NewToken,
@@ -44,11 +46,15 @@ impl<'a> TokenAnswer<'a> {
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_token(
-    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<Shared>, issuer: Issuer, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, post: Post,
 ) -> Result<Reply, Problem> {
     let wanted = NewToken::read(post.body).map_err(AppError::from)?;
-    let new = shared.app.hand_out(&id, &token, &wanted, post.key.as_ref()).await?;
+    let key = post.key.as_ref();
+    let new = match &issuer {
+        Issuer::Application(application) => shared.app.hand_out_to_creator(&id, application, &wanted, key).await?,
+        Issuer::Token(token) => shared.app.hand_out(&id, token, &wanted, key).await?,
+    };
     let reply = Reply::of(&TokenAnswer::of(&new))?.status(StatusCode::CREATED).replayed(new.replayed);
     Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }

@@ -161,6 +161,7 @@ async fn reads(capture: &mut Capture, fight: &Fight) {
     let onlooker = json!({"role": "spectator", "expires_in": 86400});
     capture.request("create_token", "spectator", "An onlooker's, for a day", &onlooker);
     capture.answer("create_token", "player", &handed);
+    capture.request("create_token", "gm", "Another game master's token", &json!({"role": "gm", "name": "Spare"}));
     capture.answer("list_tokens", "tokens", &fight.get("/tokens").send().await);
     let player = fight.with_token(&text(&handed.json()["token"]));
     capture.answer("send_command", "forbidden", &player.command(&json!({"type": "undo"})).send().await);
@@ -249,6 +250,7 @@ fn every_operation_says_who_may_send_it_and_shows_an_example() {
     for (method, path, operation) in operations(&published()) {
         let what = format!("{method} {path}");
         let needed = match operation["operationId"].as_str() {
+            Some("create_token") => json!([{"token": []}, {"application": []}]),
             _ if path.starts_with("/v1/encounters/{id}") => json!([{"token": []}]),
             Some("list_encounters") => json!([{"application": []}]),
             Some("create_encounter" | "import_encounter") => json!([{"application": []}, {}]),
