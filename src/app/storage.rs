@@ -62,7 +62,7 @@ impl App {
     }
 
     /// Reads the encounter, and the answer recorded under `key`. The encounter has the revision of `known` if it has not changed since.
-    async fn fetch(
+    pub(super) async fn fetch(
         &self, id: &str, known: Option<&CacheEntry>, key: Option<&KeyDigest>,
     ) -> Result<(CacheEntry, Option<Bytes>), AppError> {
         let found = self.store.load(id, known.map(|known| known.revision), key).await;

@@ -9,6 +9,7 @@ use crate::vocabulary::{CombatantId, FieldError, Violation};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, BASE64URL_NOPAD, HEXLOWER};
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::future::ready;
 use std::time::Duration;
@@ -16,6 +17,8 @@ use subtle::ConstantTimeEq;
 
 /// Maximum tokens of an encounter at a time.
 pub const MAX_TOKENS: usize = 100;
+/// The time in which a repeated replacement returns the new token. It is short, because the request proves only the old one.
+const REPEATABLE: SignedDuration = SignedDuration::from_mins(10);
 
 /// A token in the clear. It has no `Debug`, so that no log shows it.
 pub struct Token(String);
@@ -52,6 +55,7 @@ impl Token {
 }
 
 /// The token of a request: its digest, SHA-256 in hexadecimal.
+#[derive(Clone)]
 pub struct BearerToken(String);
 
 impl BearerToken {
@@ -143,6 +147,20 @@ pub struct HandedOut {
     pub token: Token,
     /// True when the same idempotency key handed it out before.
     pub replayed: bool,
+}
+
+/// The recorded answer to a replacement: everything but the new token.
+#[derive(Serialize, Deserialize)]
+struct Replacement {
+    /// When it happened, RFC 3339.
+    at: String,
+    info: Viewer,
+}
+
+impl Replacement {
+    fn is_repeatable(&self, now: Timestamp) -> bool {
+        self.at.parse::<Timestamp>().is_ok_and(|at| now.duration_since(at) < REPEATABLE)
+    }
 }
 
 impl NewToken {
@@ -251,10 +269,55 @@ impl App {
         let new = HandedOut { token: derived(&info.token)?, info, replayed };
         // A repeated request must not show a token that was revoked since.
         if replayed && !self.is_current(id, &new).await? {
-            let detail = "the token that this request handed out was revoked, or has ended: ask for another one under another Idempotency-Key";
+            let detail = "the token that this request handed out was revoked or replaced, or has ended: ask for another one under another Idempotency-Key";
             return Err(refused(Violation::new("token_ended", "TK-12", detail)));
         }
         Ok(new)
+    }
+
+    /// Replaces a token by one with the same id, role, name, combatants and end. The old one is invalid at once. The new one follows
+    /// from the old one and the idempotency key, so it is not stored for a repeated request.
+    pub async fn replace(
+        &self, id: &str, token: &BearerToken, key: Option<&IdempotencyKey>,
+    ) -> Result<HandedOut, AppError> {
+        let secret = match key {
+            None => rand::random(),
+            Some(key) => {
+                let purpose = format!("replacement of {} of {id} for {}", token.0, HEXLOWER.encode(&key.fingerprint));
+                key.derive(&self.store.salt().await?, &purpose)?
+            }
+        };
+        let request = WriteRequest { id, sender: Sender::Token(token), key, gm_only: None };
+        let replace = |game: &dyn Game, info: Viewer| {
+            let mut meta = game.meta().clone();
+            let mut records = meta.tokens.iter_mut();
+            let record = records.find(|record| record.id == info.token).ok_or(AppError::NotFound)?;
+            record.digest = Token::new(info.role, &secret).digest();
+            let body = serde_json::to_vec(&Replacement { at: now(), info })?;
+            Ok(meta_change(game, meta, body.into()))
+        };
+        let answer = match self.write(request, |game, viewer| ready(replace(&*game, viewer))).await {
+            // The token is unknown to a repeated request, because the first one replaced it.
+            Err(AppError::NotFound) => self.repeated_replacement(id, token, key).await?,
+            answer => answer?,
+        };
+        let replacement: Replacement = serde_json::from_slice(&answer.body)?;
+        let (repeatable, info) = (replacement.is_repeatable(Timestamp::now()), replacement.info);
+        let new = HandedOut { token: Token::new(info.role, &secret), info, replayed: answer.replayed };
+        if new.replayed && !(repeatable && self.is_current(id, &new).await?) {
+            return Err(AppError::NotFound);
+        }
+        Ok(new)
+    }
+
+    /// The answer to the request that replaced this token before. Without it, the token is as unknown as any other.
+    async fn repeated_replacement(
+        &self, id: &str, token: &BearerToken, key: Option<&IdempotencyKey>,
+    ) -> Result<Answer, AppError> {
+        let key = key.ok_or(AppError::NotFound)?;
+        let (_, record) =
+            self.fetch(id, self.cache.get(id).as_ref(), Some(&key.digest(id, Sender::Token(token)))).await?;
+        key.replay(&record.ok_or(AppError::NotFound)?).map_err(|_| AppError::NotFound)
     }
 
     /// Whether a token that was handed out before is still valid.
@@ -312,4 +375,18 @@ fn meta_change(game: &dyn Game, meta: Meta, body: Bytes) -> Change {
 
 fn refused(violation: Violation) -> AppError {
     Refusal::Violation { path: String::new(), violation }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replacement_is_repeatable_for_ten_minutes() {
+        let at = "2026-01-31T19:30:00.000Z".to_owned();
+        let replacement = Replacement { at, info: Viewer::gm("gm") };
+        let repeatable = |now: &str| replacement.is_repeatable(now.parse().expect("a time"));
+        assert!(repeatable("2026-01-31T19:30:00Z") && repeatable("2026-01-31T19:39:59Z"));
+        assert!(!repeatable("2026-01-31T19:40:00Z") && !repeatable("2026-02-28T00:00:00Z"));
+    }
 }

@@ -54,6 +54,18 @@ impl FromRequest<Shared> for PostedLog {
     }
 }
 
+/// The idempotency key of a request without a body.
+pub(super) struct Key(pub Option<IdempotencyKey>);
+
+impl FromRequestParts<Shared> for Key {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+        let key = idempotency_key(&parts.headers)?.map(str::to_owned);
+        Ok(Self(key.map(|key| IdempotencyKey { key, fingerprint: fingerprint(parts, &[]) })))
+    }
+}
+
 async fn receive(request: Request, state: &Shared, budget: &Budget) -> Result<Post<Bytes>, Problem> {
     let (mut parts, body) = request.into_parts();
     let key = idempotency_key(&parts.headers)?.map(str::to_owned);

@@ -2,7 +2,7 @@
 
 use super::Shared;
 use super::extract::{Caller, EncounterId, Issuer, Nothing, Parameters, TokenId};
-use super::post::Post;
+use super::post::{Key, Post};
 use super::problem::Problem;
 use super::reply::{List, Reply};
 use crate::app::{AppError, HandedOut};
@@ -72,6 +72,26 @@ pub(super) async fn list_tokens(
 ) -> Result<Reply, Problem> {
     let items = shared.app.tokens(&id, &token).await?;
     let reply = Reply::of(&List { items, next_cursor: None })?;
+    Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
+}
+
+/// Replace your token
+///
+/// Any token may replace itself. The new token has the same id, role, name, combatants and end. The old one is invalid at once, and
+/// streams that it opened end. Send an `Idempotency-Key`: for ten minutes the same request with the old token answers with the
+/// new token again. After that, or if the new token is no longer valid, the old token is as unknown as any other.
+#[utoipa::path(post, path = "/v1/encounters/{id}/tokens/replace", operation_id = "replace_token", tag = "tokens",
+    security(("token" = [])),
+    params(("id" = String, Path, description = ENCOUNTER_ID),
+        ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
+    responses((status = 200, description = "The new token", body = TokenAnswer<'_>, headers(("Idempotency-Replayed"))),
+        BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
+pub(super) async fn replace_token(
+    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
+    Parameters(Nothing {}): Parameters<Nothing>, Key(key): Key,
+) -> Result<Reply, Problem> {
+    let new = shared.app.replace(&id, &token, key.as_ref()).await?;
+    let reply = Reply::of(&TokenAnswer::of(&new))?.replayed(new.replayed);
     Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
 
