@@ -1,6 +1,7 @@
 //! Commands: what a viewer may do, how it is decided, and the answers.
 
 use super::storage::{Change, WriteRequest};
+use super::token::Sender;
 use super::{App, AppError, BearerToken, Expected, IdempotencyKey, now};
 use crate::engine::{Decided, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer, with_texts};
 use crate::store::Entry;
@@ -95,7 +96,7 @@ pub struct Command<'a> {
 impl App {
     /// Applies a command. This takes one round trip to the store if the encounter is cached, otherwise two.
     pub async fn command(&self, call: Command<'_>) -> Result<Answer, AppError> {
-        let write = WriteRequest { id: call.id, token: call.token, key: call.key, gm_only: None };
+        let write = WriteRequest { id: call.id, sender: Sender::Token(call.token), key: call.key, gm_only: None };
         self.write(write, |game, viewer| self.change(game, viewer, &call)).await
     }
 
@@ -114,6 +115,7 @@ impl App {
             version,
             at: now(),
             by: viewer.token,
+            by_name: viewer.name,
             commands: call.request.verbs().map(str::to_owned).collect(),
             events: decided.events,
             texts: decided.texts,

@@ -241,6 +241,7 @@ pub struct Follower {
     app: Arc<App>,
     /// The viewer.
     pub viewer: Viewer,
+    token: BearerToken,
     updates: broadcast::Receiver<Update>,
     topic: Arc<Topic>,
     /// The newest version that the follower has seen.
@@ -273,8 +274,9 @@ impl App {
         }
         // The token may have ended before the subscription.
         self.admit(id, token).await?;
-        let (app, backlog) = (self.clone(), VecDeque::new());
-        let mut follower = Follower { app, updates, topic, viewer, cursor, backlog, caught_up: false, lost: false };
+        let (app, token, backlog) = (self.clone(), token.clone(), VecDeque::new());
+        let mut follower =
+            Follower { app, updates, topic, viewer, token, cursor, backlog, caught_up: false, lost: false };
         follower.read().await?;
         Ok((follower.viewer.view(&game), follower))
     }
@@ -345,7 +347,7 @@ impl Follower {
     }
 
     fn may_follow(&self, game: &dyn Game) -> bool {
-        game.meta().tokens.iter().any(|record| record.id == self.viewer.token)
+        self.token.viewer(game.meta()).is_ok()
     }
 
     /// Goes on from the encounter as it is now; None if that is not possible.

@@ -1,6 +1,7 @@
 //! Idempotency keys: a request that is sent again under the same key gets the first answer.
 
-use super::{Answer, AppError, BearerToken, Shape};
+use super::token::Sender;
+use super::{Answer, AppError, Shape};
 use crate::store::KeyDigest;
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
@@ -18,9 +19,9 @@ pub struct IdempotencyKey {
 }
 
 impl IdempotencyKey {
-    /// The digest under which the answer is stored: each token has its own keys in each encounter.
-    pub(super) fn digest(&self, id: &str, token: &BearerToken) -> KeyDigest {
-        let digest = Sha256::new_with_prefix(id).chain_update([0]).chain_update(token.as_bytes()).chain_update([0]);
+    /// The digest under which the answer is stored: each sender has its own keys in each encounter.
+    pub(super) fn digest(&self, id: &str, sender: Sender<'_>) -> KeyDigest {
+        let digest = Sha256::new_with_prefix(id).chain_update([0]).chain_update(sender.identity()).chain_update([0]);
         digest.chain_update(&self.key).finalize().into()
     }
 

@@ -3,7 +3,7 @@
 use super::{App, AppError, BearerToken};
 use crate::engine::{LogEntry, RedactedEntry, Viewer, with_texts};
 use crate::store::Entry;
-use crate::vocabulary::{EncounterSchema, EventSchema, LegalCommands};
+use crate::vocabulary::{EncounterSchema, EventSchema, LegalCommands, Text};
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
@@ -59,6 +59,10 @@ pub struct EntryView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String)]
     by: Option<&'a str>,
+    /// The name that this token had then. Left out if it had none, and where the viewer may not know who acts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = Text<80>)]
+    by_name: Option<&'a Text<80>>,
     /// The types of the commands that were sent.
     commands: &'a [String],
     /// What happened, in order.
@@ -109,13 +113,15 @@ impl LogEntryViews {
 }
 
 fn view(entry: &LogEntry, redacted: Option<&RedactedEntry>) -> Result<Arc<RawValue>, AppError> {
-    let LogEntry { version, at, by, .. } = entry;
-    let by = redacted.is_none_or(|redacted| !redacted.unsigned).then_some(by.as_str());
+    let LogEntry { version, at, by, by_name, .. } = entry;
+    let signed = redacted.is_none_or(|redacted| !redacted.unsigned);
+    let (by, by_name) = (signed.then_some(by.as_str()), by_name.as_ref().filter(|_| signed));
     let (commands, events, texts) = redacted.map_or((&entry.commands, &entry.events, &entry.texts), |redacted| {
         (&redacted.commands, &redacted.events, &redacted.texts)
     });
     let events = &*with_texts(events, texts)?;
-    Ok(to_raw_value(&EntryView { version: *version, at, by, commands, events, encounter: None, options: None })?.into())
+    let entry = EntryView { version: *version, at, by, by_name, commands, events, encounter: None, options: None };
+    Ok(to_raw_value(&entry)?.into())
 }
 
 impl App {

@@ -4,7 +4,7 @@
 //! store, which sends the document only if it has changed. A write is decided on the cached encounter, and true only once the store has
 //! compared and set.
 
-use super::token::only_gm;
+use super::token::{Sender, only_gm};
 use super::{Answer, App, AppError, BearerToken, IdempotencyKey, MAX_DOCUMENT};
 use crate::engine::{Game, Viewer};
 use crate::store::{Base, Commit, Committed, Entry, Found, KeyDigest, StoreError};
@@ -62,7 +62,7 @@ impl App {
     }
 
     /// Reads the encounter, and the answer recorded under `key`. The encounter has the revision of `known` if it has not changed since.
-    async fn fetch(
+    pub(super) async fn fetch(
         &self, id: &str, known: Option<&CacheEntry>, key: Option<&KeyDigest>,
     ) -> Result<(CacheEntry, Option<Bytes>), AppError> {
         let found = self.store.load(id, known.map(|known| known.revision), key).await;
@@ -117,7 +117,7 @@ impl WriteLocks {
 #[derive(Clone, Copy)]
 pub(super) struct WriteRequest<'a> {
     pub id: &'a str,
-    pub token: &'a BearerToken,
+    pub sender: Sender<'a>,
     /// The key under which it happens at most once.
     pub key: Option<&'a IdempotencyKey>,
     /// What it does, if only the game master may.
@@ -169,8 +169,8 @@ impl App {
     async fn compare_and_set<F: Future<Output = Result<Change, AppError>>>(
         &self, request: WriteRequest<'_>, decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
     ) -> Result<Answer, AppError> {
-        let WriteRequest { id, token, key, .. } = request;
-        let digest = key.map(|key| key.digest(id, token));
+        let WriteRequest { id, sender, key, .. } = request;
+        let digest = key.map(|key| key.digest(id, sender));
         let (mut current, mut fresh) = match self.cache.get(id) {
             Some(cached) => (cached, false),
             None => match self.fetch(id, None, digest.as_ref()).await? {
@@ -225,14 +225,14 @@ impl App {
 }
 
 impl WriteRequest<'_> {
-    /// The viewer that the token stands for, if it may write.
+    /// The viewer that the sender stands for, if it may write.
     fn viewer(&self, current: &CacheEntry) -> Result<Viewer, AppError> {
-        let viewer = self.token.viewer(current.game.meta())?;
+        let viewer = self.sender.viewer(current.game.meta())?;
         self.gm_only.map_or(Ok(()), |what| only_gm(&viewer, what))?;
         Ok(viewer)
     }
 
-    /// The answer recorded under the key, if the token is still good.
+    /// The answer recorded under the key, if the sender may still write.
     fn replay(&self, current: &CacheEntry, record: &Bytes) -> Result<Answer, AppError> {
         self.viewer(current)?;
         let key = self.key.ok_or_else(|| AppError::Internal("an answer to a request without a key".to_owned()))?;

@@ -3,12 +3,13 @@
 //! Writes of tokens change the encounter's meta; they add no log entry and make no version.
 
 use super::storage::{Change, WriteRequest};
-use super::{Answer, App, AppError, IdempotencyKey, Shape, now};
+use super::{Answer, App, AppError, Application, IdempotencyKey, Shape, now};
 use crate::engine::{Game, MAX_COMBATANTS, Meta, NewToken, Refusal, Role, TokenRecord, Viewer};
 use crate::vocabulary::{CombatantId, FieldError, Violation};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, BASE64URL_NOPAD, HEXLOWER};
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::future::ready;
 use std::time::Duration;
@@ -16,6 +17,8 @@ use subtle::ConstantTimeEq;
 
 /// Maximum tokens of an encounter at a time.
 pub const MAX_TOKENS: usize = 100;
+/// The time in which a repeated replacement returns the new token. It is short, because the request proves only the old one.
+const REPEATABLE: SignedDuration = SignedDuration::from_mins(10);
 
 /// A token in the clear. It has no `Debug`, so that no log shows it.
 pub struct Token(String);
@@ -33,7 +36,11 @@ impl Token {
 
     /// Whether it is the token of this record.
     pub(super) fn is(&self, record: &TokenRecord) -> bool {
-        BearerToken::digest(&self.0).0.as_bytes().ct_eq(record.digest.as_bytes()).into()
+        self.digest().as_bytes().ct_eq(record.digest.as_bytes()).into()
+    }
+
+    fn digest(&self) -> String {
+        BearerToken::digest(&self.0).0
     }
 
     /// A random id.
@@ -43,12 +50,12 @@ impl Token {
 
     /// The token as it is stored, under this id.
     pub fn record(&self, role: Role, id: String) -> TokenRecord {
-        let digest = BearerToken::digest(&self.0).0;
-        TokenRecord { id, digest, role, name: None, combatants: Vec::new(), expires_at: None }
+        TokenRecord { id, digest: self.digest(), role, name: None, combatants: Vec::new(), expires_at: None }
     }
 }
 
 /// The token of a request: its digest, SHA-256 in hexadecimal.
+#[derive(Clone)]
 pub struct BearerToken(String);
 
 impl BearerToken {
@@ -82,6 +89,34 @@ impl BearerToken {
     }
 }
 
+/// Who asks for a write of an encounter.
+#[derive(Clone, Copy)]
+pub(super) enum Sender<'a> {
+    /// The holder of one of its tokens.
+    Token(&'a BearerToken),
+    /// The application that created it.
+    Creator(&'a Application),
+}
+
+impl Sender<'_> {
+    /// What distinguishes it from all others.
+    pub fn identity(self) -> String {
+        match self {
+            Self::Token(token) => token.0.clone(),
+            // No digest has a colon.
+            Self::Creator(name) => format!("application:{name}"),
+        }
+    }
+
+    /// The viewer that it stands for in an encounter.
+    pub fn viewer(self, meta: &Meta) -> Result<Viewer, AppError> {
+        match self {
+            Self::Token(token) => token.viewer(meta),
+            Self::Creator(name) => Ok(Viewer::gm(name)),
+        }
+    }
+}
+
 /// Whether a token has not expired.
 fn is_active(record: &TokenRecord) -> bool {
     record.expires_at.as_ref().is_none_or(|end| *end > now())
@@ -112,6 +147,20 @@ pub struct HandedOut {
     pub token: Token,
     /// True when the same idempotency key handed it out before.
     pub replayed: bool,
+}
+
+/// The recorded answer to a replacement: everything but the new token.
+#[derive(Serialize, Deserialize)]
+struct Replacement {
+    /// When it happened, RFC 3339.
+    at: String,
+    info: Viewer,
+}
+
+impl Replacement {
+    fn is_repeatable(&self, now: Timestamp) -> bool {
+        self.at.parse::<Timestamp>().is_ok_and(|at| now.duration_since(at) < REPEATABLE)
+    }
 }
 
 impl NewToken {
@@ -162,10 +211,31 @@ impl App {
         Ok(game.meta().tokens.iter().filter(|record| is_active(record)).map(TokenRecord::viewer).collect())
     }
 
-    /// Hands out a token, once for each idempotency key. The token follows from the key and its own id, so it is not stored for a
-    /// repeated request.
+    /// Hands out a token, once for each idempotency key.
     pub async fn hand_out(
         &self, id: &str, token: &BearerToken, wanted: &NewToken, key: Option<&IdempotencyKey>,
+    ) -> Result<HandedOut, AppError> {
+        self.hand_out_to(Sender::Token(token), id, wanted, key).await
+    }
+
+    /// Hands out a game master's token to the application that created the encounter.
+    pub async fn hand_out_to_creator(
+        &self, id: &str, application: &Application, wanted: &NewToken, key: Option<&IdempotencyKey>,
+    ) -> Result<HandedOut, AppError> {
+        if wanted.role != Role::Gm {
+            let detail =
+                "an application hands out only game masters' tokens: send a game master's token for others".to_owned();
+            return Err(Refusal::Forbidden { path: String::new(), detail }.into());
+        }
+        if self.store.application(id).await?.as_deref() != Some(application) {
+            return Err(AppError::NotFound);
+        }
+        self.hand_out_to(Sender::Creator(application), id, wanted, key).await
+    }
+
+    /// The token follows from the key and its own id, so it is not stored for a repeated request.
+    async fn hand_out_to(
+        &self, sender: Sender<'_>, id: &str, wanted: &NewToken, key: Option<&IdempotencyKey>,
     ) -> Result<HandedOut, AppError> {
         let salt = match key {
             None => rand::random(),
@@ -173,54 +243,124 @@ impl App {
         };
         let derived = |name: &str| -> Result<Token, AppError> {
             let Some(key) = key else { return Ok(Token::new(wanted.role, &salt)) };
-            let purpose = format!("token {name} of {id} by {} for {}", token.0, HEXLOWER.encode(&key.fingerprint));
+            let fingerprint = HEXLOWER.encode(&key.fingerprint);
+            let purpose = format!("token {name} of {id} by {} for {fingerprint}", sender.identity());
             Ok(Token::new(wanted.role, &key.derive(&salt, &purpose)?))
         };
         let name = Token::id(wanted.role);
         let record = derived(&name)?.record(wanted.role, name);
-        let request = WriteRequest { id, token, key, gm_only: Some("to hand out tokens") };
+        let request = WriteRequest { id, sender, key, gm_only: Some("to hand out tokens") };
         let hand_out = |game: &dyn Game| {
             let mut meta = game.meta().clone();
             meta.tokens.retain(is_active);
-            if meta.tokens.len() >= MAX_TOKENS {
-                let detail = format!("an encounter has at most {MAX_TOKENS} tokens: revoke one first");
-                return Err(refused(Violation::new("too_many_tokens", "TK-4", detail)));
-            }
+            make_room(&mut meta, sender)?;
             let record = wanted.filled(record.clone(), game)?;
             let info = serde_json::to_vec(&record.viewer())?;
             meta.tokens.push(record);
+            check_gm(&meta)?;
             Ok(meta_change(game, meta, info.into()))
         };
         let answer = self.write(request, |game, _| ready(hand_out(&*game))).await?;
         let (info, replayed): (Viewer, bool) = (serde_json::from_slice(&answer.body)?, answer.replayed);
-        let handed_out = derived(&info.token)?;
-        let record = handed_out.record(wanted.role, info.token.clone());
+        let new = HandedOut { token: derived(&info.token)?, info, replayed };
         // A repeated request must not show a token that was revoked since.
-        let known = |other: &TokenRecord| other.id == record.id && other.digest == record.digest && is_active(other);
-        if replayed && !self.admit(id, token).await?.0.meta().tokens.iter().any(known) {
-            let detail = "the token that this request handed out was revoked, or has ended: ask for another one under another Idempotency-Key";
+        if replayed && !self.is_current(id, &new).await? {
+            let detail = "the token that this request handed out was revoked or replaced, or has ended: ask for another one under another Idempotency-Key";
             return Err(refused(Violation::new("token_ended", "TK-12", detail)));
         }
-        Ok(HandedOut { info, token: handed_out, replayed })
+        Ok(new)
+    }
+
+    /// Replaces a token by one with the same id, role, name, combatants and end. The old one is invalid at once. The new one follows
+    /// from the old one and the idempotency key, so it is not stored for a repeated request.
+    pub async fn replace(
+        &self, id: &str, token: &BearerToken, key: Option<&IdempotencyKey>,
+    ) -> Result<HandedOut, AppError> {
+        let secret = match key {
+            None => rand::random(),
+            Some(key) => {
+                let purpose = format!("replacement of {} of {id} for {}", token.0, HEXLOWER.encode(&key.fingerprint));
+                key.derive(&self.store.salt().await?, &purpose)?
+            }
+        };
+        let request = WriteRequest { id, sender: Sender::Token(token), key, gm_only: None };
+        let replace = |game: &dyn Game, info: Viewer| {
+            let mut meta = game.meta().clone();
+            let mut records = meta.tokens.iter_mut();
+            let record = records.find(|record| record.id == info.token).ok_or(AppError::NotFound)?;
+            record.digest = Token::new(info.role, &secret).digest();
+            let body = serde_json::to_vec(&Replacement { at: now(), info })?;
+            Ok(meta_change(game, meta, body.into()))
+        };
+        let answer = match self.write(request, |game, viewer| ready(replace(&*game, viewer))).await {
+            // The token is unknown to a repeated request, because the first one replaced it.
+            Err(AppError::NotFound) => self.repeated_replacement(id, token, key).await?,
+            answer => answer?,
+        };
+        let replacement: Replacement = serde_json::from_slice(&answer.body)?;
+        let (repeatable, info) = (replacement.is_repeatable(Timestamp::now()), replacement.info);
+        let new = HandedOut { token: Token::new(info.role, &secret), info, replayed: answer.replayed };
+        if new.replayed && !(repeatable && self.is_current(id, &new).await?) {
+            return Err(AppError::NotFound);
+        }
+        Ok(new)
+    }
+
+    /// The answer to the request that replaced this token before. Without it, the token is as unknown as any other.
+    async fn repeated_replacement(
+        &self, id: &str, token: &BearerToken, key: Option<&IdempotencyKey>,
+    ) -> Result<Answer, AppError> {
+        let key = key.ok_or(AppError::NotFound)?;
+        let (_, record) =
+            self.fetch(id, self.cache.get(id).as_ref(), Some(&key.digest(id, Sender::Token(token)))).await?;
+        key.replay(&record.ok_or(AppError::NotFound)?).map_err(|_| AppError::NotFound)
+    }
+
+    /// Whether a token that was handed out before is still valid.
+    async fn is_current(&self, id: &str, new: &HandedOut) -> Result<bool, AppError> {
+        let game = self.current(id).await?;
+        Ok(game.meta().tokens.iter().any(|record| new.token.is(record) && is_active(record)))
     }
 
     /// Revokes a token, which ends the streams that it opened.
     pub async fn revoke(&self, id: &str, token: &BearerToken, revoked: &str) -> Result<(), AppError> {
-        let request = WriteRequest { id, token, key: None, gm_only: Some("to revoke tokens") };
+        let request = WriteRequest { id, sender: Sender::Token(token), key: None, gm_only: Some("to revoke tokens") };
         let revoke = |game: &dyn Game| {
             let mut meta = game.meta().clone();
             meta.tokens.retain(|record| record.id != revoked && is_active(record));
             if !game.meta().tokens.iter().any(|record| record.id == revoked && is_active(record)) {
                 return Err(AppError::NoToken);
             }
-            if !meta.tokens.iter().any(|record| record.role == Role::Gm && record.expires_at.is_none()) {
-                let detail = "this is the last game master's token that does not end: hand out another one first";
-                return Err(refused(Violation::new("last_gm_token", "TK-10", detail)));
-            }
+            check_gm(&meta)?;
             Ok(meta_change(game, meta, Bytes::new()))
         };
         self.write(request, |game, _| ready(revoke(&*game))).await.map(drop)
     }
+}
+
+/// Makes room for another token. For the application that created the encounter, the oldest game master's token makes room, because
+/// nobody else may be left to revoke one.
+fn make_room(meta: &mut Meta, sender: Sender<'_>) -> Result<(), AppError> {
+    if meta.tokens.len() < MAX_TOKENS {
+        return Ok(());
+    }
+    match (sender, meta.tokens.iter().position(|record| record.role == Role::Gm)) {
+        (Sender::Creator(_), Some(oldest)) => drop(meta.tokens.remove(oldest)),
+        _ => {
+            let detail = format!("an encounter has at most {MAX_TOKENS} tokens: revoke one first");
+            return Err(refused(Violation::new("too_many_tokens", "TK-4", detail)));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses tokens that leave no game master in the end.
+fn check_gm(meta: &Meta) -> Result<(), AppError> {
+    if meta.tokens.iter().any(|record| record.role == Role::Gm && record.expires_at.is_none()) {
+        return Ok(());
+    }
+    let detail = "this is the last game master's token that does not end: hand out another one first";
+    Err(refused(Violation::new("last_gm_token", "TK-10", detail)))
 }
 
 /// A write that changes only the meta of an encounter.
@@ -231,4 +371,18 @@ fn meta_change(game: &dyn Game, meta: Meta, body: Bytes) -> Change {
 
 fn refused(violation: Violation) -> AppError {
     Refusal::Violation { path: String::new(), violation }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replacement_is_repeatable_for_ten_minutes() {
+        let at = "2026-01-31T19:30:00.000Z".to_owned();
+        let replacement = Replacement { at, info: Viewer::gm("gm") };
+        let repeatable = |now: &str| replacement.is_repeatable(now.parse().expect("a time"));
+        assert!(repeatable("2026-01-31T19:30:00Z") && repeatable("2026-01-31T19:39:59Z"));
+        assert!(!repeatable("2026-01-31T19:40:00Z") && !repeatable("2026-02-28T00:00:00Z"));
+    }
 }

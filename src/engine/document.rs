@@ -165,6 +165,9 @@ pub struct LogEntry {
     pub at: String,
     /// The id of the token that sent it.
     pub by: String,
+    /// The name that this token had then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_name: Option<Text<80>>,
     /// The types of the commands that were sent.
     pub commands: Vec<String>,
     /// What happened, in order.

@@ -78,7 +78,7 @@ impl Viewer {
 pub struct NewToken {
     /// What it is for.
     pub role: Role,
-    /// Whom it is for, for the game master's list: a name for people, which gives no right.
+    /// Whom it is for: a name for people, in the game master's list and in the log. It gives no right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Text<80>>,
     /// The combatants of the encounter that a player acts for: one at least; for the other roles none.

@@ -87,6 +87,24 @@ impl FromRequestParts<Shared> for Creator {
     }
 }
 
+/// Who asks for a new token: an application, or the holder of a token.
+pub(super) enum Issuer {
+    Application(Application),
+    Token(BearerToken),
+}
+
+impl FromRequestParts<Shared> for Issuer {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, Problem> {
+        let credential = bearer(&parts.headers, "").ok().flatten();
+        if let Some(application) = credential.and_then(|key| state.app.applications().find(key)) {
+            return Ok(Self::Application(application));
+        }
+        Caller::from_request_parts(parts, state).await.map(|Caller(token)| Self::Token(token))
+    }
+}
+
 /// The credential of the header `Authorization: Bearer ...`; None without that header. `malformed` answers any other scheme.
 pub(super) fn bearer<'h>(headers: &'h HeaderMap, malformed: &'static str) -> Result<Option<&'h str>, Problem> {
     const UNREADABLE: &str = "the header authorization must stand there once, in visible ASCII characters";

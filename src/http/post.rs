@@ -1,6 +1,6 @@
 //! Posted bodies: each up to its limit, all of a process together up to a budget, and the idempotency keys sent with them.
 
-use super::extract::{Caller, EncounterId, single};
+use super::extract::{EncounterId, Issuer, single};
 use super::problem::Problem;
 use super::{Settings, Shared};
 use crate::app::{AppError, IdempotencyKey, Shape};
@@ -54,6 +54,18 @@ impl FromRequest<Shared> for PostedLog {
     }
 }
 
+/// The idempotency key of a request without a body.
+pub(super) struct Key(pub Option<IdempotencyKey>);
+
+impl FromRequestParts<Shared> for Key {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+        let key = idempotency_key(&parts.headers)?.map(str::to_owned);
+        Ok(Self(key.map(|key| IdempotencyKey { key, fingerprint: fingerprint(parts, &[]) })))
+    }
+}
+
 async fn receive(request: Request, state: &Shared, budget: &Budget) -> Result<Post<Bytes>, Problem> {
     let (mut parts, body) = request.into_parts();
     let key = idempotency_key(&parts.headers)?.map(str::to_owned);
@@ -69,7 +81,8 @@ async fn receive(request: Request, state: &Shared, budget: &Budget) -> Result<Po
 /// Refuses an invalid token of an encounter. A path without an encounter needs no token.
 async fn check_token(parts: &mut Parts, state: &Shared) -> Result<(), Problem> {
     let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else { return Ok(()) };
-    let Caller(token) = Caller::from_request_parts(parts, state).await?;
+    // An application may send large bodies anyway. Where its key is not allowed, an extractor has refused it before.
+    let Issuer::Token(token) = Issuer::from_request_parts(parts, state).await? else { return Ok(()) };
     if state.app.is_valid(&id, &token) || state.app.mark_valid(&id, &token).await? {
         return Ok(());
     }

@@ -44,6 +44,7 @@ routes_are! {
     "/v1/encounters/{id}/export": get transfer::export_encounter;
     "/v1/encounters/import": post transfer::import_encounter;
     "/v1/encounters/{id}/tokens": post tokens::create_token, get tokens::list_tokens;
+    "/v1/encounters/{id}/tokens/replace": post tokens::replace_token;
     "/v1/encounters/{id}/tokens/{token}": delete tokens::revoke_token;
     "/v1/encounters/{id}/commands": post commands::send_command;
     "/v1/encounters/{id}/options": get commands::list_options;

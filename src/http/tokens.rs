@@ -1,8 +1,8 @@
 //! Creates, lists and revokes tokens.
 
 use super::Shared;
-use super::extract::{Caller, EncounterId, Nothing, Parameters, TokenId};
-use super::post::Post;
+use super::extract::{Caller, EncounterId, Issuer, Nothing, Parameters, TokenId};
+use super::post::{Key, Post};
 use super::problem::Problem;
 use super::reply::{List, Reply};
 use crate::app::{AppError, HandedOut};
@@ -34,9 +34,11 @@ impl<'a> TokenAnswer<'a> {
 
 /// Create a token
 ///
-/// Needs a game master's token. The server keeps only a digest of the new token. A player's token acts for the combatants that it names.
-/// For a combatant that joins later, create a new token.
-#[utoipa::path(post, path = "/v1/encounters/{id}/tokens", operation_id = "create_token", tag = "tokens", security(("token" = [])),
+/// Needs a game master's token, or for a game master's token the key of the application that created the encounter. The server keeps
+/// only a digest of the new token. A player's token acts for the combatants that it names. For a combatant that joins later, create a
+/// new token.
+#[utoipa::path(post, path = "/v1/encounters/{id}/tokens", operation_id = "create_token", tag = "tokens",
+    security(("token" = []), ("application" = [])),
     params(("id" = String, Path, description = ENCOUNTER_ID),
         ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
     request_body = NewToken,
@@ -44,11 +46,15 @@ impl<'a> TokenAnswer<'a> {
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_token(
-    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<Shared>, issuer: Issuer, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, post: Post,
 ) -> Result<Reply, Problem> {
     let wanted = NewToken::read(post.body).map_err(AppError::from)?;
-    let new = shared.app.hand_out(&id, &token, &wanted, post.key.as_ref()).await?;
+    let key = post.key.as_ref();
+    let new = match &issuer {
+        Issuer::Application(application) => shared.app.hand_out_to_creator(&id, application, &wanted, key).await?,
+        Issuer::Token(token) => shared.app.hand_out(&id, token, &wanted, key).await?,
+    };
     let reply = Reply::of(&TokenAnswer::of(&new))?.status(StatusCode::CREATED).replayed(new.replayed);
     Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
@@ -66,6 +72,26 @@ pub(super) async fn list_tokens(
 ) -> Result<Reply, Problem> {
     let items = shared.app.tokens(&id, &token).await?;
     let reply = Reply::of(&List { items, next_cursor: None })?;
+    Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
+}
+
+/// Replace your token
+///
+/// Any token may replace itself. The new token has the same id, role, name, combatants and end. The old one is invalid at once, and
+/// streams that it opened end. Send an `Idempotency-Key`: for ten minutes the same request with the old token answers with the
+/// new token again. After that, or if the new token is no longer valid, the old token is as unknown as any other.
+#[utoipa::path(post, path = "/v1/encounters/{id}/tokens/replace", operation_id = "replace_token", tag = "tokens",
+    security(("token" = [])),
+    params(("id" = String, Path, description = ENCOUNTER_ID),
+        ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
+    responses((status = 200, description = "The new token", body = TokenAnswer<'_>, headers(("Idempotency-Replayed"))),
+        BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
+pub(super) async fn replace_token(
+    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
+    Parameters(Nothing {}): Parameters<Nothing>, Key(key): Key,
+) -> Result<Reply, Problem> {
+    let new = shared.app.replace(&id, &token, key.as_ref()).await?;
+    let reply = Reply::of(&TokenAnswer::of(&new))?.replayed(new.replayed);
     Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }
 

@@ -112,7 +112,8 @@ fn security_schemes() -> Value {
             creation and allows everything. A player's allows the commands of the combatants that it names. A spectator's \
             allows reading."},
         "application": {"type": "http", "scheme": "bearer", "description": "The key of an application, `tk_app_...`. Creating, \
-            importing and listing encounters need it where the server is configured with applications."},
+            importing and listing encounters need it where the server is configured with applications. It also hands out game \
+            masters' tokens of its own encounters."},
     })
 }
 

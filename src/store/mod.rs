@@ -46,6 +46,9 @@ pub trait Store: Send + Sync + 'static {
         &self, application: &str, before: Option<&str>, limit: usize, max_bytes: usize,
     ) -> Result<Listing, StoreError>;
 
+    /// The application that lists the encounter; None if none does.
+    async fn application(&self, id: &str) -> Result<Option<String>, StoreError>;
+
     /// Takes up to `want` of the `quota` requests that `bucket` has in `window`, for all processes on this store together. The
     /// window begins with the first request. A call that is sent twice takes twice.
     async fn acquire_quota(

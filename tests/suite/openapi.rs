@@ -161,8 +161,12 @@ async fn reads(capture: &mut Capture, fight: &Fight) {
     let onlooker = json!({"role": "spectator", "expires_in": 86400});
     capture.request("create_token", "spectator", "An onlooker's, for a day", &onlooker);
     capture.answer("create_token", "player", &handed);
+    capture.request("create_token", "gm", "Another game master's token", &json!({"role": "gm", "name": "Spare"}));
+    let path = fight.path("/tokens/replace");
+    let replaced = api.call("POST", &path).token(&text(&handed.json()["token"])).send().await;
+    capture.answer("replace_token", "player", &replaced);
     capture.answer("list_tokens", "tokens", &fight.get("/tokens").send().await);
-    let player = fight.with_token(&text(&handed.json()["token"]));
+    let player = fight.with_token(&text(&replaced.json()["token"]));
     capture.answer("send_command", "forbidden", &player.command(&json!({"type": "undo"})).send().await);
     for (operation, path) in [("list_rulesets", ""), ("read_ruleset", "/active-initiative")] {
         let mut answer = api.get(&format!("/v1/rulesets{path}")).send().await;
@@ -249,6 +253,7 @@ fn every_operation_says_who_may_send_it_and_shows_an_example() {
     for (method, path, operation) in operations(&published()) {
         let what = format!("{method} {path}");
         let needed = match operation["operationId"].as_str() {
+            Some("create_token") => json!([{"token": []}, {"application": []}]),
             _ if path.starts_with("/v1/encounters/{id}") => json!([{"token": []}]),
             Some("list_encounters") => json!([{"application": []}]),
             Some("create_encounter" | "import_encounter") => json!([{"application": []}, {}]),
@@ -256,7 +261,8 @@ fn every_operation_says_who_may_send_it_and_shows_an_example() {
         };
         assert_eq!(operation["security"], needed, "{what}: who may");
         if path.starts_with("/v1/encounters/{id}") {
-            let gm = path.contains("tokens") || path.ends_with("export") || method != "GET";
+            let every_role = path.ends_with("/replace");
+            let gm = !every_role && (path.contains("tokens") || path.ends_with("export") || method != "GET");
             for status in ["401", "404"].into_iter().chain(gm.then_some("403")) {
                 assert!(operation["responses"][status].is_object(), "{what} has no {status}");
             }

@@ -49,7 +49,7 @@ fn check_given(play: &Fight<'_>, units: &[Unit], given: &Given<'_>) -> Result<()
     let table = play.table();
     let unknown = |field: &str, name: &CombatantId| {
         let detail = format!("{name} has none here: name a combatant, group or side as score.per says");
-        Violation::field("not_rolled", format!("{field}.{name}"), detail)
+        Violation::field("not_rolled", format!("{field}.{}", name.as_str()), detail)
     };
     for (name, sum) in given.rolls.into_iter().flatten() {
         let unit = units.iter().find(|unit| unit.name == *name).ok_or_else(|| unknown("rolls", name))?;
@@ -57,7 +57,7 @@ fn check_given(play: &Fight<'_>, units: &[Unit], given: &Given<'_>) -> Result<()
         let (least, most) = dice.range();
         if !(least..=most).contains(&sum.get()) {
             let detail = format!("{dice} comes to {least} to {most}, not {sum}");
-            return Err(Violation::field("impossible_roll", format!("rolls.{name}"), detail));
+            return Err(Violation::field("impossible_roll", format!("rolls.{}", name.as_str()), detail));
         }
     }
     let dealt = definition(table).score.as_ref().is_some_and(|score| score.cards);
@@ -68,7 +68,7 @@ fn check_given(play: &Fight<'_>, units: &[Unit], given: &Given<'_>) -> Result<()
         }
         if seen.contains(card) {
             let detail = format!("{card} is out already: name another card");
-            return Err(Violation::field("card_is_out", format!("cards.{name}"), detail));
+            return Err(Violation::field("card_is_out", format!("cards.{}", name.as_str()), detail));
         }
         seen.push(*card);
     }

@@ -21,7 +21,7 @@ use tokio::sync::{broadcast, oneshot};
 use tokio::task::spawn_blocking;
 
 use self::quota::Windows;
-use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, SALT, Step, StepError, Tables, no_base};
+use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, OWNERS, SALT, Step, StepError, Tables, no_base};
 use self::writer::{File, Job, SendResult, WriteThread, cannot_open};
 use super::{
     Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, LogPage, NOTICES, NewEncounter, Notice,
@@ -198,6 +198,14 @@ impl Store for EmbeddedStore {
                 listing.items.push(ListedEncounter { id: id.to_owned(), document: Bytes::copy_from_slice(document) });
             }
             Ok(listing)
+        })
+    }
+
+    async fn application(&self, id: &str) -> Result<Option<String>, StoreError> {
+        self.read(|reading| {
+            let application = reading.open_table(OWNERS)?.get(id)?.map(|row| row.value().0.to_owned());
+            living(reading, id)?;
+            Ok(application)
         })
     }
 

@@ -32,7 +32,7 @@ pub(super) const EXPIRY: TableDefinition<(Millis, &str), ()> = TableDefinition::
 /// The encounters of each application by their positions.
 pub(super) const LISTED: TableDefinition<(&str, &str), ()> = TableDefinition::new("listed");
 /// The application of an encounter, and its position in the list.
-const OWNERS: TableDefinition<&str, (&str, &str)> = TableDefinition::new("owners");
+pub(super) const OWNERS: TableDefinition<&str, (&str, &str)> = TableDefinition::new("owners");
 pub(super) const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
 pub(super) const SALT: &str = "salt";
 

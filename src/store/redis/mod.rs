@@ -225,6 +225,13 @@ impl Store for RedisStore {
         Ok(Listing { items: items.collect(), next })
     }
 
+    async fn application(&self, id: &str) -> Result<Option<String>, StoreError> {
+        let mut command = cmd("HMGET");
+        command.arg(Keys::new(id).doc).arg(&["revision", "application"]);
+        let row: (Field, Option<String>) = read(self.connection.call(&command).await?, "an application")?;
+        row.0.map(|_| row.1).ok_or(StoreError::Missing)
+    }
+
     async fn acquire_quota(
         &self, bucket: &str, want: u32, quota: u32, window: Duration,
     ) -> Result<QuotaGrant, StoreError> {

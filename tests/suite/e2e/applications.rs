@@ -81,9 +81,13 @@ async fn creating_importing_and_listing_need_a_key_where_there_are_applications(
         let problem = call.token(token).send().await.problem(403, "application_key_needed");
         assert!(problem["detail"].as_str().unwrap().contains("application's key"), "{problem}");
     }
-    api.post("/v1/encounters/import", &log).token(&key).send().await.expect(201);
+    let copy = api.post("/v1/encounters/import", &log).token(&key).send().await.expect(201);
     assert_eq!(names(&list(&api, &key, "").await), ["Ambush", "Ambush"]);
-    // The key opens no encounter, and everything else is as open as ever.
+    // The key hands out a game master's token, also of an import, and opens no encounter itself.
+    let copy = Fight::of(&api, &copy).with_token(&key);
+    copy.hand_out(json!({"role": "gm"})).await.0.read("").await;
+    copy.with_token(&stranger).ask(&json!({"role": "gm"})).send().await.problem(401, "unauthorized");
+    // Everything else is as open as ever.
     fight.with_token(&key).get("").send().await.problem(401, "unauthorized");
     for open in ["/v1/rulesets", "/livez", "/readyz", "/openapi.json"] {
         api.get(open).send().await.expect(200);

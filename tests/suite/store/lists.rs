@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use turnkeeper::store::{Listing, NewEncounter, QuotaGrant, Store, StoreConfig};
+use turnkeeper::store::{Listing, NewEncounter, QuotaGrant, Store, StoreConfig, StoreError};
 
 use super::{Stand, bytes, eventually, imported, logged, new};
 
@@ -52,6 +52,13 @@ pub async fn an_applications_encounters_are_listed_newest_first_in_pages(stand: 
     for limit in [1, 2, 3, 7, 100] {
         assert_eq!(listed(&*store, &one, limit).await, all, "pages of {limit}");
     }
+    for (n, application) in
+        [("4", Some(one.clone())), ("3", Some(other.clone())), ("brought", Some(one.clone())), ("nobodys", None)]
+    {
+        assert_eq!(store.application(&format!("{id}-{n}")).await.unwrap(), application);
+    }
+    let missing = store.application(&format!("{id}-missing")).await;
+    assert!(matches!(missing, Err(StoreError::Missing)), "{missing:?}");
     let exact = store.list(&one, None, 7, 1 << 20).await.unwrap();
     assert_eq!(exact.next, None, "nothing follows the last");
     assert_eq!(listed(&*store, &other, 10).await, [format!("{id}-3")]);

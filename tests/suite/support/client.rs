@@ -255,6 +255,12 @@ impl Fight {
         self.hand_out(json!({"role": "spectator"})).await.0
     }
 
+    /// Replaces the token.
+    pub async fn replace(&self) -> Self {
+        let new = self.api.call("POST", &self.path("/tokens/replace")).token(&self.token).send().await.expect(200);
+        self.with_token(&text(&new.json()["token"]))
+    }
+
     /// Revokes a token.
     pub async fn revoke(&self, id: &str) -> Answer {
         self.api.call("DELETE", &self.path(&format!("/tokens/{id}"))).token(&self.token).send().await

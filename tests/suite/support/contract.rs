@@ -205,9 +205,10 @@ fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<Strin
         return Vec::new();
     }
     let mut broken = Vec::new();
-    if answer.status < 300 && method == "POST" {
+    let body = format!("{operation}/requestBody");
+    if answer.status < 300 && contract.document.pointer(&body).is_some() {
         let sent = serde_json::from_slice(sent).expect("what is accepted is JSON");
-        let schema = format!("{operation}/requestBody/content/application~1json/schema");
+        let schema = format!("{body}/content/application~1json/schema");
         broken.extend(faults_at(&schema, &sent));
     }
     let mut response = format!("{operation}/responses/{}", answer.status);

@@ -59,6 +59,11 @@ impl<H: Hook> Store for Hooked<H> {
         self.inner.list(of, before, limit, bytes).await
     }
 
+    async fn application(&self, id: &str) -> Result<Option<String>, StoreError> {
+        self.hook.before().await?;
+        self.inner.application(id).await
+    }
+
     async fn acquire_quota(
         &self, bucket: &str, want: u32, quota: u32, window: Duration,
     ) -> Result<QuotaGrant, StoreError> {

@@ -223,6 +223,7 @@ pub fn entry(decided: &Decided) -> LogEntry {
         version: decided.next.version(),
         at: String::new(),
         by: String::new(),
+        by_name: None,
         commands: Vec::new(),
         events: decided.events.clone(),
         texts: decided.texts.clone(),
