@@ -120,7 +120,8 @@ pub(super) fn headers() -> Value {
     let headers = [
         (
             "ETag",
-            "Names this state of the encounter, such as `\"13\"` or `\"13-Yk0pTq3mR8sWvx2a\"`. `If-Match` and `If-None-Match` take it.",
+            "Names this answer, such as `\"13-Yk0pTq3mR8sWvx2a\"`, or this version of the encounter, such as `\"13\"`. `If-Match` and \
+                `If-None-Match` take it.",
         ),
         ("Location", "The path of the new encounter."),
         ("Link", "The next page, with `rel=\"next\"`."),
