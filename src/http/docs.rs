@@ -38,6 +38,8 @@ pub fn document() -> std::io::Result<String> {
 pub(super) fn routes() -> Router<Shared> {
     // The validator would send requests to another site. The document's address is relative, so that any base path works.
     let config = Config::new(["../openapi.json"]).validator_url("none");
+    // The list of schemas is long: it stays folded until a reader opens it.
+    let config = config.default_models_expand_depth(0).try_it_out_enabled(true);
     let page = SwaggerUi::new("/docs").config(config);
     Router::new()
         .route("/", get(root))

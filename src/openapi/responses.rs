@@ -106,6 +106,8 @@ fn links() -> Value {
         "command": link("send_command", "Sends a command."),
         "options": link("list_options", "Lists what is legal now."),
         "events": link("list_events", "Reads the log."),
+        "tokens": link("create_token", "Creates the token of a player or spectator."),
+        "export": link("export_encounter", "Copies the encounter with its log."),
         "delete": link("delete_encounter", "Deletes the encounter."),
     })
 }
