@@ -23,7 +23,7 @@ pub enum Form {
     Options = 3,
 }
 
-/// An entity tag: a version, and a digest of one token's view of it in one form.
+/// An entity tag: a version, and a digest of one token's view of it in one form. Answers that belong to no encounter have version 0.
 ///
 /// The digest is not of the store's revision, which would show players that hidden writes happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,15 +36,23 @@ pub struct Tag {
 impl Tag {
     /// The tag of `view`, the JSON that `viewer` sees of `version`, in `form`.
     pub fn of(version: u64, view: &str, viewer: &Viewer, form: Form) -> Self {
-        let digest = Sha256::new_with_prefix(&viewer.token).chain_update([0, form as u8]).chain_update(view).finalize();
-        let digest = digest.get(..DIGEST).map(|digest| BASE64URL_NOPAD.encode(digest));
-        Self { version, digest }
+        let hash = Sha256::new_with_prefix(&viewer.token).chain_update([0, form as u8]).chain_update(view);
+        Self { version, digest: digest(hash) }
+    }
+
+    /// The tag of an answer that belongs to no encounter.
+    pub fn of_body(body: &[u8]) -> Self {
+        Self { version: 0, digest: digest(Sha256::new_with_prefix(body)) }
     }
 
     /// The version.
     pub fn version(&self) -> u64 {
         self.version
     }
+}
+
+fn digest(hash: Sha256) -> Option<String> {
+    hash.finalize().get(..DIGEST).map(|digest| BASE64URL_NOPAD.encode(digest))
 }
 
 impl fmt::Display for Tag {

@@ -1,11 +1,11 @@
 //! What the service says about itself: the root, the published document, and a page to read it and try it out.
 
 use super::Shared;
-use super::extract::{accept, weight};
+use super::extract::{Conditions, accept, weight};
 use super::middleware::ExternalPrefix;
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::AppError;
+use crate::app::{AppError, Tag};
 use axum::body::Bytes;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderValue};
@@ -38,6 +38,8 @@ pub fn document() -> std::io::Result<String> {
 pub(super) fn routes() -> Router<Shared> {
     // The validator would send requests to another site. The document's address is relative, so that any base path works.
     let config = Config::new(["../openapi.json"]).validator_url("none");
+    // The list of schemas is long: it stays folded until a reader opens it.
+    let config = config.default_models_expand_depth(0).try_it_out_enabled(true);
     let page = SwaggerUi::new("/docs").config(config);
     Router::new()
         .route("/", get(root))
@@ -47,12 +49,13 @@ pub(super) fn routes() -> Router<Shared> {
 }
 
 /// The document. Below a base path it names that path as the server's.
-async fn published(prefix: Option<Extension<ExternalPrefix>>) -> Result<Reply, Problem> {
+async fn published(prefix: Option<Extension<ExternalPrefix>>, conditions: Conditions) -> Result<Reply, Problem> {
     let packed = match prefix {
         None => Bytes::from_static(PACKED),
         Some(Extension(ExternalPrefix(path))) => below(path).map_err(|error| AppError::Internal(error.to_string()))?,
     };
-    Ok(Reply::json(packed).header(CONTENT_ENCODING, HeaderValue::from_static("gzip")))
+    let tag = Tag::of_body(&packed);
+    Ok(Reply::json(packed).header(CONTENT_ENCODING, HeaderValue::from_static("gzip")).public(&tag, &conditions))
 }
 
 /// The compressed document of the service below a path. The newest is cached: most processes serve one path, and compressing takes as

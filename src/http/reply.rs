@@ -1,4 +1,5 @@
 //! Answers: serialised bodies with their headers.
+use super::extract::Conditions;
 use crate::app::{AppError, Tag};
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, LINK, VARY};
@@ -71,6 +72,13 @@ impl Reply {
         let reply = self.header(ETAG, etag(tag));
         let reply = reply.header(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
         reply.header(VARY, HeaderValue::from_static("accept, authorization"))
+    }
+
+    /// Adds the tag of an answer that is the same for all clients, and answers 304 if the client has it. Caches must revalidate it.
+    pub fn public(self, tag: &Tag, conditions: &Conditions) -> Self {
+        let known = conditions.none_matching.as_ref().is_some_and(|known| known.names(tag));
+        let reply = if known { Self::empty(StatusCode::NOT_MODIFIED) } else { self };
+        reply.header(ETAG, etag(tag)).header(CACHE_CONTROL, HeaderValue::from_static("no-cache"))
     }
 
     /// Adds the path of the next page, if there is one.

@@ -1,10 +1,10 @@
 //! The manifests of the rulesets.
 
 use super::Shared;
-use super::extract::{Nothing, Parameters};
+use super::extract::{Conditions, Nothing, Parameters};
 use super::problem::Problem;
 use super::reply::{List, Reply};
-use crate::app::AppError;
+use crate::app::{AppError, Tag};
 use crate::engine::{AnyRuleset, Rulesets};
 use crate::openapi::*;
 use crate::vocabulary::{CommandSpec, Commands, Draft, HOUSE_RULES, Manifest, Rule, SharedCommand, type_schema};
@@ -66,25 +66,36 @@ impl RulesetInfo {
 ///
 /// Answers with the manifests of all rulesets.
 #[utoipa::path(get, path = "/v1/rulesets", operation_id = "list_rulesets", tag = "rulesets",
-    responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>)), BadRequest, RequestTimeout))]
+    params(("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
+    responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>), headers(("ETag"))),
+        (status = 304, description = "The manifests have not changed"), BadRequest, RequestTimeout))]
 pub(super) async fn list_rulesets(
-    State(shared): State<Shared>, Parameters(Nothing {}): Parameters<Nothing>,
+    State(shared): State<Shared>, Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
     let items = shared.manifests.of(shared.app.rulesets()).iter().collect();
-    Ok(Reply::of(&List { items, next_cursor: None })?)
+    Ok(public(&List { items, next_cursor: None }, &conditions)?)
 }
 
 /// Read a ruleset
 ///
 /// Answers with the ruleset's manifest: its commands, its rules, and the schemas of its options and combatants.
 #[utoipa::path(get, path = "/v1/rulesets/{ruleset}", operation_id = "read_ruleset", tag = "rulesets",
-    params(("ruleset" = String, Path, description = "The id of the ruleset.")),
-    responses((status = 200, description = "The manifest", body = RulesetInfo), BadRequest, NotFound, RequestTimeout))]
+    params(("ruleset" = String, Path, description = "The id of the ruleset."),
+        ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
+    responses((status = 200, description = "The manifest", body = RulesetInfo, headers(("ETag"))),
+        (status = 304, description = "The manifest has not changed"), BadRequest, NotFound, RequestTimeout))]
 pub(super) async fn read_ruleset(
     State(shared): State<Shared>, id: Result<Path<String>, PathRejection>, Parameters(Nothing {}): Parameters<Nothing>,
+    conditions: Conditions,
 ) -> Result<Reply, Problem> {
     let all = shared.manifests.of(shared.app.rulesets());
     let info = id.ok().and_then(|Path(id)| all.iter().find(|info| info.manifest.id == id));
     let known = || AppError::NoRuleset(all.iter().map(|info| info.manifest.id).collect());
-    Ok(Reply::of(info.ok_or_else(known)?)?)
+    Ok(public(info.ok_or_else(known)?, &conditions)?)
+}
+
+fn public(body: &impl Serialize, conditions: &Conditions) -> Result<Reply, AppError> {
+    let body = serde_json::to_vec(body)?;
+    let tag = Tag::of_body(&body);
+    Ok(Reply::json(body).public(&tag, conditions))
 }

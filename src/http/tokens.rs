@@ -42,7 +42,9 @@ impl<'a> TokenAnswer<'a> {
     params(("id" = String, Path, description = ENCOUNTER_ID),
         ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
     request_body = NewToken,
-    responses((status = 201, description = "The token", body = TokenAnswer<'_>, headers(("Idempotency-Replayed"))),
+    responses((status = 201, description = "The token", body = TokenAnswer<'_>, headers(("Idempotency-Replayed")),
+            links(("revoke" = (operation_id = "revoke_token", description = "Revokes this token.",
+                parameters(("id" = "$request.path.id"), ("token" = "$response.body#/id")))))),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_token(

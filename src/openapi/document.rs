@@ -52,8 +52,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
             "title": "Turnkeeper",
             "version": env!("CARGO_PKG_VERSION"),
             "summary": env!("CARGO_PKG_DESCRIPTION"),
-            "description": "Tell it what happens at the table. It answers who acts now, who may act next, and why, by the rules of a \
-                published initiative system.",
+            "description": include_str!("walkthrough.md"),
             "contact": {"name": "Turnkeeper"},
             "license": {"name": "MIT OR Apache-2.0", "identifier": "MIT OR Apache-2.0"},
         },

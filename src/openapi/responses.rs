@@ -106,6 +106,8 @@ fn links() -> Value {
         "command": link("send_command", "Sends a command."),
         "options": link("list_options", "Lists what is legal now."),
         "events": link("list_events", "Reads the log."),
+        "tokens": link("create_token", "Creates the token of a player or spectator."),
+        "export": link("export_encounter", "Copies the encounter with its log."),
         "delete": link("delete_encounter", "Deletes the encounter."),
     })
 }
@@ -120,7 +122,8 @@ pub(super) fn headers() -> Value {
     let headers = [
         (
             "ETag",
-            "Names this state of the encounter, such as `\"13\"` or `\"13-Yk0pTq3mR8sWvx2a\"`. `If-Match` and `If-None-Match` take it.",
+            "Names this answer, such as `\"13-Yk0pTq3mR8sWvx2a\"`, or this version of the encounter, such as `\"13\"`. `If-Match` and \
+                `If-None-Match` take it.",
         ),
         ("Location", "The path of the new encounter."),
         ("Link", "The next page, with `rel=\"next\"`."),

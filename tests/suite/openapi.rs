@@ -107,7 +107,9 @@ async fn captured() -> Map<String, Value> {
             let answer = fight.command(send).send().await;
             let verb = send["type"].as_str().unwrap_or("list").to_owned();
             if shown.len() < 8 && shown.insert((verb.clone(), answer.status)) {
-                let (example, summary) = (format!("{name}_{verb}"), format!("{}: {verb}", ruleset.title));
+                // Readers of the document sort by these names: what a fight begins with comes first.
+                let (example, summary) =
+                    (format!("{name}_{}_{verb}", shown.len()), format!("{}: {verb}", ruleset.title));
                 if answer.status == 200 {
                     capture.request("send_command", &example, &summary, send);
                 }
@@ -281,6 +283,19 @@ fn operation(id: &str) -> Value {
     let mut operations = operations(&contract::published()).into_iter();
     let found = operations.find_map(|(_, _, operation)| (operation["operationId"] == id).then_some(operation));
     found.unwrap_or_else(|| panic!("there is no {id}"))
+}
+
+#[test]
+fn the_first_example_of_a_command_starts_the_first_example_of_a_fight() {
+    let document = published();
+    let first = |path: &str| {
+        let examples = &document["paths"][path]["post"]["requestBody"]["content"]["application/json"]["examples"];
+        examples.as_object().and_then(|examples| examples.values().next()).expect("an example")["value"].clone()
+    };
+    let (fight, start) = (first("/v1/encounters"), first("/v1/encounters/{id}/commands"));
+    assert_eq!(start["type"], "start");
+    let ids: Vec<&Value> = fight["combatants"].as_array().expect("combatants").iter().map(|c| &c["id"]).collect();
+    assert!(ids.contains(&&start["first"]), "{start} starts none of {ids:?}");
 }
 
 #[test]

@@ -72,7 +72,7 @@ async fn play(base_path: &str, ruleset: &str) -> Result<usize, Box<dyn Error>> {
 async fn main() -> Result<(), Box<dyn Error>> {
     let base_path = std::env::args().nth(1).ok_or("the server's address is expected")?;
     let api = Configuration { base_path: base_path.clone(), ..Configuration::default() };
-    for ruleset in rulesets_api::list_rulesets(&api).await?.items {
+    for ruleset in rulesets_api::list_rulesets(&api, None).await?.items {
         let turns = play(&base_path, &ruleset.id).await?;
         println!("openapi-generator-rust: {}: a round in {turns} commands", ruleset.id);
     }
