@@ -212,7 +212,7 @@ fn pick(play: &mut Fight<'_>, c: &Begin) -> Result<(), Violation> {
         None => "nobody who acted last picks now: leave `by` out".to_owned(),
     })?;
     if !candidates.contains(id) {
-        let ids: Vec<_> = candidates.iter().map(|id| id.as_str()).collect();
+        let ids: Vec<_> = candidates.iter().map(ToString::to_string).collect();
         let (rule, line, why) = why_not(table, fighter);
         let detail = format!("{why}; one of {} is next (definition.{line})", ids.join(", "));
         return Err(Violation::new("not_next", rule, detail));
