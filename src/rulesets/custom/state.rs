@@ -56,7 +56,6 @@ pub struct CombatantState {
 #[serde(default)]
 pub struct State {
     /// Where the round is.
-    #[schema(inline)]
     pub mode: Mode,
     /// The number of the phase in the definition, from 0.
     pub phase: u32,

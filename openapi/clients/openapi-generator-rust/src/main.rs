@@ -46,7 +46,7 @@ async fn play(base_path: &str, ruleset: &str) -> Result<usize, Box<dyn Error>> {
     let (id, mut pending) = awaited(&created.encounter)?;
     let mut sent: BTreeMap<String, usize> = BTreeMap::new();
     for turn in 1..=200 {
-        let options = commands_api::list_options(&api, &id, None).await?;
+        let options = commands_api::list_options(&api, &id, None, None).await?;
         let verbs = pending.map_or_else(|| vec!["start".to_owned()], |pending| pending.commands);
         let mut fitting = Vec::new();
         for option in &options.items {
@@ -58,7 +58,7 @@ async fn play(base_path: &str, ruleset: &str) -> Result<usize, Box<dyn Error>> {
         let (uses, verb, option) = fitting.into_iter().min_by_key(|(uses, ..)| *uses).ok_or("nothing to send")?;
         sent.insert(verb, uses + 1);
         let command = CommandRequest::Command(Box::new(filled(option, &options, turn)?));
-        let answer = commands_api::send_command(&api, &id, command, None, None, None, None).await?;
+        let answer = commands_api::send_command(&api, &id, command, None, None, None, None, None).await?;
         (_, pending) = awaited(&*answer.encounter.ok_or("an answer without an encounter")?)?;
         let ended = |event: &Event| matches!(event, Event::RoundEnded(ended) if ended.round > 0);
         if answer.events.iter().any(ended) {
