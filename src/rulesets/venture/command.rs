@@ -69,7 +69,7 @@ commands! {
     "claim" (Player: combatant) => Claim says "Take {combatant}'s delayed turn" { combatant: CombatantId }
 
     /// Take a combat action (VE-10), an attack if `attack` is true.
-    "act" (Player: combatant) => Act says "Act with {combatant}[{attack}: attack][{decisive}, decisive][{reflexive}, reflexive]" {
+    "act" (Player: combatant) => Act says "Act[ with {combatant}][{attack}: attack][{decisive}, decisive][{reflexive}, reflexive]" {
         combatant: CombatantId,
         /// What it does, for the log.
         action: Option<Text<200>>,
