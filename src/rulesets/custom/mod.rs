@@ -21,9 +21,10 @@ pub use event::*;
 pub use options::{Options, Preset};
 pub use state::*;
 
+use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Audience, Combatant, CombatantId, Event as AnyEvent, FieldError, LegalCommand, Manifest, OrderEntry, Pending, Play,
-    Reason, Redaction, Ruleset, Slug, Status, Table as AnyTable, Violation,
+    Audience, Combatant, CombatantId, Event as AnyEvent, FieldError, LegalCommand, OrderEntry, Pending, Play, Reason,
+    Redaction, Ruleset, Slug, Status, Table as AnyTable, Violation,
 };
 use definition::{Pick, Sides};
 use manifest::MANIFEST;
@@ -39,14 +40,7 @@ type Fight<'d> = Play<'d, Custom>;
 type Fighter = Combatant<Custom>;
 
 impl Ruleset for Custom {
-    type Options = Options;
-    type CombatantStats = CombatantStats;
-    type CombatantState = CombatantState;
-    type State = State;
-    type Command = Command;
-    type Event = Event;
-
-    const MANIFEST: &'static Manifest = &MANIFEST;
+    parts!();
 
     fn read_options(options: &Value) -> Result<Options, Vec<FieldError>> {
         Options::read(options)
@@ -60,18 +54,6 @@ impl Ruleset for Custom {
         Err(FieldError::meaningless(format!("numbers.{unknown}"), message))
     }
 
-    fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
-        decide::decide(play, command)
-    }
-
-    fn react(play: &mut Fight<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
-        react::react(play, event)
-    }
-
-    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        evolve::evolve(table, event);
-    }
-
     fn actor(command: &Command) -> crate::vocabulary::Actor<'_> {
         use crate::vocabulary::{Actor, Commands};
         match command {
@@ -79,10 +61,6 @@ impl Ruleset for Custom {
             Command::Begin(Begin { by: Some(by), .. }) => Actor::one(by),
             command => command.actor(),
         }
-    }
-
-    fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-        legal_commands::legal_commands(table)
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {

@@ -2,7 +2,15 @@
 
 use super::*;
 
-pub(super) fn shared(table: &mut Table, event: &SharedEvent) {
+pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Dc20>) {
+    match event {
+        AnyEvent::Shared(event) => shared(table, event),
+        AnyEvent::Own(event) => own(table, event),
+        AnyEvent::Roster(_) => {}
+    }
+}
+
+fn shared(table: &mut Table, event: &SharedEvent) {
     match event {
         SharedEvent::TurnEnded(e) => table.state.acting.retain(|id| *id != e.combatant),
         SharedEvent::RoundEnded(e) => {
@@ -38,7 +46,7 @@ pub(super) fn shared(table: &mut Table, event: &SharedEvent) {
     }
 }
 
-pub(super) fn own(table: &mut Table, event: &Event) {
+fn own(table: &mut Table, event: &Event) {
     match event {
         Event::Aggressed(e) if !e.resolved => {
             table.change_state(&e.combatant, |s| s.committed = Some(e.action.clone()));

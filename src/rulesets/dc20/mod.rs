@@ -18,10 +18,11 @@ pub use command::*;
 pub use event::*;
 pub use state::*;
 
+use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, D20, Die, Event as AnyEvent, LegalCommand, Manifest, OrderEntry,
-    Pending, Play, Reason, Redact, Redaction, RosterEvent, Ruleset, SharedEvent, Slug, Status, Table as AnyTable,
-    Violation, ids, require,
+    Actor, Audience, Combatant, CombatantId, Commands, D20, Die, Event as AnyEvent, LegalCommand, OrderEntry, Pending,
+    Play, Reason, Redact, Redaction, RosterEvent, Ruleset, SharedEvent, Slug, Status, Table as AnyTable, Violation,
+    ids, require,
 };
 use allowance::*;
 use contest::*;
@@ -39,31 +40,7 @@ type Combat<'d> = Play<'d, Dc20>;
 type Creature = Combatant<Dc20>;
 
 impl Ruleset for Dc20 {
-    type Options = Options;
-    type CombatantStats = CombatantStats;
-    type CombatantState = CombatantState;
-    type State = State;
-    type Command = Command;
-    type Event = Event;
-
-    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
-
-    fn decide(play: &mut Play<'_, Self>, command: &Command) -> Result<(), Violation> {
-        decide::decide(play, command)
-    }
-
-    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        match event {
-            AnyEvent::Shared(event) => evolve::shared(table, event),
-            AnyEvent::Own(event) => evolve::own(table, event),
-            AnyEvent::Roster(_) => {}
-        }
-    }
-
-    fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
-        react::react(play, event);
-        Ok(())
-    }
+    parts!();
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
@@ -78,10 +55,6 @@ impl Ruleset for Dc20 {
         let acting = &table.state.acting;
         let own = source.or(target).filter(|id| acting.contains(id));
         own.or(acting.first()).or(source).or(target).cloned()
-    }
-
-    fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-        legal_commands::legal_commands(table)
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {

@@ -3,12 +3,15 @@
 use super::*;
 use crate::rulesets::shared::end_turn;
 
-pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
+pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) -> Result<(), Violation> {
     if matches!(play.table().state.phase, Phase::Setup | Phase::Over) {
-        return;
+        return Ok(());
     }
     match event {
-        AnyEvent::Shared(SharedEvent::Overridden(e)) => return take_over(play, &e.combatant),
+        AnyEvent::Shared(SharedEvent::Overridden(e)) => {
+            take_over(play, &e.combatant);
+            return Ok(());
+        }
         AnyEvent::Shared(SharedEvent::ConditionSet(e)) => adjust(play, &e.combatant),
         AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
             adjust(play, &e.combatant);
@@ -28,9 +31,10 @@ pub(super) fn react(play: &mut Combat<'_>, event: &AnyEvent<Dc20>) {
             show(play, combatant);
             adjust(play, &combatant.id);
         }
-        AnyEvent::Shared(_) | AnyEvent::Own(_) => return,
+        AnyEvent::Shared(_) | AnyEvent::Own(_) => return Ok(()),
     }
     settle(play);
+    Ok(())
 }
 
 /// Starts the turn of an override. A combatant without a place takes the turn that is awaited if it is one of its team; else that turn

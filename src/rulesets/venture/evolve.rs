@@ -4,7 +4,16 @@ use super::*;
 use crate::vocabulary::{Int, SharedEvent};
 use std::sync::Arc;
 
-pub(super) fn shared(table: &mut Table, event: &SharedEvent) {
+pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Venture>) {
+    match event {
+        AnyEvent::Shared(event) => shared(table, event),
+        AnyEvent::Own(event) => own(table, event),
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => drop_delay(table, &combatant.id),
+        AnyEvent::Roster(RosterEvent::CombatantJoined { .. }) => {}
+    }
+}
+
+fn shared(table: &mut Table, event: &SharedEvent) {
     match event {
         // With a move left from a Rush or Disengage the actions come after that.
         SharedEvent::TurnStarted(e) if table.get(&e.combatant).is_some_and(|c| !c.state.follow_up) => {
@@ -15,7 +24,7 @@ pub(super) fn shared(table: &mut Table, event: &SharedEvent) {
     }
 }
 
-pub(super) fn own(table: &mut Table, event: &Event) {
+fn own(table: &mut Table, event: &Event) {
     match event {
         Event::JoinedBattle(e) => table.change(&e.combatant, |c| {
             c.state.join_battle = Some(Arc::new(e.roll.clone()));

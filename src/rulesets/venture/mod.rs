@@ -13,9 +13,10 @@ pub use command::*;
 pub use event::*;
 pub use state::*;
 
+use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, Manifest, OrderEntry,
-    Pending, Play, Reason, Redact, Redaction, RosterEvent, Ruleset, Status, Table as AnyTable, Violation, ids,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending,
+    Play, Reason, Redact, Redaction, RosterEvent, Ruleset, Status, Table as AnyTable, Violation, ids,
 };
 use std::cmp::Reverse;
 
@@ -28,31 +29,7 @@ type Fight<'d> = Play<'d, Venture>;
 type Fighter = Combatant<Venture>;
 
 impl Ruleset for Venture {
-    type Options = Options;
-    type CombatantStats = CombatantStats;
-    type CombatantState = CombatantState;
-    type State = State;
-    type Command = Command;
-    type Event = Event;
-
-    const MANIFEST: &'static Manifest = &manifest::MANIFEST;
-
-    fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
-        decide::decide(play, command)
-    }
-
-    fn react(play: &mut Fight<'_>, event: &AnyEvent<Self>) -> Result<(), Violation> {
-        react::react(play, event)
-    }
-
-    fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
-        match event {
-            AnyEvent::Shared(event) => evolve::shared(table, event),
-            AnyEvent::Own(event) => evolve::own(table, event),
-            AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => evolve::drop_delay(table, &combatant.id),
-            AnyEvent::Roster(RosterEvent::CombatantJoined { .. }) => {}
-        }
-    }
+    parts!();
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
@@ -60,10 +37,6 @@ impl Ruleset for Venture {
             Command::Act(c) if c.reflexive || c.targets.iter().any(Target::is_ruling) => Actor::Gm,
             command => command.actor(),
         }
-    }
-
-    fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-        legal_commands::legal_commands(table)
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
