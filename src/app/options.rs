@@ -35,6 +35,12 @@ impl App {
         Ok((tag, Some(LegalCommands::of(game.version(), items))))
     }
 
+    /// The commands that are legal now by what the holder of `token` can see.
+    pub async fn legal(&self, id: &str, token: &BearerToken) -> Result<LegalCommands, AppError> {
+        let (current, viewer) = self.admit(id, token).await?;
+        Ok(LegalCommands::of(current.version(), self.legal_commands(&current, &viewer).await?))
+    }
+
     /// JSON fields of an object with what is to be included of the encounter now, each with a comma before it. None if the encounter is
     /// not at `version`.
     pub async fn included(

@@ -74,7 +74,7 @@ pub(super) async fn send_command(
 
 /// The body of an answer with the commands that are legal now.
 async fn with_options(shared: &Shared, id: &str, token: &BearerToken, body: Bytes) -> Result<Bytes, AppError> {
-    let (_, legal) = shared.app.options(id, token, None, None).await?;
+    let legal = shared.app.legal(id, token).await?;
     let mut body = Vec::from(body);
     // The body is an object with fields.
     body.pop();
