@@ -96,12 +96,6 @@ impl<'d, R: Ruleset> Play<'d, R> {
         Ok(c)
     }
 
-    /// Refused after the start; `rule` is what says when it starts.
-    pub fn in_setup(&self, rule: &'static str) -> Result<(), Violation> {
-        let setup = self.table.status == Status::Setup;
-        require(setup, "already_started", rule, || "the encounter has started already")
-    }
-
     /// Refused unless the fight is going on; `rule` is what says when it starts.
     pub fn running(&self, rule: &'static str) -> Result<(), Violation> {
         match self.table.status {

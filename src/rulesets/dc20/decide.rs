@@ -10,13 +10,11 @@ pub(super) use claims::resolve;
 pub(super) use delay::{follow, stop_holding};
 
 use super::*;
+use crate::rulesets::shared::check_started;
 use crate::vocabulary::field;
 
 pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Violation> {
-    match command {
-        Command::Start(_) => play.in_setup("DC-31")?,
-        _ => play.running("DC-31")?,
-    }
+    check_started(play, matches!(command, Command::Start(_)), "DC-31")?;
     match command {
         Command::Start(c) => start::start(play, c)?,
         Command::InitiativeCheck(c) => start::check_late(play, c)?,

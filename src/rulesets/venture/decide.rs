@@ -10,13 +10,12 @@ pub(super) use track::{MAX_TIMED, regain_motes};
 pub(super) use turn::take_turn;
 
 use super::*;
+use crate::rulesets::shared::check_started;
 use crate::vocabulary::{field, require};
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
-    match command {
-        Command::Start(_) => play.in_setup("VE-2")?,
-        Command::Settle(_) => {}
-        _ => play.running("VE-2")?,
+    if !matches!(command, Command::Settle(_)) {
+        check_started(play, matches!(command, Command::Start(_)), "VE-2")?;
     }
     match command {
         Command::Start(c) => join::start(play, c)?,

@@ -49,7 +49,7 @@ enum Call {
         known: Option<u64>,
         key: Option<u8>,
     },
-    /// After a version, so many entries and bytes at most.
+    /// Reads the log after a version, up to a number of entries and of bytes.
     Log(u64, usize, usize),
     Base {},
     Delete {},
