@@ -170,7 +170,8 @@ pub struct Server {
         value_parser = |text: &str| integer::<usize>(text, 1, 65_536))]
     pub bodies_mib: usize,
 
-    /// The minimum log entries that an encounter keeps, plus up to 511 more; 0 keeps all.
+    /// The newest log entries that each encounter keeps at least; 0 keeps all. Older ones are dropped only at every 256th, so up to 511
+    /// more are there.
     #[arg(long, env = "TURNKEEPER_LOG_KEEP", default_value_t = crate::app::KEEP, value_name = "ENTRIES",
         value_parser = |text: &str| integer::<u64>(text, 0, 1_000_000_000))]
     pub log_keep: u64,
@@ -213,7 +214,7 @@ impl Server {
             stream_time: self.stream_time,
             keep_alive: self.keep_alive,
             import_limit: self.import_limit,
-            bodies: self.bodies_mib.saturating_mul(1024 * 1024),
+            body_budget: self.bodies_mib.saturating_mul(1024 * 1024),
             limits: Limits { application: self.rate_application, token: self.rate_token, address: self.rate_address },
             client_header: self.client_header.clone(),
         }

@@ -96,13 +96,13 @@ pub struct Command<'a> {
 impl App {
     /// Applies a command. This takes one round trip to the store if the encounter is cached, otherwise two.
     pub async fn command(&self, call: Command<'_>) -> Result<Answer, AppError> {
-        let write = WriteRequest { id: call.id, sender: Sender::Token(call.token), key: call.key, gm_only: None };
+        let write = WriteRequest { id: call.id, sender: Sender::Token(call.token), key: call.key, gm_action: None };
         self.write(write, |game, viewer| self.change(game, viewer, &call)).await
     }
 
     /// Decides a command and changes nothing. Its dice are never those of the real command.
     pub async fn dry_run(&self, call: Command<'_>) -> Result<Answer, AppError> {
-        let (game, viewer) = self.admit(call.id, call.token).await?;
+        let (game, viewer) = self.authenticate(call.id, call.token).await?;
         let decided = self.decide(&game, &viewer, &call, rand::random()).await?;
         Answer::to(&viewer, &decided, call.shape)
     }
@@ -123,8 +123,8 @@ impl App {
             checkpoint: decided.checkpoint,
         };
         let entry = Some(Entry { version, bytes: serde_json::to_vec(&entry)?.into() });
-        let rebase = self.new_base(&game, version).await?;
-        Ok(Change { game: decided.next, entry, rebase, answer })
+        let new_base = self.new_base(&game, version).await?;
+        Ok(Change { game: decided.next, entry, new_base, answer })
     }
 
     /// Checks the viewer's rights and the expected version, then decides by the rules.
@@ -146,7 +146,7 @@ impl App {
         let request = call.request;
         game.authorize(viewer, request)?;
         call.expected.map_or(Ok(()), |expected| expected.check(game, viewer))?;
-        if let Some(rewind) = game.rewinds(request)? {
+        if let Some(rewind) = game.rewind_target(request)? {
             if !viewer.is_gm() && !self.undoes_own_command(game, viewer, &rewind).await? {
                 return Err(Refusal::hidden_reason().into());
             }
@@ -172,7 +172,7 @@ impl App {
             return Ok(false);
         }
         let undo = Request::undo();
-        let rewind = game.authorize(viewer, &undo).and_then(|()| game.rewinds(&undo));
+        let rewind = game.authorize(viewer, &undo).and_then(|()| game.rewind_target(&undo));
         let Ok(Some(rewind)) = rewind else { return Ok(false) };
         match self.undoes_own_command(game, viewer, &rewind).await {
             Ok(_) => Ok(true),
@@ -190,7 +190,7 @@ impl App {
             let violation = Violation::new("not_yours_to_undo", "TK-9", detail);
             Err(Refusal::Violation { path: String::new(), violation }.into())
         };
-        if game.rewinds(&Request::undo())?.as_ref() != Some(rewind) {
+        if game.rewind_target(&Request::undo())?.as_ref() != Some(rewind) {
             return refused("a player takes back one step, the own last command: leave `to_version` out");
         }
         let after = rewind.to_version;

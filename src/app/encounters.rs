@@ -1,7 +1,7 @@
 //! Creating, listing and deleting encounters.
 
 use super::log::MAX_PAGE;
-use super::storage::{CacheEntry, stored};
+use super::storage::{CacheEntry, document_within_limit};
 use super::token::only_gm;
 use super::{App, AppError, Application, BearerToken, Expected, HandedOut, IdempotencyKey, Token, now};
 use crate::engine::{Creation, Game, Meta, NewToken, Refusal, Role, Summary};
@@ -116,9 +116,9 @@ impl App {
         key: Option<&IdempotencyKey>, application: Option<Application>,
     ) -> Result<CreatedEncounter, AppError> {
         let id = &game.meta().id;
-        let (document, revision) = (stored(&*game)?, rand::random());
+        let (document, revision) = (document_within_limit(&*game)?, rand::random());
         let current = CacheEntry { revision, game: game.clone(), size: document.len() };
-        let base = Base { version: base.version(), document: stored(&*base)? };
+        let base = Base { version: base.version(), document: document_within_limit(&*base)? };
         let application = application.map(|name| name.to_string());
         let new = NewEncounter { revision, document, base, entries, application };
         let Some(first_base) = self.store.create(id, new).await? else {
@@ -153,7 +153,7 @@ impl App {
     /// `expected` is compared before the removal, not in one step with it: a commit in between is lost with the rest.
     pub async fn delete(&self, id: &str, token: &BearerToken, expected: Option<&Expected>) -> Result<(), AppError> {
         let delete = async {
-            let (game, viewer) = self.admit(id, token).await?;
+            let (game, viewer) = self.authenticate(id, token).await?;
             only_gm(&viewer, "to delete the encounter")?;
             expected.map_or(Ok(()), |expected| expected.check(&game, &viewer))?;
             self.cache.remove(id);

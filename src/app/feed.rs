@@ -259,7 +259,7 @@ impl App {
     pub async fn follow(
         self: &Arc<Self>, id: &str, token: &BearerToken, after: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Follower), AppError> {
-        let (game, viewer) = self.admit(id, token).await?;
+        let (game, viewer) = self.authenticate(id, token).await?;
         let version = game.version();
         let cursor = after.unwrap_or(version);
         if cursor > version {
@@ -273,7 +273,7 @@ impl App {
             return Err(AppError::Unavailable("this process is ending".to_owned()));
         }
         // The token may have ended before the subscription.
-        self.admit(id, token).await?;
+        self.authenticate(id, token).await?;
         let (app, token, backlog) = (self.clone(), token.clone(), VecDeque::new());
         let mut follower =
             Follower { app, updates, topic, viewer, token, cursor, backlog, caught_up: false, lost: false };

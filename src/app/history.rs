@@ -16,7 +16,7 @@ impl App {
     pub async fn read(
         &self, id: &str, token: &BearerToken, at: Option<u64>,
     ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
-        let (current, viewer) = self.admit(id, token).await?;
+        let (current, viewer) = self.authenticate(id, token).await?;
         let game = self.state_at(&current, at.unwrap_or(current.version())).await?;
         Ok((viewer.view(&game), viewer))
     }

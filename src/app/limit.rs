@@ -150,7 +150,7 @@ impl App {
 
     /// Asks the store whether a token is valid in this encounter, and remembers a valid one.
     pub async fn mark_valid(&self, id: &str, token: &BearerToken) -> Result<bool, AppError> {
-        match self.admit(id, token).await {
+        match self.authenticate(id, token).await {
             Ok(_) => self.limiter.valid.insert(token_key(id, token), ()),
             Err(AppError::NotFound) => return Ok(false),
             Err(error) => return Err(error),

@@ -136,7 +136,7 @@ impl App {
     /// At most `limit` log entries above version `after`, or from the oldest on, as the holder of `token` sees them, and about half a
     /// MiB of them. A page leaves out entries of which the viewer sees nothing, so it may be short although more follow.
     pub async fn log(&self, id: &str, token: &BearerToken, after: Option<u64>, limit: usize) -> Result<Page, AppError> {
-        let (game, viewer) = self.admit(id, token).await?;
+        let (game, viewer) = self.authenticate(id, token).await?;
         let current = game.version();
         if after.is_some_and(|after| after > current) {
             return Err(AppError::FutureVersion { current });

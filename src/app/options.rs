@@ -23,7 +23,7 @@ impl App {
     pub async fn options(
         &self, id: &str, token: &BearerToken, combatant: Option<&CombatantId>, known: Option<&Expected>,
     ) -> Result<(Tag, Option<LegalCommands>), AppError> {
-        let (current, viewer) = self.admit(id, token).await?;
+        let (current, viewer) = self.authenticate(id, token).await?;
         let game = viewer.view(&current);
         // The legal commands follow from the view.
         let tag = Tag::of(game.version(), game.view(&viewer)?.get(), &viewer, Form::Options);
@@ -37,7 +37,7 @@ impl App {
 
     /// The commands that are legal now by what the holder of `token` can see.
     pub async fn legal(&self, id: &str, token: &BearerToken) -> Result<LegalCommands, AppError> {
-        let (current, viewer) = self.admit(id, token).await?;
+        let (current, viewer) = self.authenticate(id, token).await?;
         Ok(LegalCommands::of(current.version(), self.legal_commands(&current, &viewer).await?))
     }
 

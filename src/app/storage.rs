@@ -20,7 +20,7 @@ use tokio::time::timeout;
 /// An encounter at one revision.
 #[derive(Clone)]
 pub(super) struct CacheEntry {
-    /// Its revision in the store.
+    /// The random number that names its last write (see [`Commit::revision`]); not its version.
     pub revision: u64,
     /// The encounter.
     pub game: Arc<dyn Game>,
@@ -49,7 +49,9 @@ pub(super) fn encounter_cache(memory: u64) -> EncounterCache {
 
 impl App {
     /// The encounter now, and the viewer that `token` stands for.
-    pub(super) async fn admit(&self, id: &str, token: &BearerToken) -> Result<(Arc<dyn Game>, Viewer), AppError> {
+    pub(super) async fn authenticate(
+        &self, id: &str, token: &BearerToken,
+    ) -> Result<(Arc<dyn Game>, Viewer), AppError> {
         let game = self.current(id).await?;
         let viewer = token.viewer(game.meta())?;
         Ok((game, viewer))
@@ -103,7 +105,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 /// The locks of encounters within this process, so that its own writes do not lose races against each other.
 pub(super) struct WriteLocks {
     hasher: RandomState,
-    /// Each with the time at which the store was last unavailable under it.
+    /// Each with the time of the last failure of the store while it was held.
     locks: Box<[Mutex<Option<Instant>>]>,
 }
 
@@ -120,8 +122,8 @@ pub(super) struct WriteRequest<'a> {
     pub sender: Sender<'a>,
     /// The key under which it happens at most once.
     pub key: Option<&'a IdempotencyKey>,
-    /// What it does, if only the game master may.
-    pub gm_only: Option<&'a str>,
+    /// What the request does, for the refusal, if only the game master may do it.
+    pub gm_action: Option<&'a str>,
 }
 
 /// A decided write.
@@ -131,7 +133,7 @@ pub(super) struct Change {
     /// The log entry, if it makes a version.
     pub entry: Option<Entry>,
     /// The new base of the log, if it gets one.
-    pub rebase: Option<Base>,
+    pub new_base: Option<Base>,
     pub answer: Answer,
 }
 
@@ -150,6 +152,7 @@ impl App {
         }
         let result = write.await;
         if let Err(AppError::Unavailable(_)) = result {
+            // The write may have happened: the next one reads what the store has.
             self.cache.remove(id);
             *failed = Some(Instant::now());
         }
@@ -181,7 +184,7 @@ impl App {
         for _ in 0..TRIES {
             let decided = async {
                 let change = decide(current.game.clone(), request.viewer(&current)?).await?;
-                let document = stored(&*change.game)?;
+                let document = document_within_limit(&*change.game)?;
                 Ok((change, document))
             };
             let (change, document) = match decided.await {
@@ -203,7 +206,7 @@ impl App {
                 document,
                 entry: change.entry,
                 answer: digest.zip(key.map(|key| key.record(&change.answer))),
-                rebase: change.rebase,
+                new_base: change.new_base,
             };
             match self.store.commit(id, commit).await.map_err(|error| self.failed(id, error))? {
                 Committed::Done => {
@@ -228,7 +231,7 @@ impl WriteRequest<'_> {
     /// The viewer that the sender stands for, if it may write.
     fn viewer(&self, current: &CacheEntry) -> Result<Viewer, AppError> {
         let viewer = self.sender.viewer(current.game.meta())?;
-        self.gm_only.map_or(Ok(()), |what| only_gm(&viewer, what))?;
+        self.gm_action.map_or(Ok(()), |what| only_gm(&viewer, what))?;
         Ok(viewer)
     }
 
@@ -241,7 +244,7 @@ impl WriteRequest<'_> {
 }
 
 /// The document of an encounter, unless it is too large to store.
-pub(super) fn stored(game: &dyn Game) -> Result<Bytes, AppError> {
+pub(super) fn document_within_limit(game: &dyn Game) -> Result<Bytes, AppError> {
     let document = game.document()?;
     if document.len() > MAX_DOCUMENT {
         return Err(AppError::TooLarge { size: document.len() });

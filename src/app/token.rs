@@ -206,7 +206,7 @@ fn checked(wanted: &NewToken, game: &dyn Game) -> Result<(Vec<CombatantId>, Opti
 impl App {
     /// The active tokens of an encounter, oldest first, for its game master.
     pub async fn tokens(&self, id: &str, token: &BearerToken) -> Result<Vec<Viewer>, AppError> {
-        let (game, viewer) = self.admit(id, token).await?;
+        let (game, viewer) = self.authenticate(id, token).await?;
         only_gm(&viewer, "to list tokens")?;
         Ok(game.meta().tokens.iter().filter(|record| is_active(record)).map(TokenRecord::viewer).collect())
     }
@@ -249,7 +249,7 @@ impl App {
         };
         let name = Token::id(wanted.role);
         let record = derived(&name)?.record(wanted.role, name);
-        let request = WriteRequest { id, sender, key, gm_only: Some("to hand out tokens") };
+        let request = WriteRequest { id, sender, key, gm_action: Some("to hand out tokens") };
         let hand_out = |game: &dyn Game| {
             let mut meta = game.meta().clone();
             meta.tokens.retain(is_active);
@@ -283,7 +283,7 @@ impl App {
                 key.derive(&self.store.salt().await?, &purpose)?
             }
         };
-        let request = WriteRequest { id, sender: Sender::Token(token), key, gm_only: None };
+        let request = WriteRequest { id, sender: Sender::Token(token), key, gm_action: None };
         let replace = |game: &dyn Game, info: Viewer| {
             let mut meta = game.meta().clone();
             let mut records = meta.tokens.iter_mut();
@@ -324,7 +324,7 @@ impl App {
 
     /// Revokes a token, which ends the streams that it opened.
     pub async fn revoke(&self, id: &str, token: &BearerToken, revoked: &str) -> Result<(), AppError> {
-        let request = WriteRequest { id, sender: Sender::Token(token), key: None, gm_only: Some("to revoke tokens") };
+        let request = WriteRequest { id, sender: Sender::Token(token), key: None, gm_action: Some("to revoke tokens") };
         let revoke = |game: &dyn Game| {
             let mut meta = game.meta().clone();
             meta.tokens.retain(|record| record.id != revoked && is_active(record));
@@ -366,7 +366,7 @@ fn check_gm(meta: &Meta) -> Result<(), AppError> {
 /// A write that changes only the meta of an encounter.
 fn meta_change(game: &dyn Game, meta: Meta, body: Bytes) -> Change {
     let answer = Answer { version: game.version(), shape: Shape::Minimal, body, replayed: false };
-    Change { game: game.with_meta(meta), entry: None, rebase: None, answer }
+    Change { game: game.with_meta(meta), entry: None, new_base: None, answer }
 }
 
 fn refused(violation: Violation) -> AppError {

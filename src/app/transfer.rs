@@ -1,14 +1,14 @@
 //! Export and import of logs, in a format of their own.
 //!
 //! An import is folded again from its base. That checks shapes, versions and bounds, and that every state in an entry is the one that
-//! the events before it lead to. The rules are not checked again: a log holds not all commands and dice, and a game master's ruling
-//! (`override`) may explain any event. So the base, the events, and the time, sender and commands of an entry are taken on trust.
+//! the events before it lead to. The rules are not checked again: a log does not hold all commands and dice, and a game master may give
+//! the turn to anyone (`override`). So the base, the events, and the time, sender and commands of an entry are taken on trust.
 
 use super::log::MAX_PAGE;
 use super::{App, AppError, Application, BearerToken, CreatedEncounter, IdempotencyKey, now, token::only_gm};
 use crate::engine::{Game, LogEntry, MAX_COMMANDS, MAX_EVENTS, Meta, Refusal, Request, Stop};
 use crate::store::{Base, Entry};
-use crate::vocabulary::{FieldError, parse, parse_beside, read, read_fields};
+use crate::vocabulary::{FieldError, parse, parse_except, read, read_fields};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -87,7 +87,7 @@ pub struct Export {
 impl App {
     /// The log of an encounter, for the holder of `token`.
     pub async fn export(self: &Arc<Self>, id: &str, token: &BearerToken) -> Result<Export, AppError> {
-        let (game, viewer) = self.admit(id, token).await?;
+        let (game, viewer) = self.authenticate(id, token).await?;
         only_gm(&viewer, "to export the encounter")?;
         let Base { version: after, document } = self.store.base(id).await?;
         let base = self.rulesets.load(&document)?;
@@ -102,6 +102,7 @@ impl App {
             entries: Vec::new(),
         };
         let mut opening = serde_json::to_string(&log)?;
+        // The entries are the last field, and empty: without the end, they can be streamed in.
         opening.truncate(opening.len() - "]}".len());
         let opening = opening.into();
         Ok(Export { app: self.clone(), id: id.to_owned(), opening, after, version })
@@ -131,13 +132,13 @@ impl App {
     ) -> Result<CreatedEncounter, AppError> {
         let (meta, token) = self.new_meta(None, key, application.as_deref()).await?;
         let app = self.clone();
-        let replay = self.imports.run(move |stop| app.replay(meta, &log, stop)).await??;
-        self.persist(replay.base, replay.game, replay.entries, token, key, application).await
+        let fold = self.imports.run(move |stop| app.fold_import(meta, &log, stop)).await??;
+        self.persist(fold.base, fold.game, fold.entries, token, key, application).await
     }
 
     /// Folds a log from its base. Asks `stop` before each entry.
-    fn replay(&self, meta: Meta, json: &[u8], stop: Stop<'_>) -> Result<Replay, AppError> {
-        let (fields, entries) = parse_beside(json, Some("entries")).map_err(AppError::NotJson)?;
+    fn fold_import(&self, meta: Meta, json: &[u8], stop: Stop<'_>) -> Result<ImportFold, AppError> {
+        let (fields, entries) = parse_except(json, Some("entries")).map_err(AppError::NotJson)?;
         let log = read_log(fields, entries).map_err(Refusal::from)?;
         if log.format != FORMAT || log.schema != SCHEMA {
             let (field, detail) = match log.format.as_str() {
@@ -158,23 +159,24 @@ impl App {
         if base.version() != log.base.version {
             return Err(inconsistent("base.version", format!("the base is at version {}", base.version())));
         }
-        let targets = targets(&log.entries).into_iter().map(|version| (version, None)).collect();
-        let mut replay = Replay { game: base.clone(), base, entries: Vec::with_capacity(log.entries.len()), targets };
+        let rewind_states = rewind_versions(&log.entries).into_iter().map(|version| (version, None)).collect();
+        let mut fold =
+            ImportFold { game: base.clone(), base, entries: Vec::with_capacity(log.entries.len()), rewind_states };
         for (i, raw) in log.entries.iter().enumerate() {
             if stop() {
                 return Err(Refusal::Stopped.into());
             }
-            if let Some(target) = replay.targets.get_mut(&replay.game.version()) {
-                *target = Some(replay.game.clone());
+            if let Some(target) = fold.rewind_states.get_mut(&fold.game.version()) {
+                *target = Some(fold.game.clone());
             }
-            let entry = replay.read(raw).map_err(|error| Refusal::from(error.within(&format!("entries.{i}"))))?;
-            replay.add(entry).map_err(|error| AppError::Inconsistent(error.within(&format!("entries.{i}"))))?;
+            let entry = fold.read(raw).map_err(|error| Refusal::from(error.within(&format!("entries.{i}"))))?;
+            fold.add(entry).map_err(|error| AppError::Inconsistent(error.within(&format!("entries.{i}"))))?;
         }
-        if replay.game.version() != log.version {
-            let detail = format!("the entries end at version {}", replay.game.version());
+        if fold.game.version() != log.version {
+            let detail = format!("the entries end at version {}", fold.game.version());
             return Err(inconsistent("version", detail));
         }
-        Ok(replay)
+        Ok(fold)
     }
 }
 
@@ -194,7 +196,7 @@ fn inconsistent(path: &str, detail: impl Into<String>) -> AppError {
 }
 
 /// The versions that undos and redos in a log restore.
-fn targets(entries: &[Box<RawValue>]) -> Vec<u64> {
+fn rewind_versions(entries: &[Box<RawValue>]) -> Vec<u64> {
     let entries = entries.iter().filter_map(|raw| serde_json::from_str::<LogEntry>(raw.get()).ok());
     entries.filter(|entry| entry.checkpoint.is_some()).filter_map(|entry| rewind_event(&entry)?.to_version).collect()
 }
@@ -206,15 +208,15 @@ fn rewind_event(entry: &LogEntry) -> Option<RewindEvent> {
 }
 
 /// A log that is being folded.
-struct Replay {
+struct ImportFold {
     base: Arc<dyn Game>,
     game: Arc<dyn Game>,
     entries: Vec<Entry>,
-    /// The states that undos and redos restore, once they were reached.
-    targets: HashMap<u64, Option<Arc<dyn Game>>>,
+    /// The states that undos and redos restore, by version; None until the fold has reached it.
+    rewind_states: HashMap<u64, Option<Arc<dyn Game>>>,
 }
 
-impl Replay {
+impl ImportFold {
     /// Reads the next entry.
     fn read(&self, raw: &RawValue) -> Result<LogEntry, FieldError> {
         let mut entry: LogEntry = read(&parse(raw.get().as_bytes())?)?;
@@ -244,6 +246,7 @@ impl Replay {
 
     fn fold(&mut self, mut entry: LogEntry) -> Result<(), Box<dyn Error>> {
         if let Some(checkpoint) = &entry.checkpoint {
+            // In this program's form, so that it compares byte for byte below; older schemas are migrated.
             entry.checkpoint = Some(self.game.recall(checkpoint)?.checkpoint()?);
         }
         entry.redactions = self.game.redactions(&entry)?;
@@ -258,7 +261,7 @@ impl Replay {
         if let Some(checkpoint) = &entry.checkpoint {
             let expected = match rewind_event(&entry) {
                 None => Some(game.checkpoint()?),
-                Some(event) => self.rewound(&event)?,
+                Some(event) => self.checkpoint_after(&event)?,
             };
             if expected.is_some_and(|expected| expected.get() != checkpoint.get()) {
                 return Err("checkpoint: it is not the state that the entries before it lead to".into());
@@ -271,19 +274,20 @@ impl Replay {
     }
 
     /// The state after an undo or redo, by the log so far; None if that state is older than the log.
-    fn rewound(&self, event: &RewindEvent) -> Result<Option<Box<RawValue>>, Box<dyn Error>> {
+    fn checkpoint_after(&self, event: &RewindEvent) -> Result<Option<Box<RawValue>>, Box<dyn Error>> {
         let command = match event.kind.as_str() {
             "undone" => json!({"type": "undo", "to_version": event.to_version}),
             _ => json!({"type": "redo"}),
         };
         let wrong = |_| "it undoes or redoes what cannot be".to_owned();
         let request = Request::read(command).map_err(wrong)?;
-        let rewind = self.game.rewinds(&request).map_err(wrong)?.filter(|r| Some(r.to_version) == event.to_version);
+        let rewind =
+            self.game.rewind_target(&request).map_err(wrong)?.filter(|r| Some(r.to_version) == event.to_version);
         let rewind = rewind.ok_or("it goes back to another version than was undone")?;
         if rewind.to_version < self.base.version() {
             return Ok(None);
         }
-        let past = self.targets.get(&rewind.to_version).cloned().flatten();
+        let past = self.rewind_states.get(&rewind.to_version).cloned().flatten();
         let past = past.ok_or("it goes back to no version before it")?.checkpoint()?;
         Ok(self.game.rewind(&rewind, &past)?.checkpoint)
     }
@@ -323,13 +327,13 @@ mod tests {
         let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("a store");
         let app = App::new(Arc::new(store), Rulesets::shipped(), 0);
         let json = log(&app.rulesets, 9);
-        assert_eq!(app.replay(meta(), &json, &|| false).expect("a log").entries.len(), 9);
+        assert_eq!(app.fold_import(meta(), &json, &|| false).expect("a log").entries.len(), 9);
         let asked = Cell::new(0);
         let third = || {
             asked.set(asked.get() + 1);
             asked.get() == 3
         };
-        let stopped = app.replay(meta(), &json, &third).err().expect("stopped");
+        let stopped = app.fold_import(meta(), &json, &third).err().expect("stopped");
         assert!(matches!(stopped, AppError::Refused(Refusal::Stopped)), "{stopped:?}");
         assert_eq!(asked.get(), 3);
     }

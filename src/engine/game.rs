@@ -47,7 +47,7 @@ pub trait Game: Send + Sync {
     fn decide_until(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal>;
 
     /// What a request wants from the past, if it is an undo or redo.
-    fn rewinds(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
+    fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
 
     /// Carries out an undo or redo; `past` is a checkpoint at the version that it wants.
     fn rewind(&self, rewind: &Rewind, past: &RawValue) -> Result<Decided, LoadError>;
@@ -222,8 +222,8 @@ fn play_one<R: Ruleset>(
         return Err(refuse(closed()));
     }
     shared::decide(play, command).map_err(|refused| match refused {
-        shared::Refused::Field(error) => misread(error),
-        shared::Refused::Violation(violation) => refuse(violation),
+        shared::SharedError::Field(error) => misread(error),
+        shared::SharedError::Violation(violation) => refuse(violation),
     })
 }
 
@@ -296,7 +296,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         next.decided(&transition).map_err(|error| FieldError::meaningless("", error.to_string()).into())
     }
 
-    fn rewinds(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {
+    fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {
         self.history.rewind(self.table.version, request)
     }
 

@@ -26,8 +26,8 @@ pub(super) fn legal_commands<R: Ruleset>(
     if viewer.is_gm() {
         legal_commands.extend(shared(table));
         if table.status == Status::Running && table.active().next().is_some() {
-            let take_over = LegalCommand::of("override", "TK-5").whom("combatant", true, table.active().map(|c| &c.id));
-            legal_commands.extend(trials.tried(take_over));
+            let give_turn = LegalCommand::of("override", "TK-5").whom("combatant", true, table.active().map(|c| &c.id));
+            legal_commands.extend(trials.tried(give_turn));
         }
         legal_commands.extend(history(live, oldest));
     }

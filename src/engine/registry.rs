@@ -77,11 +77,11 @@ impl<R: Ruleset> AnyRuleset for ErasedRuleset<R> {
             state: R::State::default(),
         };
         for (i, combatant) in creation.combatants.into_iter().enumerate() {
-            let admitted = roster::enlist(&table, combatant).and_then(|combatant| {
+            let admitted = roster::new_combatant(&table, combatant).and_then(|combatant| {
                 if sound {
                     R::check_stats(&table.options, &combatant.stats)?;
                 }
-                let refused = roster::admit(&table, &combatant).err();
+                let refused = roster::check_room_and_id(&table, &combatant).err();
                 let refusal = |violation: Violation| {
                     let path = if violation.code == "combatant_exists" { "id" } else { "" };
                     Err(FieldError::meaningless(path, violation.detail))

@@ -5,7 +5,7 @@ use crate::vocabulary::{Combatant, CombatantId, Draft, FieldError, Hp, Kind, Rul
 use serde_json::Value;
 
 /// A combatant that is about to join `table`; an error names the field.
-pub(super) fn enlist<R: Ruleset>(table: &Table<R>, value: Value) -> Result<Combatant<R>, FieldError> {
+pub(super) fn new_combatant<R: Ruleset>(table: &Table<R>, value: Value) -> Result<Combatant<R>, FieldError> {
     let (draft, stats) = Draft::split::<R>(value, &R::CombatantStats::default())?;
     let hidden = draft.hidden.unwrap_or(false);
     let (id, name) = named(table, draft.id, draft.name, hidden)?;
@@ -34,7 +34,9 @@ pub(super) fn enlist<R: Ruleset>(table: &Table<R>, value: Value) -> Result<Comba
 }
 
 /// `combatant` with `changes` laid over it; an error names the field.
-pub(super) fn revise<R: Ruleset>(combatant: &Combatant<R>, changes: Value) -> Result<Combatant<R>, FieldError> {
+pub(super) fn updated_combatant<R: Ruleset>(
+    combatant: &Combatant<R>, changes: Value,
+) -> Result<Combatant<R>, FieldError> {
     let clears_hp = changes.get("hp").is_some_and(Value::is_null);
     let (draft, stats) = Draft::split::<R>(changes, &combatant.stats)?;
     if draft.id.is_some() {
@@ -75,7 +77,7 @@ pub(super) fn revise<R: Ruleset>(combatant: &Combatant<R>, changes: Value) -> Re
 }
 
 /// Refuses one more than there may be, and an id that is taken.
-pub(super) fn admit<R: Ruleset>(table: &Table<R>, combatant: &Combatant<R>) -> Result<(), Violation> {
+pub(super) fn check_room_and_id<R: Ruleset>(table: &Table<R>, combatant: &Combatant<R>) -> Result<(), Violation> {
     if table.combatants.len() >= MAX_COMBATANTS {
         let detail = format!("an encounter holds at most {MAX_COMBATANTS} combatants: remove one first");
         return Err(Violation::new("too_many_combatants", "TK-4", detail));

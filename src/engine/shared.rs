@@ -3,8 +3,8 @@
 use super::{MAX_CONDITIONS, MAX_EFFECTS, roster};
 use crate::vocabulary::*;
 
-/// Decides a shared command: emits its events, and lets the ruleset react to each.
-pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand) -> Result<(), Refused> {
+/// Decides a shared command: emits its events, and lets the ruleset react to those that can change the turn order.
+pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand) -> Result<(), SharedError> {
     match command {
         SharedCommand::Damage(c) => damage(play, &c)?,
         SharedCommand::Heal(c) => heal(play, &c)?,
@@ -23,19 +23,19 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
                 let detail = format!("there is no effect {} in this encounter", c.effect);
                 return Err(Violation::field("unknown_effect", "effect", detail).into());
             }
-            emit(play, EffectEnded { effect: c.effect, because: Text::fixed("removed") })?;
+            emit_and_react(play, EffectEnded { effect: c.effect, because: Text::fixed("removed") })?;
         }
         SharedCommand::AddCombatant(c) => {
-            let combatant = roster::enlist(play.table(), c.combatant).map_err(|e| e.within("combatant"))?;
+            let combatant = roster::new_combatant(play.table(), c.combatant).map_err(|e| e.within("combatant"))?;
             R::check_stats(&play.table().options, &combatant.stats).map_err(|e| e.within("combatant"))?;
-            roster::admit(play.table(), &combatant)?;
-            emit_roster(play, RosterEvent::CombatantJoined { combatant: Box::new(combatant) })?;
+            roster::check_room_and_id(play.table(), &combatant)?;
+            emit_roster_and_react(play, RosterEvent::CombatantJoined { combatant: Box::new(combatant) })?;
         }
         SharedCommand::UpdateCombatant(c) => {
             let combatant = play.combatant("combatant", &c.combatant)?;
-            let combatant = roster::revise(combatant, c.changes).map_err(|e| e.within("changes"))?;
+            let combatant = roster::updated_combatant(combatant, c.changes).map_err(|e| e.within("changes"))?;
             R::check_stats(&play.table().options, &combatant.stats).map_err(|e| e.within("changes"))?;
-            emit_roster(play, RosterEvent::CombatantUpdated { combatant: Box::new(combatant) })?;
+            emit_roster_and_react(play, RosterEvent::CombatantUpdated { combatant: Box::new(combatant) })?;
         }
         SharedCommand::UpdateEncounter(UpdateEncounter { name: None, metadata: None }) => {
             return Err(
@@ -44,11 +44,11 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
         }
         SharedCommand::UpdateEncounter(c) => play.shared(EncounterUpdated { name: c.name, metadata: c.metadata }),
         SharedCommand::RemoveCombatant(c) => remove(play, c.combatant)?,
-        SharedCommand::Override(c) => take_over(play, c.combatant)?,
+        SharedCommand::Override(c) => give_turn(play, c.combatant)?,
         SharedCommand::Note(c) => play.shared(Noted { text: c.text, readers: c.readers }),
         SharedCommand::EndEncounter(_) => {
             play.tick(Moment::EncounterEnd);
-            emit(play, EncounterEnded {})?;
+            emit_and_react(play, EncounterEnded {})?;
         }
         SharedCommand::Undo(_) | SharedCommand::Redo(_) => {
             let alone = "undo and redo are sent alone: a list is one step, which one undo takes back";
@@ -58,31 +58,31 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
     Ok(())
 }
 
-/// Why a shared command was refused.
-pub(super) enum Refused {
+/// Why a shared command was refused: a [`Refusal`](super::Refusal) that does not know the path of its command yet.
+pub(super) enum SharedError {
     Field(FieldError),
     Violation(Violation),
 }
 
-impl From<FieldError> for Refused {
+impl From<FieldError> for SharedError {
     fn from(error: FieldError) -> Self {
         Self::Field(error)
     }
 }
 
-impl From<Violation> for Refused {
+impl From<Violation> for SharedError {
     fn from(violation: Violation) -> Self {
         Self::Violation(violation)
     }
 }
 
-fn emit<R: Ruleset>(play: &mut Play<'_, R>, event: impl Into<SharedEvent>) -> Result<(), Violation> {
+fn emit_and_react<R: Ruleset>(play: &mut Play<'_, R>, event: impl Into<SharedEvent>) -> Result<(), Violation> {
     let event = Event::Shared(event.into());
     play.emit(event.clone());
     R::react(play, &event)
 }
 
-fn emit_roster<R: Ruleset>(play: &mut Play<'_, R>, event: RosterEvent<R>) -> Result<(), Violation> {
+fn emit_roster_and_react<R: Ruleset>(play: &mut Play<'_, R>, event: RosterEvent<R>) -> Result<(), Violation> {
     let event = Event::Roster(event);
     play.emit(event.clone());
     R::react(play, &event)
@@ -90,7 +90,7 @@ fn emit_roster<R: Ruleset>(play: &mut Play<'_, R>, event: RosterEvent<R>) -> Res
 
 fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: &Damage) -> Result<(), Violation> {
     let Wound { damaged, down } = play.wound(c)?;
-    emit(play, SharedEvent::Damaged(damaged))?;
+    emit_and_react(play, SharedEvent::Damaged(damaged))?;
     down.map_or(Ok(()), |down| set_condition(play, &c.target, c.member.as_ref(), down))
 }
 
@@ -102,7 +102,7 @@ fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
         hp.current.count().saturating_add(amount).min(max)
     });
     let combatant = c.target.clone();
-    emit(play, Healed { combatant, member: c.member.clone(), amount, hp: after })?;
+    emit_and_react(play, Healed { combatant, member: c.member.clone(), amount, hp: after })?;
     let rose = hp.is_some_and(|hp| hp.current.get() == 0) && after.is_some_and(|n| n > 0);
     let Some(condition) = rose.then(|| play.down(&c.target)).flatten() else { return Ok(()) };
     if !play.conditions(&c.target, c.member.as_ref())?.contains(&condition) {
@@ -119,7 +119,7 @@ fn set_condition<R: Ruleset>(
         return Err(Violation::new("condition_already_set", "TK-3", detail));
     }
     let combatant = target.clone();
-    emit(play, ConditionSet { combatant, member: member.cloned(), condition })
+    emit_and_react(play, ConditionSet { combatant, member: member.cloned(), condition })
 }
 
 fn clear_condition<R: Ruleset>(
@@ -129,7 +129,7 @@ fn clear_condition<R: Ruleset>(
         return Err(Violation::new("condition_not_set", "TK-3", format!("{target} is not {condition}")));
     }
     let combatant = target.clone();
-    emit(play, ConditionCleared { combatant, member: member.cloned(), condition })
+    emit_and_react(play, ConditionCleared { combatant, member: member.cloned(), condition })
 }
 
 fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<(), Violation> {
@@ -167,7 +167,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         }
     };
     let effect = Effect { id, name, target, source, hidden, expires, metadata };
-    emit(play, EffectAdded { effect })
+    emit_and_react(play, EffectAdded { effect })
 }
 
 fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
@@ -175,15 +175,16 @@ fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Vio
     let on_it = play.table().effects.iter().filter(|e| e.target.as_ref() == Some(&id));
     for effect in on_it.map(|e| e.id.clone()).collect::<Vec<_>>() {
         let because = Text::fixed("target_left");
-        emit(play, EffectEnded { effect, because })?;
+        emit_and_react(play, EffectEnded { effect, because })?;
     }
-    emit(play, CombatantLeft { combatant: id })
+    emit_and_react(play, CombatantLeft { combatant: id })
 }
 
-fn take_over<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
+/// The game master gives the turn to a combatant, whatever the rules say (TK-5).
+fn give_turn<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
     play.running("TK-5")?;
     if !play.combatant("combatant", &id)?.active() {
         return Err(Violation::new("not_active", "TK-5", format!("{id} is out of the fight: it takes no turn")));
     }
-    emit(play, Overridden { combatant: id })
+    emit_and_react(play, Overridden { combatant: id })
 }

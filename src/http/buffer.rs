@@ -1,6 +1,7 @@
-//! Complete answers for proxies that buffer them and limit their size.
+//! Complete answers for AWS Lambda, whose callers buffer them and limit their size.
 //!
-//! On a socket a body that fails breaks off. A buffering proxy would present its beginning as the answer, so it gets a problem document.
+//! Over TCP a body that fails ends the connection. A buffering proxy would pass on its beginning as the answer, so it gets a problem
+//! document.
 
 use super::middleware::{Deadline, protect};
 use super::problem::Problem;
@@ -10,10 +11,10 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::timeout;
 
 /// Reads the answer to a request for `path` to its end. Answers 503 if the body breaks off or misses the deadline, and 413 if it has
-/// more than `most` bytes.
-pub async fn buffer(response: Response<Body>, path: &str, deadline: Deadline, most: usize) -> Response<Bytes> {
+/// more than `max_bytes` bytes.
+pub async fn buffer(response: Response<Body>, path: &str, deadline: Deadline, max_bytes: usize) -> Response<Bytes> {
     let (parts, body) = response.into_parts();
-    let body = timeout(deadline.remaining(), Limited::new(body, most).collect()).await;
+    let body = timeout(deadline.remaining(), Limited::new(body, max_bytes).collect()).await;
     let respond = |bytes| Response::from_parts(parts, bytes);
     match body {
         Ok(Ok(body)) => respond(body.to_bytes()),
@@ -49,10 +50,10 @@ mod tests {
     use futures::{StreamExt, stream};
     use std::time::{Duration, Instant};
 
-    async fn answer(body: Body, most: usize) -> (u16, HeaderMap, String) {
+    async fn answer(body: Body, max_bytes: usize) -> (u16, HeaderMap, String) {
         let sent = Response::builder().header("etag", "\"1\"").header("x-request-id", "7").header("vary", "origin");
         let deadline = Deadline(Instant::now() + Duration::from_millis(50));
-        let (parts, body) = buffer(sent.body(body).unwrap(), "/v1/x", deadline, most).await.into_parts();
+        let (parts, body) = buffer(sent.body(body).unwrap(), "/v1/x", deadline, max_bytes).await.into_parts();
         (parts.status.as_u16(), parts.headers, String::from_utf8(body.to_vec()).unwrap())
     }
 

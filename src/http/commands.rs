@@ -1,6 +1,6 @@
 //! Sending commands, and listing those that are legal now.
 
-use super::Shared;
+use super::AppState;
 use super::extract::{Caller, Conditions, EncounterId, Including, Parameters};
 use super::post::{Post, Preferred};
 use super::problem::Problem;
@@ -47,7 +47,7 @@ pub(super) struct CommandQuery {
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, Gone, PreconditionFailed, PayloadTooLarge,
         UnsupportedMediaType, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn send_command(
-    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(query): Parameters<CommandQuery>, conditions: Conditions, Preferred(shape): Preferred, post: Post,
 ) -> Result<Reply, Problem> {
     let request = Request::read(post.body).map_err(AppError::from)?;
@@ -73,7 +73,7 @@ pub(super) async fn send_command(
 }
 
 /// The body of an answer with the commands that are legal now.
-async fn with_options(shared: &Shared, id: &str, token: &BearerToken, body: Bytes) -> Result<Bytes, AppError> {
+async fn with_options(shared: &AppState, id: &str, token: &BearerToken, body: Bytes) -> Result<Bytes, AppError> {
     let legal = shared.app.legal(id, token).await?;
     let mut body = Vec::from(body);
     // The body is an object with fields.
@@ -104,7 +104,7 @@ pub(super) struct OptionsQuery {
         (status = 304, description = "The legal commands have not changed"),
         BadRequest, Unauthorized, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_options(
-    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(query): Parameters<OptionsQuery>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
     let known = conditions.none_matching.as_ref();

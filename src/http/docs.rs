@@ -1,6 +1,6 @@
-//! What the service says about itself: the root, the published document, and a page to read it and try it out.
+//! The root page, the OpenAPI document and Swagger UI.
 
-use super::Shared;
+use super::AppState;
 use super::extract::{Conditions, accept, weight};
 use super::middleware::ExternalPrefix;
 use super::problem::Problem;
@@ -20,10 +20,10 @@ use std::sync::{Mutex, PoisonError};
 use tower_http::decompression::DecompressionLayer;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
-/// The committed document, compressed by `build.rs`.
+/// The OpenAPI document of the repository, compressed by `build.rs`.
 const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"));
 
-/// The published document.
+/// The OpenAPI document.
 ///
 /// # Errors
 /// When the program's copy of the document is damaged.
@@ -35,7 +35,7 @@ pub fn document() -> std::io::Result<String> {
 
 /// `/`, `/openapi.json`, and Swagger UI under `/docs`, bundled so that it works offline. The latter two are compressed in the program,
 /// which saves 4 MB; the layer unpacks them for clients that do not read gzip.
-pub(super) fn routes() -> Router<Shared> {
+pub(super) fn routes() -> Router<AppState> {
     // The validator would send requests to another site. The document's address is relative, so that any base path works.
     let config = Config::new(["../openapi.json"]).validator_url("none");
     // The list of schemas is long: it stays folded until a reader opens it.
@@ -52,7 +52,9 @@ pub(super) fn routes() -> Router<Shared> {
 async fn published(prefix: Option<Extension<ExternalPrefix>>, conditions: Conditions) -> Result<Reply, Problem> {
     let packed = match prefix {
         None => Bytes::from_static(PACKED),
-        Some(Extension(ExternalPrefix(path))) => below(path).map_err(|error| AppError::Internal(error.to_string()))?,
+        Some(Extension(ExternalPrefix(path))) => {
+            openapi_below(path).map_err(|error| AppError::Internal(error.to_string()))?
+        }
     };
     let tag = Tag::of_body(&packed);
     Ok(Reply::json(packed).header(CONTENT_ENCODING, HeaderValue::from_static("gzip")).public(&tag, &conditions))
@@ -60,7 +62,7 @@ async fn published(prefix: Option<Extension<ExternalPrefix>>, conditions: Condit
 
 /// The compressed document of the service below a path. The newest is cached: most processes serve one path, and compressing takes as
 /// long as hundreds of other answers.
-fn below(path: String) -> std::io::Result<Bytes> {
+fn openapi_below(path: String) -> std::io::Result<Bytes> {
     static NEWEST: Mutex<Option<(String, Bytes)>> = Mutex::new(None);
     let mut newest = NEWEST.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((_, packed)) = newest.as_ref().filter(|(known, _)| *known == path) {

@@ -1,6 +1,6 @@
 //! Encounters: created, listed, read, deleted.
 
-use super::Shared;
+use super::AppState;
 use super::extract::{Caller, Conditions, Creator, EncounterId, Nothing, Parameters, PlainText};
 use super::post::Post;
 use super::problem::Problem;
@@ -28,7 +28,7 @@ use utoipa::{IntoParams, ToSchema};
     responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_encounter(
-    State(shared): State<Shared>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
+    State(shared): State<AppState>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
     post: Post,
 ) -> Result<Reply, Problem> {
     let creation = Creation::read(post.body).map_err(AppError::from)?;
@@ -106,7 +106,7 @@ impl ListQuery {
     responses((status = 200, description = "A page of the list", body = inline(List<Summary>), headers(("Link"))),
         BadRequest, Unauthorized, Forbidden, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_encounters(
-    State(shared): State<Shared>, Creator(application): Creator, Parameters(query): Parameters<ListQuery>,
+    State(shared): State<AppState>, Creator(application): Creator, Parameters(query): Parameters<ListQuery>,
 ) -> Result<Reply, Problem> {
     const NONE: &str =
         "this server has no applications, so it lists no encounters: its operator sets TURNKEEPER_APP_KEYS";
@@ -141,7 +141,7 @@ pub(super) struct Moment {
         (status = 304, description = "The encounter has not changed"),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn read_encounter(
-    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Moment { at, max_length }): Parameters<Moment>, conditions: Conditions, PlainText(plain): PlainText,
 ) -> Result<Reply, Problem> {
     let (game, viewer) = shared.app.read(&id, &token, at).await?;
@@ -165,7 +165,7 @@ pub(super) async fn read_encounter(
     responses((status = 204, description = "The encounter is deleted"),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, PreconditionFailed, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn delete_encounter(
-    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
     shared.app.delete(&id, &token, conditions.matching.as_ref()).await?;

@@ -1,8 +1,8 @@
 //! The log: a page of it, a page as soon as there is one, or a stream.
 
-use super::Shared;
+use super::AppState;
 use super::extract::{Caller, EncounterId, Including, Parameters, PlainText};
-use super::feed::{self, EventStream, FeedLine, Format, Terms, Wanted};
+use super::feed::{self, EventStream, FeedLine, Format, LogHeaders, StreamOptions};
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::{BearerToken, EntryView};
@@ -49,7 +49,7 @@ struct LogPage {
 }
 
 /// The maximum number of entries on a page without `limit`.
-const USUAL: usize = 100;
+const DEFAULT_LIMIT: usize = 100;
 
 impl EventsQuery {
     fn limit(&self) -> Option<usize> {
@@ -79,16 +79,16 @@ impl EventsQuery {
             (LogPage = "application/json"), (String = "text/plain"), (FeedLine = "application/x-ndjson"), (inline(EventStream) = "text/event-stream"))),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_events(
-    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(query): Parameters<EventsQuery>, PlainText(plain): PlainText, wanted: Wanted,
+    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
+    Parameters(query): Parameters<EventsQuery>, PlainText(plain): PlainText, headers: LogHeaders,
 ) -> Result<Response, Problem> {
-    if let Some(format) = wanted.format {
-        return stream(&shared, &id, &token, &query, &wanted, format).await;
+    if let Some(format) = headers.format {
+        return stream(&shared, &id, &token, &query, &headers, format).await;
     }
-    // The answer must be sent before the time of the request is over.
-    let time = wanted.deadline.map_or(shared.settings.timeout, |end| end.remaining().min(shared.settings.timeout));
+    // AWS Lambda may stop sooner than the timeout, and the answer must be sent before.
+    let time = headers.deadline.map_or(shared.settings.timeout, |end| end.remaining().min(shared.settings.timeout));
     let wait = Duration::from_secs(query.wait.get().unsigned_abs()).min(time.saturating_sub(Duration::from_secs(1)));
-    let limit = query.limit().unwrap_or(USUAL);
+    let limit = query.limit().unwrap_or(DEFAULT_LIMIT);
     let page = shared.app.await_log(&id, &token, query.after, limit, wait).await?;
     if plain {
         return Ok(Reply::text(told(&page.entries)).into_response());
@@ -120,16 +120,17 @@ fn told(entries: &[Arc<RawValue>]) -> String {
 
 /// A stream of the log. A client that sends the last event's id knows the state; other clients get a snapshot first.
 async fn stream(
-    shared: &Shared, id: &str, token: &BearerToken, query: &EventsQuery, wanted: &Wanted, format: Format,
+    shared: &AppState, id: &str, token: &BearerToken, query: &EventsQuery, headers: &LogHeaders, format: Format,
 ) -> Result<Response, Problem> {
-    let after = wanted.last.or(query.after);
+    let after = headers.last_event_id.or(query.after);
     let (now, follower) = shared.app.follow(id, token, after).await?;
-    let first = match (wanted.last, after) {
+    let first = match (headers.last_event_id, after) {
         (Some(_), _) => None,
         (None, Some(version)) => Some(shared.app.read(id, token, Some(version)).await?.0),
         (None, None) => Some(now),
     };
     let Including(include) = query.include;
-    let terms = Terms { first, resumed: after.is_some(), limit: query.limit(), deadline: wanted.deadline, include };
+    let terms =
+        StreamOptions { first, resumed: after.is_some(), limit: query.limit(), deadline: headers.deadline, include };
     feed::answer(&shared.settings, format, follower, terms)
 }

@@ -1,5 +1,5 @@
 //! Extractors: a handler runs only if what it extracts is well-formed.
-use super::Shared;
+use super::AppState;
 use super::problem::Problem;
 use crate::app::{AppError, Application, BearerToken, Expected, Include, Tag};
 use crate::vocabulary::read_query;
@@ -15,10 +15,10 @@ use std::convert::Infallible;
 /// The encounter in the path. Text that cannot be an id is answered as an unknown encounter.
 pub(super) struct EncounterId(pub String);
 
-impl FromRequestParts<Shared> for EncounterId {
+impl FromRequestParts<AppState> for EncounterId {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
         let id = Path::<String>::from_request_parts(parts, state).await.map(|Path(id)| id).unwrap_or_default();
         if is_encounter_id(&id) { Ok(Self(id)) } else { Err(AppError::NotFound.into()) }
     }
@@ -30,10 +30,10 @@ pub(super) struct TokenId {
     pub token: String,
 }
 
-impl FromRequestParts<Shared> for TokenId {
+impl FromRequestParts<AppState> for TokenId {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
         let ids = Path::<(String, String)>::from_request_parts(parts, state).await;
         let (encounter, token) = ids.map(|Path(ids)| ids).unwrap_or_default();
         if is_encounter_id(&encounter) { Ok(Self { encounter, token }) } else { Err(AppError::NotFound.into()) }
@@ -49,10 +49,10 @@ pub(super) fn is_encounter_id(id: &str) -> bool {
 /// The bearer token of the request.
 pub(super) struct Caller(pub BearerToken);
 
-impl FromRequestParts<Shared> for Caller {
+impl FromRequestParts<AppState> for Caller {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
         const MISSING: &str = "send the encounter's token in the header: Authorization: Bearer tk_...";
         const MALFORMED: &str = "this is no token of ours: the header is Authorization: Bearer tk_...";
         const KEY: &str =
@@ -66,10 +66,10 @@ impl FromRequestParts<Shared> for Caller {
 /// The application that sends the request; None if the server has no application keys, so that every client may create.
 pub(super) struct Creator(pub Option<Application>);
 
-impl FromRequestParts<Shared> for Creator {
+impl FromRequestParts<AppState> for Creator {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
         const MISSING: &str = "this server wants an application's key for that: Authorization: Bearer tk_app_...";
         const UNKNOWN: &str = "no application has this key: the header is Authorization: Bearer tk_app_...";
         const TOKEN: &str =
@@ -93,10 +93,10 @@ pub(super) enum Issuer {
     Token(BearerToken),
 }
 
-impl FromRequestParts<Shared> for Issuer {
+impl FromRequestParts<AppState> for Issuer {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Shared) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
         let credential = bearer(&parts.headers, "").ok().flatten();
         if let Some(application) = credential.and_then(|key| state.app.applications().find(key)) {
             return Ok(Self::Application(application));
@@ -119,10 +119,10 @@ pub(super) fn bearer<'h>(headers: &'h HeaderMap, malformed: &'static str) -> Res
 /// The parameters of the query. A parameter that is no field of `T` is refused.
 pub(super) struct Parameters<T>(pub T);
 
-impl<T: DeserializeOwned> FromRequestParts<Shared> for Parameters<T> {
+impl<T: DeserializeOwned> FromRequestParts<AppState> for Parameters<T> {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
         let query = parts.uri.query().unwrap_or_default();
         read_query(query).map(Self).map_err(Problem::parameter)
     }
@@ -165,10 +165,10 @@ impl<'de> Deserialize<'de> for Including {
 /// True if the client prefers `text/plain` to JSON.
 pub(super) struct PlainText(pub bool);
 
-impl FromRequestParts<Shared> for PlainText {
+impl FromRequestParts<AppState> for PlainText {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {
         let accept = accept(&parts.headers);
         Ok(Self(weight(accept, "text", "plain") > weight(accept, "application", "json")))
     }
@@ -204,10 +204,10 @@ pub(super) struct Conditions {
     pub none_matching: Option<Expected>,
 }
 
-impl FromRequestParts<Shared> for Conditions {
+impl FromRequestParts<AppState> for Conditions {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
         Ok(Self {
             matching: condition(&parts.headers, IF_MATCH)?,
             none_matching: condition(&parts.headers, IF_NONE_MATCH)?,

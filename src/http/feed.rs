@@ -3,7 +3,7 @@
 use super::extract::{accept, single, weight};
 use super::middleware::Deadline;
 use super::problem::Problem;
-use super::{Settings, Shared};
+use super::{AppState, Settings};
 use crate::app::{AppError, EntryView, Follower, Include, Next};
 use crate::engine::{Game, Viewer};
 use crate::vocabulary::EncounterSchema;
@@ -37,19 +37,19 @@ pub(super) enum Format {
 }
 
 /// The headers of a request for the log.
-pub(super) struct Wanted {
+pub(super) struct LogHeaders {
     /// The format of a stream; None asks for a page.
     pub format: Option<Format>,
     /// The last version that the client received.
-    pub last: Option<u64>,
+    pub last_event_id: Option<u64>,
     /// The deadline that AWS sets.
     pub deadline: Option<Deadline>,
 }
 
-impl FromRequestParts<Shared> for Wanted {
+impl FromRequestParts<AppState> for LogHeaders {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
         let accept = accept(&parts.headers);
         let weights = [
             (weight(accept, "application", "json"), None),
@@ -58,13 +58,14 @@ impl FromRequestParts<Shared> for Wanted {
         ];
         // Reversed, because the last of equal weights would win.
         let format = weights.into_iter().rev().max_by_key(|(weight, _)| *weight).and_then(|(_, format)| format);
-        let last = match single(&parts.headers, &LAST_EVENT_ID)?.filter(|last| format.is_some() && !last.is_empty()) {
-            Some(last) => Some(last.parse().map_err(|_| {
-                Problem::bad("invalid_header", "the header last-event-id holds the id of an event: a version")
-            })?),
-            None => None,
-        };
-        Ok(Self { format, last, deadline: parts.extensions.get().copied() })
+        let last_event_id =
+            match single(&parts.headers, &LAST_EVENT_ID)?.filter(|last| format.is_some() && !last.is_empty()) {
+                Some(last) => Some(last.parse().map_err(|_| {
+                    Problem::bad("invalid_header", "the header last-event-id holds the id of an event: a version")
+                })?),
+                None => None,
+            };
+        Ok(Self { format, last_event_id, deadline: parts.extensions.get().copied() })
     }
 }
 
@@ -136,7 +137,7 @@ pub(super) enum FeedLine {
 pub(super) struct EventStream(String);
 
 /// The parameters of a stream.
-pub(super) struct Terms {
+pub(super) struct StreamOptions {
     /// The state that is sent first.
     pub first: Option<Arc<dyn Game>>,
     /// The client knows an earlier state.
@@ -207,9 +208,9 @@ impl Feed {
 
 /// The answer that streams a feed until its time is over.
 pub(super) fn answer(
-    settings: &Settings, format: Format, follower: Follower, terms: Terms,
+    settings: &Settings, format: Format, follower: Follower, terms: StreamOptions,
 ) -> Result<Response, Problem> {
-    let Terms { first, resumed, limit, deadline, include } = terms;
+    let StreamOptions { first, resumed, limit, deadline, include } = terms;
     let opening = format.opening(first.as_deref(), &follower.viewer)?;
     // Spread, so that clients that connected together do not reconnect together.
     let time = settings.stream_time.mul_f64(rand::random_range(0.9..=1.0));

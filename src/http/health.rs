@@ -1,6 +1,6 @@
 //! The health of the process and its store.
 
-use super::Shared;
+use super::AppState;
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::openapi::*;
@@ -29,7 +29,7 @@ pub(super) async fn livez() -> Result<Reply, Problem> {
 /// Answers 200 when the store answers.
 #[utoipa::path(get, path = "/readyz", operation_id = "readyz", tag = "operations",
     responses((status = 200, description = "The store answers", body = inline(Health)), RequestTimeout, ServiceUnavailable))]
-pub(super) async fn readyz(State(shared): State<Shared>) -> Result<Reply, Problem> {
+pub(super) async fn readyz(State(shared): State<AppState>) -> Result<Reply, Problem> {
     shared.app.ready().await?;
     Ok(Reply::of(&Health { status: "ready" })?)
 }

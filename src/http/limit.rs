@@ -2,7 +2,7 @@
 //!
 //! The headers are those of the IETF's draft "RateLimit header fields for HTTP". Without a limit the router leaves this layer out.
 
-use super::Shared;
+use super::AppState;
 use super::extract::{bearer, is_encounter_id};
 use super::problem::Problem;
 use super::serve::Socket;
@@ -18,7 +18,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 pub(super) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(super) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// The address in an event, as an extension of its request. A request on a connection has its `Socket`.
+/// The client's address as AWS Lambda reports it, as an extension of the request. A request over TCP has its [`Socket`] instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub IpAddr);
 
@@ -46,7 +46,7 @@ enum Client {
 }
 
 /// Counts the request and serves it, or answers 429.
-pub(super) async fn limit(State(shared): State<Shared>, mut request: Request, next: Next) -> Response<Body> {
+pub(super) async fn limit(State(shared): State<AppState>, mut request: Request, next: Next) -> Response<Body> {
     if !request.uri().path().starts_with("/v1/encounters") {
         return next.run(request).await;
     }
@@ -68,7 +68,7 @@ pub(super) async fn limit(State(shared): State<Shared>, mut request: Request, ne
 }
 
 impl Client {
-    async fn of(shared: &Shared, request: &mut Request) -> Self {
+    async fn of(shared: &AppState, request: &mut Request) -> Self {
         // Decoded, as the handlers read it.
         let parameters = request.extract_parts::<RawPathParams>().await.ok();
         let id = parameters.iter().flatten().find(|(name, id)| *name == "id" && is_encounter_id(id));
@@ -84,25 +84,28 @@ impl Client {
 
     /// Counts the request; None without a limit.
     async fn count(
-        &self, shared: &Shared, address: String,
+        &self, shared: &AppState, address: String,
     ) -> Result<Option<(RateLimitKey, QuotaGrant)>, Response<Body>> {
-        let Some(key) = self.key(shared, address).await? else { return Ok(None) };
+        let Some(key) = self.bucket(shared, address).await? else { return Ok(None) };
         let grant = shared.app.count(&key.bucket, key.rate).await;
         let grant = grant.map_err(|error| Problem::from(error).into_response())?;
         if grant.granted > 0 { Ok(Some((key, grant))) } else { Err(key.refusal(grant)) }
     }
 
-    /// The bucket of the client; None without a limit. A token that the store has not checked yet counts against its address, because
-    /// anyone can invent tokens.
-    async fn key(&self, shared: &Shared, address: String) -> Result<Option<RateLimitKey>, Response<Body>> {
+    /// The bucket of the client; None without a limit.
+    ///
+    /// A token that is new to this process is checked in the store. If it is invalid, the request counts against its address; while
+    /// that address is exhausted the store is not asked, because anyone can invent tokens.
+    async fn bucket(&self, shared: &AppState, address: String) -> Result<Option<RateLimitKey>, Response<Body>> {
         let limits = &shared.settings.limits;
         let address = |rate| RateLimitKey { policy: "address", bucket: address, rate };
         let (policy, bucket, rate) = match self {
             Self::Application(name) => ("application", format!("application:{name}"), limits.application),
             Self::Anonymous => return Ok(limits.address.map(address)),
             Self::Token(id, token) => {
-                let Some(rate) = limits.address.or(limits.token) else { return Ok(None) };
-                let address = address(rate);
+                // Without a limit for addresses, invalid tokens of an address share the quota of one token.
+                let Some(invalid_token_rate) = limits.address.or(limits.token) else { return Ok(None) };
+                let address = address(invalid_token_rate);
                 if !shared.app.is_valid(id, token) {
                     if let Some(grant) = shared.app.exhausted(&address.bucket) {
                         return Err(address.refusal(grant));
@@ -120,7 +123,7 @@ impl Client {
 }
 
 /// The bucket of the address that a request comes from. Requests without an address share one.
-fn address_bucket(shared: &Shared, request: &Request) -> String {
+fn address_bucket(shared: &AppState, request: &Request) -> String {
     let named = shared.settings.client_header.as_ref().and_then(|name| last_address(request.headers(), name));
     let peer = || request.extensions().get::<Peer>().map(|peer| peer.0);
     let socket = || request.extensions().get::<Socket>().map(|socket| socket.peer);

@@ -50,11 +50,11 @@ pub struct Settings {
     /// The largest body of an import, in bytes.
     pub import_limit: usize,
     /// The bytes of bodies that the process holds at a time, half of them for imports. A body of the largest size always fits.
-    pub bodies: usize,
+    pub body_budget: usize,
     /// The rate limits.
     pub limits: Limits,
     /// The header in which a proxy names the client; its last entry counts. Without it the client is the connection's other end, or the
-    /// address in a Lambda event.
+    /// address in the Lambda invocation.
     pub client_header: Option<HeaderName>,
 }
 
@@ -67,7 +67,7 @@ impl Default for Settings {
             stream_time: Duration::from_secs(5 * 60),
             keep_alive: Duration::from_secs(15),
             import_limit: 16 * 1024 * 1024,
-            bodies: 64 * 1024 * 1024,
+            body_budget: 64 * 1024 * 1024,
             limits: Limits::default(),
             client_header: None,
         }
@@ -76,7 +76,7 @@ impl Default for Settings {
 
 /// The state of handlers and extractors.
 #[derive(Clone)]
-struct Shared {
+struct AppState {
     app: Arc<App>,
     settings: Arc<Settings>,
     manifests: Arc<rulesets::Manifests>,

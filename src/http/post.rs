@@ -2,7 +2,7 @@
 
 use super::extract::{EncounterId, Issuer, single};
 use super::problem::Problem;
-use super::{Settings, Shared};
+use super::{AppState, Settings};
 use crate::app::{AppError, IdempotencyKey, Shape};
 use crate::vocabulary::parse;
 use axum::body::{Body, Bytes, HttpBody};
@@ -37,19 +37,19 @@ pub(super) struct Post<B = Value> {
 /// A posted log.
 pub(super) type PostedLog = Post<Bytes>;
 
-impl FromRequest<Shared> for Post {
+impl FromRequest<AppState> for Post {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {
         let Post { body, key, permit } = receive(request, state, &state.budgets.requests).await?;
         Ok(Self { body: parse(&body)?, key, permit })
     }
 }
 
-impl FromRequest<Shared> for PostedLog {
+impl FromRequest<AppState> for PostedLog {
     type Rejection = Problem;
 
-    async fn from_request(request: Request, state: &Shared) -> Result<Self, Problem> {
+    async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {
         receive(request, state, &state.budgets.imports).await
     }
 }
@@ -57,16 +57,16 @@ impl FromRequest<Shared> for PostedLog {
 /// The idempotency key of a request without a body.
 pub(super) struct Key(pub Option<IdempotencyKey>);
 
-impl FromRequestParts<Shared> for Key {
+impl FromRequestParts<AppState> for Key {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
         let key = idempotency_key(&parts.headers)?.map(str::to_owned);
         Ok(Self(key.map(|key| IdempotencyKey { key, fingerprint: fingerprint(parts, &[]) })))
     }
 }
 
-async fn receive(request: Request, state: &Shared, budget: &Budget) -> Result<Post<Bytes>, Problem> {
+async fn receive(request: Request, state: &AppState, budget: &Budget) -> Result<Post<Bytes>, Problem> {
     let (mut parts, body) = request.into_parts();
     let key = idempotency_key(&parts.headers)?.map(str::to_owned);
     check_type(&parts.headers)?;
@@ -79,7 +79,7 @@ async fn receive(request: Request, state: &Shared, budget: &Budget) -> Result<Po
 }
 
 /// Refuses an invalid token of an encounter. A path without an encounter needs no token.
-async fn check_token(parts: &mut Parts, state: &Shared) -> Result<(), Problem> {
+async fn check_token(parts: &mut Parts, state: &AppState) -> Result<(), Problem> {
     let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else { return Ok(()) };
     // An application may send large bodies anyway. Where its key is not allowed, an extractor has refused it before.
     let Issuer::Token(token) = Issuer::from_request_parts(parts, state).await? else { return Ok(()) };
@@ -134,10 +134,10 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
 /// The size of the answer that the client prefers: `Prefer: return=minimal`.
 pub(super) struct Preferred(pub Shape);
 
-impl FromRequestParts<Shared> for Preferred {
+impl FromRequestParts<AppState> for Preferred {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &Shared) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {
         let values = parts.headers.get_all(PREFER).iter().filter_map(|value| value.to_str().ok());
         let minimal = values.flat_map(|value| value.split(',')).any(|preference| {
             let preference: String = preference.chars().filter(|c| !c.is_whitespace() && *c != '"').collect();
@@ -156,7 +156,7 @@ pub(super) struct Budgets {
 
 impl Budgets {
     pub fn new(settings: &Settings) -> Self {
-        let half = settings.bodies / 2;
+        let half = settings.body_budget / 2;
         Self { requests: Budget::new(settings.body_limit, half), imports: Budget::new(settings.import_limit, half) }
     }
 }

@@ -4,7 +4,7 @@ use super::encounters::CreationAnswer;
 use super::post::Budgets;
 use super::problem::Document as Problem;
 use super::{
-    Settings, Shared, commands, docs, encounters, events, health, limit, middleware, rulesets, tokens, transfer,
+    AppState, Settings, commands, docs, encounters, events, health, limit, middleware, rulesets, tokens, transfer,
 };
 use crate::app::{App, Limits};
 use axum::Router;
@@ -23,11 +23,11 @@ use utoipa_axum::routes;
 /// cost a tenth of the program's size and of a cold start.
 macro_rules! routes_are {
     ($($path:literal: $($method:ident $module:ident::$handler:ident),+;)+) => {
-        fn served() -> Router<Shared> {
+        fn served() -> Router<AppState> {
             Router::new()$(.route($path, MethodRouter::new()$(.$method($module::$handler))+))+
         }
 
-        fn documented() -> OpenApiRouter<Shared> {
+        fn documented() -> OpenApiRouter<AppState> {
             OpenApiRouter::new()$(.routes(routes!($($module::$handler),+)))+
         }
 
@@ -65,7 +65,7 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
         .and(NotForContentType::SSE)
         .and(NotForContentType::const_new("application/x-ndjson"));
     let compression = CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(compressible);
-    let shared = Shared { app, settings: Arc::new(settings), manifests: Arc::default(), budgets };
+    let shared = AppState { app, settings: Arc::new(settings), manifests: Arc::default(), budgets };
     let mut routes = served();
     if limited {
         routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::limit));
@@ -81,10 +81,10 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     // The shared responses refer to these by name.
     #[derive(OpenApi)]
     #[openapi(components(schemas(Problem, CreationAnswer)))]
-    struct Shared;
+    struct SharedComponents;
 
     let mut routes = documented().into_openapi();
-    routes.merge(Shared::openapi());
+    routes.merge(SharedComponents::openapi());
     routes
 }
 

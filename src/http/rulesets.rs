@@ -1,6 +1,6 @@
 //! The manifests of the rulesets.
 
-use super::Shared;
+use super::AppState;
 use super::extract::{Conditions, Nothing, Parameters};
 use super::problem::Problem;
 use super::reply::{List, Reply};
@@ -70,7 +70,7 @@ impl RulesetInfo {
     responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>), headers(("ETag"))),
         (status = 304, description = "The manifests have not changed"), BadRequest, RequestTimeout))]
 pub(super) async fn list_rulesets(
-    State(shared): State<Shared>, Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
+    State(shared): State<AppState>, Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
     let items = shared.manifests.of(shared.app.rulesets()).iter().collect();
     Ok(public(&List { items, next_cursor: None }, &conditions)?)
@@ -85,8 +85,8 @@ pub(super) async fn list_rulesets(
     responses((status = 200, description = "The manifest", body = RulesetInfo, headers(("ETag"))),
         (status = 304, description = "The manifest has not changed"), BadRequest, NotFound, RequestTimeout))]
 pub(super) async fn read_ruleset(
-    State(shared): State<Shared>, id: Result<Path<String>, PathRejection>, Parameters(Nothing {}): Parameters<Nothing>,
-    conditions: Conditions,
+    State(shared): State<AppState>, id: Result<Path<String>, PathRejection>,
+    Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
     let all = shared.manifests.of(shared.app.rulesets());
     let info = id.ok().and_then(|Path(id)| all.iter().find(|info| info.manifest.id == id));

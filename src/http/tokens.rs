@@ -1,6 +1,6 @@
 //! Creates, lists and revokes tokens.
 
-use super::Shared;
+use super::AppState;
 use super::extract::{Caller, EncounterId, Issuer, Nothing, Parameters, TokenId};
 use super::post::{Key, Post};
 use super::problem::Problem;
@@ -48,7 +48,7 @@ impl<'a> TokenAnswer<'a> {
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_token(
-    State(shared): State<Shared>, issuer: Issuer, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, issuer: Issuer, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, post: Post,
 ) -> Result<Reply, Problem> {
     let wanted = NewToken::read(post.body).map_err(AppError::from)?;
@@ -69,7 +69,7 @@ pub(super) async fn create_token(
     responses((status = 200, description = "The tokens", body = inline(List<Viewer>)),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_tokens(
-    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Reply, Problem> {
     let items = shared.app.tokens(&id, &token).await?;
@@ -89,7 +89,7 @@ pub(super) async fn list_tokens(
     responses((status = 200, description = "The new token", body = TokenAnswer<'_>, headers(("Idempotency-Replayed"))),
         BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn replace_token(
-    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, Key(key): Key,
 ) -> Result<Reply, Problem> {
     let new = shared.app.replace(&id, &token, key.as_ref()).await?;
@@ -108,7 +108,7 @@ pub(super) async fn replace_token(
     responses((status = 204, description = "The token is revoked"),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn revoke_token(
-    State(shared): State<Shared>, Caller(token): Caller, TokenId { encounter, token: revoked }: TokenId,
+    State(shared): State<AppState>, Caller(token): Caller, TokenId { encounter, token: revoked }: TokenId,
     Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Reply, Problem> {
     shared.app.revoke(&encounter, &token, &revoked).await?;

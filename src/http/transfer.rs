@@ -1,6 +1,6 @@
 //! Export and import.
 
-use super::Shared;
+use super::AppState;
 use super::encounters::created;
 use super::extract::{Caller, Creator, EncounterId, Nothing, Parameters};
 use super::post::PostedLog;
@@ -24,7 +24,7 @@ use futures::{StreamExt, stream};
     responses((status = 200, description = "The log", body = ExportedLog),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn export_encounter(
-    State(shared): State<Shared>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Response, Problem> {
     let export = shared.app.export(&id, &token).await?;
@@ -82,7 +82,7 @@ impl Stage {
     responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn import_encounter(
-    State(shared): State<Shared>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
+    State(shared): State<AppState>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
     log: PostedLog,
 ) -> Result<Reply, Problem> {
     let encounter = shared.app.import(log.body, log.key.as_ref(), application).await?;

@@ -203,7 +203,7 @@ pub struct Commit {
     /// The answer to keep under a key.
     pub answer: Option<(KeyDigest, Bytes)>,
     /// A new base of the log. The same step drops the entries up to its version.
-    pub rebase: Option<Base>,
+    pub new_base: Option<Base>,
 }
 
 /// A document that the log is folded from.

@@ -35,11 +35,13 @@ pub trait Commands: Tagged {
 
 /// Declares the events of a ruleset: a union in JSON (`{"type": "...", ...}`), and a struct for each event.
 ///
-/// After `says` stands the sentence that tells the event ([`fill`](super::fill)). Each struct serializes without its absent fields and is redacted field by field ([`Redact`](super::Redact)). After `older` stand the
-/// tags of events that only older programs wrote ([`OlderEvent`]), after a tag those that older programs gave it.
+/// After `says` stands the sentence that tells the event, with `{field}` and `[parts left out where a field says nothing]`
+/// ([`fill`](super::fill)). After `|` stands a tag that older programs gave the event, after `ignored` the tags of events that only older
+/// programs wrote ([`OlderEvent`]). Each struct serializes without its absent fields and is redacted field by field
+/// ([`Redact`](super::Redact)).
 #[macro_export]
 macro_rules! events {
-    ($(#[$doc:meta])* $union:ident $(older $($older:literal)+)?; $(
+    ($(#[$doc:meta])* $union:ident $(ignored $($older:literal)+)?; $(
         $(#[$meta:meta])*
         $tag:literal $(| $alias:literal)* => $name:ident says $words:literal {
             $( $(#[$field_meta:meta])* $field:ident: $type:ty ),* $(,)?
@@ -62,7 +64,7 @@ macro_rules! events {
         }
 
         $crate::tagged! {
-            $(#[$doc])* $union $(older $($older)+)?; $( $tag $(| $alias)* => $name ),*
+            $(#[$doc])* $union $(ignored $($older)+)?; $( $tag $(| $alias)* => $name ),*
         }
 
         impl $crate::vocabulary::Redact for $union {
@@ -196,7 +198,7 @@ macro_rules! words {
 /// together.
 #[macro_export]
 macro_rules! tagged {
-    ($(#[$doc:meta])* $name:ident $(older $($older:literal)+)?; $( $tag:literal $(| $alias:literal)* => $variant:ident ),*) => {
+    ($(#[$doc:meta])* $name:ident $(ignored $($older:literal)+)?; $( $tag:literal $(| $alias:literal)* => $variant:ident ),*) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "type")]

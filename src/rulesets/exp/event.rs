@@ -5,7 +5,7 @@ use crate::vocabulary::{CombatantId, Die, Text, events, words};
 
 events! {
     /// An event of EXP.
-    Event older "components_restored" "dropped_out" "unit_over";
+    Event ignored "components_restored" "dropped_out" "unit_over";
 
     /// Everybody rolled initiative for a unit (EX-2); the first pass begins.
     "initiative_rolled" => InitiativeRolled says "Everybody rolled initiative: {ranking}." {

@@ -1,4 +1,4 @@
-//! The events of Seize the initiative.
+//! The events of Seize the initiative. `WA-n` are rules of the published system, `AWAn` what it leaves open: `manifest.rs` lists both.
 
 use super::{Meaning, Way};
 use crate::rulesets::shared::several;
@@ -6,7 +6,7 @@ use crate::vocabulary::{CombatantId, Die, Participants, Slug, events, redacted};
 
 events! {
     /// An event of Seize the initiative.
-    Event older "forgotten" "fight_closed";
+    Event ignored "forgotten" "fight_closed";
 
     /// Everybody rolled for the first turn, once and for the whole fight (WA-1, WA-18).
     "initiative_rolled" => InitiativeRolled says "Everybody rolled initiative: {rolls}." {

@@ -260,7 +260,7 @@ mod tests {
         let entry = Some(Entry { version: expected, bytes: Bytes::from("entry") });
         let answer = Some(([expected as u8; 32], Bytes::from("answer")));
         let (revision, document) = (expected + 1, Bytes::from("document"));
-        Commit { expected, revision, document, entry, answer, rebase: None }
+        Commit { expected, revision, document, entry, answer, new_base: None }
     }
 
     fn new() -> NewEncounter {
@@ -303,8 +303,8 @@ mod tests {
             for revision in 1..4 {
                 assert_eq!(store.commit(id, commit(revision)).await.unwrap(), Committed::Done);
             }
-            let rebase = Some(Base { version: 2, document: Bytes::from("later") });
-            let commit = Commit { rebase, ..commit(4) };
+            let new_base = Some(Base { version: 2, document: Bytes::from("later") });
+            let commit = Commit { new_base, ..commit(4) };
             assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
             // Document, base, first base, two entries, four answers and their times, expiry, list and owner; and the salt.
             assert_eq!(rows().await.unwrap(), 17);

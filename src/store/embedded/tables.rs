@@ -187,7 +187,7 @@ impl<'t> Tables<'t> {
             let reason = format!("entry {version} does not follow version {}", head.version);
             return Err(StoreError::Corrupt(reason).into());
         }
-        if let Some(Base { version: new, .. }) = commit.rebase {
+        if let Some(Base { version: new, .. }) = commit.new_base {
             let base = self.bases.get(id)?.ok_or_else(|| no_base(id))?.value().0;
             if !(base..=version).contains(&new) {
                 let reason = format!("a base at {new} does not lie between {base} and {version}");
@@ -206,14 +206,14 @@ impl<'t> Tables<'t> {
         if let Some(entry) = &commit.entry {
             self.log.insert((id, entry.version), &entry.bytes[..])?;
         }
-        if let Some(rebase) = &commit.rebase {
-            let base = self.bases.insert(id, (rebase.version, &rebase.document[..]))?;
+        if let Some(new_base) = &commit.new_base {
+            let base = self.bases.insert(id, (new_base.version, &new_base.document[..]))?;
             if let Some(first) = base
                 && self.created.get(id)?.is_none()
             {
                 self.created.insert(id, first.value().1)?;
             }
-            self.log.retain_in((id, 0)..=(id, rebase.version), |_, _| false)?;
+            self.log.retain_in((id, 0)..=(id, new_base.version), |_, _| false)?;
         }
         if let Some((digest, answer)) = &commit.answer {
             let before = self.answers.insert((id, digest), (self.now, &answer[..]))?;

@@ -4,7 +4,7 @@ local expected, revision, document, nonce = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local ttl, keep, channel, id = ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
 local entry_version, previous_version, entry = ARGV[9], ARGV[10], ARGV[11] -- '' = no entry
 local digest, answer = ARGV[12], ARGV[13]                                  -- '' = no answer
-local rebase_version, rebase = ARGV[14], ARGV[15]                          -- '' = no rebase
+local rebase_version, new_base = ARGV[14], ARGV[15]                          -- '' = no new_base
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -66,7 +66,7 @@ redis.call('HSET', KEYS[1], 'revision', revision, 'version', version, 'document'
 if rebase_version ~= '' then
   -- A repeated creation returns the first base, so that one stays.
   redis.call('HSETNX', KEYS[1], 'created', redis.call('HGET', KEYS[1], 'base'))
-  redis.call('HSET', KEYS[1], 'base_version', rebase_version, 'base', rebase)
+  redis.call('HSET', KEYS[1], 'base_version', rebase_version, 'base', new_base)
   redis.call('XTRIM', KEYS[2], 'MINID', rebase_version .. '-1')
 end
 

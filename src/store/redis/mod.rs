@@ -159,7 +159,7 @@ impl Store for RedisStore {
             Some((digest, answer)) => call.arg(&digest[..]).arg(&answer[..]),
             None => call.arg(&["", ""]),
         };
-        match &commit.rebase {
+        match &commit.new_base {
             Some(base) => call.arg(base.version).arg(&base.document[..]),
             None => call.arg(&["", ""]),
         };

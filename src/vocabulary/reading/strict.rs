@@ -18,11 +18,11 @@ pub enum BadJson {
 
 /// Reads JSON in which no object has the same field twice.
 pub fn parse(json: &[u8]) -> Result<Value, BadJson> {
-    Ok(parse_beside(json, None)?.0)
+    Ok(parse_except(json, None)?.0)
 }
 
 /// The same, but the outermost object's field `aside` is left as it is, unread: it may be long.
-pub fn parse_beside<'j>(json: &'j [u8], aside: Option<&str>) -> Result<(Value, Option<&'j RawValue>), BadJson> {
+pub fn parse_except<'j>(json: &'j [u8], aside: Option<&str>) -> Result<(Value, Option<&'j RawValue>), BadJson> {
     let (mut twice, mut raw) = (None, None);
     let mut text = serde_json::Deserializer::from_slice(json);
     let strict = Strict { twice: &mut twice, aside: aside.map(|name| (name, &mut raw)) };

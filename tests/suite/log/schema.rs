@@ -27,7 +27,7 @@ fn documents_of_every_schema_are_read_as_the_newest() {
 fn a_migrated_document_can_be_undone() {
     let game = RULESETS.load(&fixture(1)).expect("a document");
     let undo = Request::read(json!({"type": "undo"})).expect("a request");
-    let rewind = game.rewinds(&undo).expect("a way back").expect("an undo");
+    let rewind = game.rewind_target(&undo).expect("a way back").expect("an undo");
     assert_eq!(rewind.to_version, game.version() - 1);
 }
 

@@ -48,7 +48,7 @@ pub fn entry(version: u64) -> Entry {
 /// A write with only a document. Its revision is one above `expected`, not random as in the program.
 pub fn unlogged(expected: u64, document: &str) -> Commit {
     let revision = expected.wrapping_add(1);
-    Commit { expected, revision, document: bytes(document), entry: None, answer: None, rebase: None }
+    Commit { expected, revision, document: bytes(document), entry: None, answer: None, new_base: None }
 }
 
 /// A write with a document and a log entry `entry VERSION`.
@@ -57,7 +57,7 @@ pub fn logged(expected: u64, document: &str, version: u64) -> Commit {
 }
 
 pub fn rebased(commit: Commit, version: u64, document: &str) -> Commit {
-    Commit { rebase: Some(Base { version, document: bytes(document) }), ..commit }
+    Commit { new_base: Some(Base { version, document: bytes(document) }), ..commit }
 }
 
 pub fn answered(commit: Commit, key: u8, answer: &str) -> Commit {

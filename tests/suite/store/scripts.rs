@@ -42,7 +42,7 @@ enum Call {
         on: u64,
         document: String,
         entry: Option<u64>,
-        rebase: Option<(u64, String)>,
+        new_base: Option<(u64, String)>,
         answer: Option<(u8, String)>,
     },
     Load {
@@ -80,9 +80,9 @@ impl Call {
                 let existing = store.create(id, NewEncounter { revision: revision.unwrap_or(1), ..new }).await?;
                 json!(existing.as_deref().map(text))
             }
-            Self::Commit { on, document, entry, rebase, answer } => {
+            Self::Commit { on, document, entry, new_base, answer } => {
                 let commit = entry.map_or_else(|| unlogged(*on, document), |entry| logged(*on, document, entry));
-                let commit = rebase.iter().fold(commit, |commit, (version, base)| rebased(commit, *version, base));
+                let commit = new_base.iter().fold(commit, |commit, (version, base)| rebased(commit, *version, base));
                 let commit = answer.iter().fold(commit, |commit, (key, answer)| answered(commit, *key, answer));
                 match store.commit(id, commit).await? {
                     Committed::Done => json!("done"),

@@ -154,7 +154,7 @@ impl Table {
 
     /// Decides, with what a request wants from the past.
     fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Result<Decided, Refusal>, String> {
-        let rewind = match self.game.rewinds(request) {
+        let rewind = match self.game.rewind_target(request) {
             Err(refusal) => return Ok(Err(refusal)),
             Ok(None) => return Ok(self.game.decide(request, dice)),
             Ok(Some(rewind)) => rewind,
