@@ -90,12 +90,13 @@ pub(super) async fn list_events(
     let wait = Duration::from_secs(query.wait.get().unsigned_abs()).min(time.saturating_sub(Duration::from_secs(1)));
     let limit = query.limit().unwrap_or(DEFAULT_LIMIT);
     let page = shared.app.await_log(&id, &token, query.after, limit, wait).await?;
-    if plain {
-        return Ok(Reply::text(told(&page.entries)).into_response());
-    }
     let next_cursor = page.next.map(|version| version.to_string());
     let next = next_cursor.as_ref().map(|next| format!("/v1/encounters/{id}/events?after={next}&limit={limit}"));
-    Ok(Reply::of(&LogPage { items: page.entries, next_cursor })?.next_page(next).into_response())
+    let reply = match plain {
+        true => Reply::text(told(&page.entries)),
+        false => Reply::of(&LogPage { items: page.entries, next_cursor })?,
+    };
+    Ok(reply.next_page(next).into_response())
 }
 
 /// The events of a page as lines of text. Events of older programs, without a sentence, show their type.
