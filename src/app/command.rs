@@ -186,10 +186,7 @@ impl App {
     async fn undoes_own_command(
         &self, game: &Arc<dyn Game>, viewer: &Viewer, rewind: &Rewind,
     ) -> Result<bool, AppError> {
-        let refused = |detail: &'static str| {
-            let violation = Violation::new("not_yours_to_undo", "TK-9", detail);
-            Err(Refusal::Violation { path: String::new(), violation }.into())
-        };
+        let refused = |detail: &'static str| Err(Violation::new("not_yours_to_undo", "TK-9", detail).into());
         if game.rewind_target(&Request::undo())?.as_ref() != Some(rewind) {
             return refused("a player takes back one step, the own last command: leave `to_version` out");
         }

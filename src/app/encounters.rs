@@ -4,7 +4,7 @@ use super::log::MAX_PAGE;
 use super::storage::{CacheEntry, document_within_limit};
 use super::token::only_gm;
 use super::{App, AppError, Application, BearerToken, Expected, HandedOut, IdempotencyKey, Token, now};
-use crate::engine::{Creation, Game, Meta, NewToken, Refusal, Role, Summary};
+use crate::engine::{Creation, Game, Meta, NewToken, Role, Summary};
 use crate::store::{Base, Entry, NewEncounter, listed_id};
 use crate::vocabulary::FieldError;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
@@ -71,7 +71,7 @@ impl App {
     ) -> Result<(Meta, Vec<Token>), AppError> {
         if wanted.len() > MAX_FIRST_TOKENS {
             let detail = format!("a creation hands out at most {MAX_FIRST_TOKENS} tokens: ask for more afterwards");
-            return Err(Refusal::from(FieldError::meaningless("tokens", detail)).into());
+            return Err(FieldError::meaningless("tokens", detail).into());
         }
         let (mut meta, mut tokens) = (game.meta().clone(), Vec::with_capacity(wanted.len()));
         for (i, wanted) in wanted.iter().enumerate() {
@@ -85,7 +85,7 @@ impl App {
     }
 
     /// 32 bytes for `purpose`: random, or what the idempotency key of an application yields.
-    async fn secret(
+    pub(super) async fn secret(
         &self, key: Option<&IdempotencyKey>, application: Option<&str>, purpose: &str,
     ) -> Result<[u8; 32], AppError> {
         let Some(key) = key else { return Ok(rand::random()) };

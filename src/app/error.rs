@@ -81,9 +81,9 @@ impl From<LoadError> for AppError {
     }
 }
 
-impl From<Refusal> for AppError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+impl<R: Into<Refusal>> From<R> for AppError {
+    fn from(refusal: R) -> Self {
+        Self::Refused(refusal.into())
     }
 }
 

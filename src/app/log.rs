@@ -47,6 +47,7 @@ pub(super) struct LogEntryViews {
 }
 
 /// An entry of the log: what one accepted request changed.
+#[serde_with::skip_serializing_none]
 #[derive(Serialize, ToSchema)]
 #[schema(as = LogEntry)]
 pub struct EntryView<'a> {
@@ -56,11 +57,9 @@ pub struct EntryView<'a> {
     #[schema(format = DateTime)]
     at: &'a str,
     /// The id of the token that sent it. Left out where the viewer may not know who acts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String)]
     by: Option<&'a str>,
     /// The name that this token had then. Left out if it had none, and where the viewer may not know who acts.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Text<80>)]
     by_name: Option<&'a Text<80>>,
     /// The types of the commands that were sent.
@@ -69,11 +68,9 @@ pub struct EntryView<'a> {
     #[schema(value_type = Vec<EventSchema>)]
     events: &'a RawValue,
     /// The encounter after it. Only in streams with `include`, unless another entry follows at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = EncounterSchema)]
     encounter: Option<&'a RawValue>,
     /// What the viewer may send after it. Only in streams with `include`, unless another entry follows at once.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = LegalCommands)]
     options: Option<&'a RawValue>,
 }

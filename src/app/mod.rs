@@ -28,7 +28,7 @@ pub use limit::{Limits, Rate};
 pub use log::{EntryView, Page};
 pub use options::Include;
 pub use tag::{Expected, Form, Tag};
-pub use token::{BearerToken, HandedOut, MAX_TOKENS, Token};
+pub use token::{BearerToken, HandedOut, MAX_TOKENS, Sender, Token};
 pub use transfer::{Export, ExportedLog};
 
 use crate::engine::Rulesets;

@@ -91,7 +91,7 @@ impl BearerToken {
 
 /// Who asks for a write of an encounter.
 #[derive(Clone, Copy)]
-pub(super) enum Sender<'a> {
+pub enum Sender<'a> {
     /// The holder of one of its tokens.
     Token(&'a BearerToken),
     /// The application that created it.
@@ -100,7 +100,7 @@ pub(super) enum Sender<'a> {
 
 impl Sender<'_> {
     /// What distinguishes it from all others.
-    pub fn identity(self) -> String {
+    pub(super) fn identity(self) -> String {
         match self {
             Self::Token(token) => token.0.clone(),
             // No digest has a colon.
@@ -109,7 +109,7 @@ impl Sender<'_> {
     }
 
     /// The viewer that it stands for in an encounter.
-    pub fn viewer(self, meta: &Meta) -> Result<Viewer, AppError> {
+    pub(super) fn viewer(self, meta: &Meta) -> Result<Viewer, AppError> {
         match self {
             Self::Token(token) => token.viewer(meta),
             Self::Creator(name) => Ok(Viewer::gm(name)),
@@ -211,32 +211,21 @@ impl App {
         Ok(game.meta().tokens.iter().filter(|record| is_active(record)).map(TokenRecord::viewer).collect())
     }
 
-    /// Hands out a token, once for each idempotency key.
+    /// Hands out a token, once for each idempotency key; to the application that created the encounter only a game master's. The token
+    /// follows from the key and its own id, so it is not stored for a repeated request.
     pub async fn hand_out(
-        &self, id: &str, token: &BearerToken, wanted: &NewToken, key: Option<&IdempotencyKey>,
+        &self, id: &str, sender: Sender<'_>, wanted: &NewToken, key: Option<&IdempotencyKey>,
     ) -> Result<HandedOut, AppError> {
-        self.hand_out_to(Sender::Token(token), id, wanted, key).await
-    }
-
-    /// Hands out a game master's token to the application that created the encounter.
-    pub async fn hand_out_to_creator(
-        &self, id: &str, application: &Application, wanted: &NewToken, key: Option<&IdempotencyKey>,
-    ) -> Result<HandedOut, AppError> {
-        if wanted.role != Role::Gm {
-            let detail =
-                "an application hands out only game masters' tokens: send a game master's token for others".to_owned();
-            return Err(Refusal::Forbidden { path: String::new(), detail }.into());
+        if let Sender::Creator(application) = sender {
+            if wanted.role != Role::Gm {
+                let detail =
+                    "an application hands out only game masters' tokens: send a game master's token for others";
+                return Err(Refusal::Forbidden { path: String::new(), detail: detail.to_owned() }.into());
+            }
+            if self.store.application(id).await?.as_deref() != Some(application) {
+                return Err(AppError::NotFound);
+            }
         }
-        if self.store.application(id).await?.as_deref() != Some(application) {
-            return Err(AppError::NotFound);
-        }
-        self.hand_out_to(Sender::Creator(application), id, wanted, key).await
-    }
-
-    /// The token follows from the key and its own id, so it is not stored for a repeated request.
-    async fn hand_out_to(
-        &self, sender: Sender<'_>, id: &str, wanted: &NewToken, key: Option<&IdempotencyKey>,
-    ) -> Result<HandedOut, AppError> {
         let salt = match key {
             None => rand::random(),
             Some(_) => self.store.salt().await?,
@@ -266,7 +255,7 @@ impl App {
         // A repeated request must not show a token that was revoked since.
         if replayed && !self.is_current(id, &new).await? {
             let detail = "the token that this request handed out was revoked or replaced, or has ended: ask for another one under another Idempotency-Key";
-            return Err(refused(Violation::new("token_ended", "TK-12", detail)));
+            return Err(Violation::new("token_ended", "TK-12", detail).into());
         }
         Ok(new)
     }
@@ -276,13 +265,9 @@ impl App {
     pub async fn replace(
         &self, id: &str, token: &BearerToken, key: Option<&IdempotencyKey>,
     ) -> Result<HandedOut, AppError> {
-        let secret = match key {
-            None => rand::random(),
-            Some(key) => {
-                let purpose = format!("replacement of {} of {id} for {}", token.0, HEXLOWER.encode(&key.fingerprint));
-                key.derive(&self.store.salt().await?, &purpose)?
-            }
-        };
+        let fingerprint = key.map_or(String::new(), |key| HEXLOWER.encode(&key.fingerprint));
+        let purpose = format!("replacement of {} of {id} for {fingerprint}", token.0);
+        let secret = self.secret(key, None, &purpose).await?;
         let request = WriteRequest { id, sender: Sender::Token(token), key, gm_action: None };
         let replace = |game: &dyn Game, info: Viewer| {
             let mut meta = game.meta().clone();
@@ -348,7 +333,7 @@ fn make_room(meta: &mut Meta, sender: Sender<'_>) -> Result<(), AppError> {
         (Sender::Creator(_), Some(oldest)) => drop(meta.tokens.remove(oldest)),
         _ => {
             let detail = format!("an encounter has at most {MAX_TOKENS} tokens: revoke one first");
-            return Err(refused(Violation::new("too_many_tokens", "TK-4", detail)));
+            return Err(Violation::new("too_many_tokens", "TK-4", detail).into());
         }
     }
     Ok(())
@@ -360,17 +345,13 @@ fn check_gm(meta: &Meta) -> Result<(), AppError> {
         return Ok(());
     }
     let detail = "this is the last game master's token that does not end: hand out another one first";
-    Err(refused(Violation::new("last_gm_token", "TK-10", detail)))
+    Err(Violation::new("last_gm_token", "TK-10", detail).into())
 }
 
 /// A write that changes only the meta of an encounter.
 fn meta_change(game: &dyn Game, meta: Meta, body: Bytes) -> Change {
     let answer = Answer { version: game.version(), shape: Shape::Minimal, body, replayed: false };
     Change { game: game.with_meta(meta), entry: None, new_base: None, answer }
-}
-
-fn refused(violation: Violation) -> AppError {
-    Refusal::Violation { path: String::new(), violation }.into()
 }
 
 #[cfg(test)]

@@ -139,7 +139,7 @@ impl App {
     /// Folds a log from its base. Asks `stop` before each entry.
     fn fold_import(&self, meta: Meta, json: &[u8], stop: Stop<'_>) -> Result<ImportFold, AppError> {
         let (fields, entries) = parse_except(json, Some("entries")).map_err(AppError::NotJson)?;
-        let log = read_log(fields, entries).map_err(Refusal::from)?;
+        let log = read_log(fields, entries)?;
         if log.format != FORMAT || log.schema != SCHEMA {
             let (field, detail) = match log.format.as_str() {
                 FORMAT => ("schema", format!("this program reads schema {SCHEMA}, not {}", log.schema)),
@@ -149,7 +149,7 @@ impl App {
         }
         let document = log.base.document.get();
         let vetted = self.rulesets.vet(serde_json::from_str(document)?);
-        vetted.map_err(|error| Refusal::from(error.within("base.document")))?;
+        vetted.map_err(|error| error.within("base.document"))?;
         let base = self.rulesets.recall(meta, document.as_bytes());
         let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?;
         base.check().map_err(|wrong| inconsistent("base.document", wrong))?;
@@ -169,7 +169,7 @@ impl App {
             if let Some(target) = fold.rewind_states.get_mut(&fold.game.version()) {
                 *target = Some(fold.game.clone());
             }
-            let entry = fold.read(raw).map_err(|error| Refusal::from(error.within(&format!("entries.{i}"))))?;
+            let entry = fold.read(raw).map_err(|error| error.within(&format!("entries.{i}")))?;
             fold.add(entry).map_err(|error| AppError::Inconsistent(error.within(&format!("entries.{i}"))))?;
         }
         if fold.game.version() != log.version {

@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 pub const SCHEMA: u32 = 4;
 
 /// What an encounter has besides its table.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// The encounter's id, unguessable.
@@ -23,10 +24,8 @@ pub struct Meta {
     /// When it was created, RFC 3339.
     pub created_at: String,
     /// The seed of its dice, if its creator gave one. No answer shows it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// A digest of the request that created it, where that had an idempotency key.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
     /// Whether a player may undo the own last command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -36,6 +35,7 @@ pub struct Meta {
 }
 
 /// A token as it is stored: only its digest.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenRecord {
     /// Names the token in lists and in the log.
@@ -45,13 +45,11 @@ pub struct TokenRecord {
     /// What it is for.
     pub role: Role,
     /// Whom it is for, for people.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Text<80>>,
     /// The combatants that a player's token may act for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub combatants: Vec<CombatantId>,
     /// When it ends: RFC 3339 in UTC to the millisecond, so that two times compare as their texts do. None: never.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
 }
 
@@ -155,6 +153,7 @@ pub(super) fn unread<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Resul
 }
 
 /// An entry of the log as it is stored and exported.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[schema(as = ExportedEntry)]
 pub struct LogEntry {
@@ -166,7 +165,6 @@ pub struct LogEntry {
     /// The id of the token that sent it.
     pub by: String,
     /// The name that this token had then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_name: Option<Text<80>>,
     /// The types of the commands that were sent.
     pub commands: Vec<String>,
@@ -178,11 +176,10 @@ pub struct LogEntry {
     #[schema(max_items = 20_000)]
     pub texts: Vec<String>,
     /// What players and spectators read, where that differs.
-    #[serde(default, rename = "told", skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "told")]
     #[schema(required = false, value_type = Object)]
     pub redactions: Option<Redactions>,
     /// The state after the entry. Every 256th entry carries it, and every undo and redo.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Object)]
     pub checkpoint: Option<Box<RawValue>>,
 }

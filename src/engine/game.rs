@@ -161,11 +161,11 @@ impl<R: Ruleset> TypedGame<R> {
             if stop() {
                 return Err(Refusal::Stopped);
             }
-            let path = request.path(index);
-            play_one(&mut play, verb, fields, &path).map_err(|refusal| refusal.named(play.table()))?;
+            let path = || request.path(index);
+            play_one(&mut play, verb, fields).map_err(|refusal| refusal.within(&path()).named(play.table()))?;
             ends.push(play.events().len());
             if play.events().len() > MAX_EVENTS {
-                return Err(Refusal::too_many_events(path));
+                return Err(Refusal::too_many_events(path()));
             }
         }
         let (mut table, events) = play.finish();
@@ -200,31 +200,21 @@ impl<R: Ruleset> TypedGame<R> {
 }
 
 fn play_one<R: Ruleset>(
-    play: &mut Play<'_, R>, verb: &str, fields: &serde_json::Map<String, Value>, path: &str,
+    play: &mut Play<'_, R>, verb: &str, fields: &serde_json::Map<String, Value>,
 ) -> Result<(), Refusal> {
-    let ended = play.table().status == Status::Ended && verb != "note";
-    let closed = || Violation::new("encounter_ended", "TK-1", "the encounter has ended: it takes notes, undo and redo");
-    let refuse = |violation| Refusal::Violation { path: path.to_owned(), violation };
-    let misread = |error: FieldError| Refusal::from(error.within(path));
-    if let Some(command) = R::Command::parse(verb, fields) {
-        let command = command.map_err(misread)?;
-        if ended {
-            return Err(refuse(closed()));
-        }
-        return R::decide(play, &command).map_err(refuse);
+    let open = play.table().status != Status::Ended || verb == "note";
+    let detail = "the encounter has ended: it takes notes, undo and redo";
+    let check_open = || require(open, "encounter_ended", "TK-1", || detail);
+    if let Some(command) = R::Command::parse(verb, fields).transpose()? {
+        check_open()?;
+        return Ok(R::decide(play, &command)?);
     }
-    let Some(command) = SharedCommand::parse(verb, fields) else {
+    let Some(command) = SharedCommand::parse(verb, fields).transpose()? else {
         let known = R::Command::TAGS.iter().chain(SharedCommand::TAGS).copied().collect();
-        return Err(Refusal::UnknownCommand { path: path.to_owned(), verb: verb.to_owned(), known });
+        return Err(Refusal::UnknownCommand { path: String::new(), verb: verb.to_owned(), known });
     };
-    let command = command.map_err(misread)?;
-    if ended {
-        return Err(refuse(closed()));
-    }
-    shared::decide(play, command).map_err(|refused| match refused {
-        shared::SharedError::Field(error) => misread(error),
-        shared::SharedError::Violation(violation) => refuse(violation),
-    })
+    check_open()?;
+    shared::decide(play, command)
 }
 
 impl<R: Ruleset> Game for TypedGame<R> {
@@ -264,8 +254,8 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn named(&self, field: String, id: &CombatantId) -> Result<(), Refusal> {
-        let refused = |violation| Refusal::Violation { path: String::new(), violation }.named(&self.table);
-        self.table.named(field, id).map(drop).map_err(refused)
+        let named = self.table.named(field, id).map(drop);
+        named.map_err(|violation| Refusal::from(violation).named(&self.table))
     }
 
     fn version(&self) -> u64 {

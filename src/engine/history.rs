@@ -5,7 +5,7 @@
 
 use super::document::unread;
 use super::{LoadError, Refusal, Request};
-use crate::vocabulary::{Redo, Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation};
+use crate::vocabulary::{Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation};
 use serde::{Deserialize, Serialize};
 
 /// Versions from one log entry with a checkpoint to the next.
@@ -65,34 +65,26 @@ impl UndoHistory {
         if !matches!(verb.as_str(), "undo" | "redo") {
             return Ok(None);
         }
-        let path = request.path(0);
-        let refuse = |violation| Err(Refusal::Violation { path: path.clone(), violation });
-        let parsed = SharedCommand::parse(verb, fields).transpose();
-        match parsed.map_err(|error| error.within(&path))? {
-            Some(SharedCommand::Undo(Undo { to_version: Some(to_version) })) if to_version >= version => {
-                let detail = format!("{to_version} is no earlier version: the encounter is at {version}");
-                refuse(Violation::field("not_an_earlier_version", "to_version", detail))
-            }
+        let placed = |refusal: Refusal| refusal.within(&request.path(0));
+        let command = SharedCommand::parse(verb, fields).transpose().map_err(|error| placed(error.into()))?;
+        let redo = matches!(command, Some(SharedCommand::Redo(_)));
+        let to_version = match command {
+            Some(SharedCommand::Undo(Undo { to_version: Some(to_version) })) if to_version < version => Ok(to_version),
             Some(SharedCommand::Undo(Undo { to_version: Some(to_version) })) => {
-                Ok(Some(Rewind { to_version, redo: false }))
+                let detail = format!("{to_version} is no earlier version: the encounter is at {version}");
+                Err(Violation::field("not_an_earlier_version", "to_version", detail))
             }
-            Some(SharedCommand::Undo(Undo { to_version: None })) => match self.content.checked_sub(1) {
-                Some(to_version) => Ok(Some(Rewind { to_version, redo: false })),
-                None => {
-                    let detail = "there is nothing to undo: the encounter is as it was created";
-                    refuse(Violation::new("nothing_to_undo", "TK-7", detail))
-                }
-            },
-            Some(SharedCommand::Redo(Redo {})) => match self.undone.last() {
-                Some(to_version) => Ok(Some(Rewind { to_version: *to_version, redo: true })),
-                None => {
-                    let detail =
-                        "there is nothing to redo: redo takes back an undo that nothing but undos and redos followed";
-                    refuse(Violation::new("nothing_to_redo", "TK-7", detail))
-                }
-            },
-            _ => Ok(None),
-        }
+            _ if redo => {
+                let detail =
+                    "there is nothing to redo: redo takes back an undo that nothing but undos and redos followed";
+                self.undone.last().copied().ok_or(Violation::new("nothing_to_redo", "TK-7", detail))
+            }
+            _ => {
+                let detail = "there is nothing to undo: the encounter is as it was created";
+                self.content.checked_sub(1).ok_or(Violation::new("nothing_to_undo", "TK-7", detail))
+            }
+        };
+        Ok(Some(Rewind { to_version: to_version.map_err(|violation| placed(violation.into()))?, redo }))
     }
 
     /// After a rewind to a state of `past`.

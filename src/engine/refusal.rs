@@ -38,19 +38,15 @@ impl Refusal {
     /// The refusal for a viewer who may not see the reason.
     pub fn hidden_reason() -> Self {
         let detail = "this is not possible now, for a reason that you may not know: choose otherwise, wait, or ask the game master";
-        Self::Violation { path: String::new(), violation: Violation::new("not_now", "TK-11", detail) }
+        Violation::new("not_now", "TK-11", detail).into()
     }
-}
 
-impl Refusal {
     /// A request that would bring about more events than one may, itself or redacted for each player who owns a hidden combatant.
     pub fn too_many_events(path: String) -> Self {
         let detail = "this request would bring about too many events: send shorter lists of commands";
         Self::Violation { path, violation: Violation::new("too_many_events", "TK-4", detail) }
     }
-}
 
-impl Refusal {
     /// The same in a sentence with names.
     pub fn named(mut self, names: &dyn Names) -> Self {
         match &mut self {
@@ -66,6 +62,7 @@ impl Refusal {
         match self {
             Self::Fields(errors) => Self::Fields(errors.into_iter().map(|error| error.within(path)).collect()),
             Self::Violation { violation, .. } => Self::Violation { path: path.to_owned(), violation },
+            Self::UnknownCommand { verb, known, .. } => Self::UnknownCommand { path: path.to_owned(), verb, known },
             refusal => refusal,
         }
     }
@@ -74,6 +71,12 @@ impl Refusal {
 impl From<FieldError> for Refusal {
     fn from(error: FieldError) -> Self {
         Self::Fields(vec![error])
+    }
+}
+
+impl From<Violation> for Refusal {
+    fn from(violation: Violation) -> Self {
+        Self::Violation { path: String::new(), violation }
     }
 }
 

@@ -1,36 +1,39 @@
 //! Who is in the encounter: combatants as clients describe them become combatants as they are kept.
 
 use super::{MAX_COMBATANTS, MAX_CONDITIONS};
-use crate::vocabulary::{Combatant, CombatantId, Draft, FieldError, Hp, Kind, Ruleset, Slug, Table, Text, Violation};
+use crate::vocabulary::{
+    Combatant, CombatantId, Draft, FieldError, Hp, Kind, Member, MemberDraft, Metadata, Ruleset, Slug, Table, Text,
+    Violation, require,
+};
 use serde_json::Value;
 
 /// A combatant that is about to join `table`; an error names the field.
 pub(super) fn new_combatant<R: Ruleset>(table: &Table<R>, value: Value) -> Result<Combatant<R>, FieldError> {
-    let (draft, stats) = Draft::split::<R>(value, &R::CombatantStats::default())?;
-    let hidden = draft.hidden.unwrap_or(false);
-    let (id, name) = named(table, draft.id, draft.name, hidden)?;
+    let (mut draft, stats) = Draft::split::<R>(value, &R::CombatantStats::default())?;
+    let (id, name) = named(table, draft.id.take(), draft.name.take(), draft.hidden.unwrap_or(false))?;
     let kind = draft.kind.unwrap_or(match draft.side.as_ref().map(Slug::as_str) {
         None | Some("players") => Kind::Pc,
         Some(_) => Kind::Npc,
     });
     let pc = kind == Kind::Pc;
-    Ok(Combatant {
+    let usual = Combatant {
         id,
         name,
-        side: draft.side.unwrap_or(Slug::fixed(if pc { "players" } else { "monsters" })),
+        side: Slug::fixed(if pc { "players" } else { "monsters" }),
         kind,
-        controller: draft.controller.unwrap_or(Text::fixed(if pc { "player" } else { "gm" })),
-        hidden,
-        hp: draft.hp.map(sound).transpose()?,
+        controller: Text::fixed(if pc { "player" } else { "gm" }),
+        hidden: false,
+        hp: None,
         hp_band: None,
-        members: members(draft.members.unwrap_or_default())?,
-        conditions: distinct(draft.conditions.unwrap_or_default())?,
-        metadata: draft.metadata.unwrap_or_default(),
+        members: Vec::new(),
+        conditions: Vec::new(),
+        metadata: Metadata::default(),
         acted: false,
         joined: table.joined.saturating_add(1),
         stats,
         state: R::CombatantState::default(),
-    })
+    };
+    with_fields(usual, draft)
 }
 
 /// `combatant` with `changes` laid over it; an error names the field.
@@ -42,53 +45,34 @@ pub(super) fn updated_combatant<R: Ruleset>(
     if draft.id.is_some() {
         return Err(FieldError::meaningless("id", "a combatant keeps its id: remove it and add another"));
     }
-    let mut revised = combatant.clone();
-    revised.stats = stats;
-    if let Some(name) = draft.name {
-        revised.name = name;
-    }
-    if let Some(side) = draft.side {
-        revised.side = side;
-    }
-    if let Some(kind) = draft.kind {
-        revised.kind = kind;
-    }
-    if let Some(controller) = draft.controller {
-        revised.controller = controller;
-    }
-    if let Some(hidden) = draft.hidden {
-        revised.hidden = hidden;
-    }
-    if clears_hp {
-        revised.hp = None;
-    } else if let Some(hp) = draft.hp {
-        revised.hp = Some(sound(hp)?);
-    }
-    if let Some(members) = draft.members {
-        revised.members = self::members(members)?;
-    }
-    if let Some(conditions) = draft.conditions {
-        revised.conditions = distinct(conditions)?;
-    }
-    if let Some(metadata) = draft.metadata {
-        revised.metadata = metadata;
-    }
-    Ok(revised)
+    let hp = combatant.hp.filter(|_| !clears_hp);
+    with_fields(Combatant { stats, hp, ..combatant.clone() }, draft)
+}
+
+/// The combatant with the fields that a client gives.
+fn with_fields<R: Ruleset>(c: Combatant<R>, given: Draft) -> Result<Combatant<R>, FieldError> {
+    Ok(Combatant {
+        name: given.name.unwrap_or(c.name),
+        side: given.side.unwrap_or(c.side),
+        kind: given.kind.unwrap_or(c.kind),
+        controller: given.controller.unwrap_or(c.controller),
+        hidden: given.hidden.unwrap_or(c.hidden),
+        hp: given.hp.map(sound).transpose()?.or(c.hp),
+        members: given.members.map_or(Ok(c.members), members)?,
+        conditions: given.conditions.map_or(Ok(c.conditions), distinct)?,
+        metadata: given.metadata.unwrap_or(c.metadata),
+        ..c
+    })
 }
 
 /// Refuses one more than there may be, and an id that is taken.
 pub(super) fn check_room_and_id<R: Ruleset>(table: &Table<R>, combatant: &Combatant<R>) -> Result<(), Violation> {
-    if table.combatants.len() >= MAX_COMBATANTS {
-        let detail = format!("an encounter holds at most {MAX_COMBATANTS} combatants: remove one first");
-        return Err(Violation::new("too_many_combatants", "TK-4", detail));
-    }
-    match table.get(&combatant.id) {
-        Some(_) => {
-            let detail = format!("there is a combatant {} already: choose another id", combatant.id.as_str());
-            Err(Violation::new("combatant_exists", "TK-2", detail))
-        }
-        None => Ok(()),
-    }
+    require(table.combatants.len() < MAX_COMBATANTS, "too_many_combatants", "TK-4", || {
+        format!("an encounter holds at most {MAX_COMBATANTS} combatants: remove one first")
+    })?;
+    require(table.get(&combatant.id).is_none(), "combatant_exists", "TK-2", || {
+        format!("there is a combatant {} already: choose another id", combatant.id.as_str())
+    })
 }
 
 fn named<R: Ruleset>(
@@ -117,7 +101,7 @@ fn sound(mut hp: Hp) -> Result<Hp, FieldError> {
     Ok(hp)
 }
 
-fn members(drafts: Vec<crate::vocabulary::MemberDraft>) -> Result<Vec<crate::vocabulary::Member>, FieldError> {
+fn members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
     let mut members = Draft::roster(drafts)?;
     for (i, member) in members.iter_mut().enumerate() {
         let hp = member.hp.map(sound).transpose();

@@ -1,28 +1,27 @@
 //! The commands that every ruleset understands. Rulesets react to their events.
 
-use super::{MAX_CONDITIONS, MAX_EFFECTS, roster};
+use super::{MAX_CONDITIONS, MAX_EFFECTS, Refusal, roster};
 use crate::vocabulary::*;
 
 /// Decides a shared command: emits its events, and lets the ruleset react to those that can change the turn order.
-pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand) -> Result<(), SharedError> {
+pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand) -> Result<(), Refusal> {
     match command {
         SharedCommand::Damage(c) => damage(play, &c)?,
         SharedCommand::Heal(c) => heal(play, &c)?,
         SharedCommand::SetCondition(c) => {
             let (target, member) = (&c.target, c.member.as_ref());
-            if play.conditions(target, member)?.len() >= MAX_CONDITIONS {
-                let detail = format!("{target} has {MAX_CONDITIONS} conditions already: clear one first");
-                return Err(Violation::new("too_many_conditions", "TK-4", detail).into());
-            }
+            let room = play.conditions(target, member)?.len() < MAX_CONDITIONS;
+            require(room, "too_many_conditions", "TK-4", || {
+                format!("{target} has {MAX_CONDITIONS} conditions already: clear one first")
+            })?;
             set_condition(play, target, member, c.condition)?;
         }
         SharedCommand::ClearCondition(c) => clear_condition(play, &c.target, c.member.as_ref(), c.condition)?,
         SharedCommand::AddEffect(c) => add_effect(play, c.effect)?,
         SharedCommand::RemoveEffect(c) => {
-            if !play.table().effects.iter().any(|e| e.id == c.effect) {
-                let detail = format!("there is no effect {} in this encounter", c.effect);
-                return Err(Violation::field("unknown_effect", "effect", detail).into());
-            }
+            let known = play.table().effects.iter().any(|e| e.id == c.effect);
+            let detail = || format!("there is no effect {} in this encounter", c.effect);
+            require(known, "unknown_effect", field("effect"), detail)?;
             emit_and_react(play, EffectEnded { effect: c.effect, because: Text::fixed("removed") })?;
         }
         SharedCommand::AddCombatant(c) => {
@@ -56,24 +55,6 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
         }
     }
     Ok(())
-}
-
-/// Why a shared command was refused: a [`Refusal`](super::Refusal) that does not know the path of its command yet.
-pub(super) enum SharedError {
-    Field(FieldError),
-    Violation(Violation),
-}
-
-impl From<FieldError> for SharedError {
-    fn from(error: FieldError) -> Self {
-        Self::Field(error)
-    }
-}
-
-impl From<Violation> for SharedError {
-    fn from(violation: Violation) -> Self {
-        Self::Violation(violation)
-    }
 }
 
 fn emit_and_react<R: Ruleset>(play: &mut Play<'_, R>, event: impl Into<SharedEvent>) -> Result<(), Violation> {
@@ -114,10 +95,8 @@ fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
 fn set_condition<R: Ruleset>(
     play: &mut Play<'_, R>, target: &CombatantId, member: Option<&MemberId>, condition: Slug,
 ) -> Result<(), Violation> {
-    if play.conditions(target, member)?.contains(&condition) {
-        let detail = format!("{target} is {condition} already");
-        return Err(Violation::new("condition_already_set", "TK-3", detail));
-    }
+    let set = play.conditions(target, member)?.contains(&condition);
+    require(!set, "condition_already_set", "TK-3", || format!("{target} is {condition} already"))?;
     let combatant = target.clone();
     emit_and_react(play, ConditionSet { combatant, member: member.cloned(), condition })
 }
@@ -125,21 +104,16 @@ fn set_condition<R: Ruleset>(
 fn clear_condition<R: Ruleset>(
     play: &mut Play<'_, R>, target: &CombatantId, member: Option<&MemberId>, condition: Slug,
 ) -> Result<(), Violation> {
-    if !play.conditions(target, member)?.contains(&condition) {
-        return Err(Violation::new("condition_not_set", "TK-3", format!("{target} is not {condition}")));
-    }
+    let set = play.conditions(target, member)?.contains(&condition);
+    require(set, "condition_not_set", "TK-3", || format!("{target} is not {condition}"))?;
     let combatant = target.clone();
     emit_and_react(play, ConditionCleared { combatant, member: member.cloned(), condition })
 }
 
 fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<(), Violation> {
     let EffectDraft { id, name, target, source, hidden, mut expires, metadata } = draft;
-    if let Some(target) = &target {
-        play.combatant("effect.target", target)?;
-    }
-    if let Some(source) = &source {
-        play.combatant("effect.source", source)?;
-    }
+    target.iter().try_for_each(|target| play.combatant("effect.target", target).map(drop))?;
+    source.iter().try_for_each(|source| play.combatant("effect.source", source).map(drop))?;
     if let Expiry::TurnStart { of, .. } | Expiry::TurnEnd { of, .. } = &mut expires {
         let usual = || R::anchor(play.table(), source.as_ref(), target.as_ref());
         let anchor = of.take().or_else(usual).ok_or_else(|| {
@@ -150,22 +124,18 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         *of = Some(anchor);
     }
     let table = play.table();
-    if table.effects.len() >= MAX_EFFECTS {
-        let detail = format!("an encounter holds at most {MAX_EFFECTS} effects at a time: remove one first");
-        return Err(Violation::new("too_many_effects", "TK-4", detail));
-    }
+    require(table.effects.len() < MAX_EFFECTS, "too_many_effects", "TK-4", || {
+        format!("an encounter holds at most {MAX_EFFECTS} effects at a time: remove one first")
+    })?;
     let taken = |id: &str| table.effects.iter().any(|e| e.id == *id);
-    let id = match id {
-        Some(id) if taken(id.as_str()) => {
-            let detail = format!("there is an effect {id} already: choose another id, or none");
-            return Err(Violation::new("effect_exists", "TK-2", detail));
-        }
-        Some(id) => id,
-        None => {
-            let secret = hidden || target.as_ref().and_then(|id| table.get(id)).is_some_and(|c| c.hidden);
-            EffectId::from_name(name.as_str(), "effect", secret, MAX_EFFECTS, taken)
-        }
-    };
+    if let Some(id) = &id {
+        let detail = || format!("there is an effect {id} already: choose another id, or none");
+        require(!taken(id.as_str()), "effect_exists", "TK-2", detail)?;
+    }
+    let id = id.unwrap_or_else(|| {
+        let secret = hidden || target.as_ref().and_then(|id| table.get(id)).is_some_and(|c| c.hidden);
+        EffectId::from_name(name.as_str(), "effect", secret, MAX_EFFECTS, taken)
+    });
     let effect = Effect { id, name, target, source, hidden, expires, metadata };
     emit_and_react(play, EffectAdded { effect })
 }
@@ -183,8 +153,7 @@ fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Vio
 /// The game master gives the turn to a combatant, whatever the rules say (TK-5).
 fn give_turn<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
     play.running("TK-5")?;
-    if !play.combatant("combatant", &id)?.active() {
-        return Err(Violation::new("not_active", "TK-5", format!("{id} is out of the fight: it takes no turn")));
-    }
+    let active = play.combatant("combatant", &id)?.active();
+    require(active, "not_active", "TK-5", || format!("{id} is out of the fight: it takes no turn"))?;
     emit_and_react(play, Overridden { combatant: id })
 }

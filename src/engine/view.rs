@@ -77,6 +77,7 @@ impl<R: Ruleset> Serialize for CachedView<'_, R> {
 }
 
 /// A combatant: the shared fields, and those of the ruleset beside them.
+#[serde_with::skip_serializing_none]
 #[derive(Serialize)]
 #[serde(bound = "")]
 struct CombatantView<'a, R: Ruleset> {
@@ -86,9 +87,7 @@ struct CombatantView<'a, R: Ruleset> {
     kind: Kind,
     controller: &'a str,
     hidden: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
     hp: Option<Hp>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     hp_band: Option<Band>,
     members: &'a [Member],
     conditions: &'a [Slug],

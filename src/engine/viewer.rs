@@ -31,6 +31,7 @@ impl Role {
 }
 
 /// A token's holder, as lists of tokens and encounters show it: never the token itself.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = TokenInfo)]
 pub struct Viewer {
@@ -40,12 +41,10 @@ pub struct Viewer {
     /// What the token is for.
     pub role: Role,
     /// Whom the token is for; left out if it has no name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Text<80>>,
     /// The combatants that a player acts for; some may not have joined yet, or be gone.
     pub combatants: Vec<CombatantId>,
     /// When the token ends, RFC 3339 in UTC; left out if it does not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
 }
@@ -73,24 +72,22 @@ impl Viewer {
 }
 
 /// A token as the game master asks for it.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewToken {
     /// What it is for.
     pub role: Role,
     /// Whom it is for: a name for people, in the game master's list and in the log. It gives no right.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<Text<80>>,
     /// The combatants of the encounter that a player acts for: one at least; for the other roles none.
     #[serde(default)]
     #[schema(max_items = 500)]
     pub combatants: Vec<CombatantId>,
     /// When it ends: RFC 3339, in the future, 9999-12-30T22:00:00Z at the latest; without it and without `expires_in` it does not end.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
     /// After how many seconds it ends, ten years at most: instead of `expires_at`, which may lie further off.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_in: Option<Int<1, 316_224_000>>,
 }
 

@@ -50,7 +50,7 @@ pub(super) async fn send_command(
     State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(query): Parameters<CommandQuery>, conditions: Conditions, Preferred(shape): Preferred, post: Post,
 ) -> Result<Reply, Problem> {
-    let request = Request::read(post.body).map_err(AppError::from)?;
+    let request = Request::read(post.body)?;
     let (key, Including(include)) = (post.key.as_ref(), query.include);
     let shape = if include.encounter { Shape::Full } else { shape };
     let command =

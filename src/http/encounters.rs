@@ -31,7 +31,7 @@ pub(super) async fn create_encounter(
     State(shared): State<AppState>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
     post: Post,
 ) -> Result<Reply, Problem> {
-    let creation = Creation::read(post.body).map_err(AppError::from)?;
+    let creation = Creation::read(post.body)?;
     let encounter = shared.app.create(creation, post.key.as_ref(), application).await?;
     Ok(created(&encounter)?)
 }

@@ -1,7 +1,7 @@
 //! Extractors: a handler runs only if what it extracts is well-formed.
 use super::AppState;
 use super::problem::Problem;
-use crate::app::{AppError, Application, BearerToken, Expected, Include, Tag};
+use crate::app::{AppError, Application, BearerToken, Expected, Include, Sender, Tag};
 use crate::vocabulary::read_query;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::header::{ACCEPT, AUTHORIZATION, IF_MATCH, IF_NONE_MATCH};
@@ -91,6 +91,15 @@ impl FromRequestParts<AppState> for Creator {
 pub(super) enum Issuer {
     Application(Application),
     Token(BearerToken),
+}
+
+impl Issuer {
+    pub fn sender(&self) -> Sender<'_> {
+        match self {
+            Self::Application(application) => Sender::Creator(application),
+            Self::Token(token) => Sender::Token(token),
+        }
+    }
 }
 
 impl FromRequestParts<AppState> for Issuer {

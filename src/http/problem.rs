@@ -21,6 +21,7 @@ use utoipa::ToSchema;
 pub(super) struct Problem(Box<Document>);
 
 /// What went wrong, for programs and for people.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub(super) struct Document {
@@ -40,20 +41,16 @@ pub(super) struct Document {
     #[schema(inline, value_type = ProblemCode)]
     code: &'static str,
     /// The rule that refuses the request.
-    #[serde(skip_serializing_if = "Option::is_none")]
     rule: Option<&'static str>,
     /// The fields that are wrong: the first one, or for a new encounter the first one of each combatant, at most 20.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(inline)]
     errors: Vec<FieldError>,
     /// The version of the encounter.
-    #[serde(skip_serializing_if = "Option::is_none")]
     current_version: Option<u64>,
     /// The decision that is awaited, if the rules refuse a command.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pending: Option<Box<Pending>>,
     /// The oldest version that the log holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     oldest_version: Option<u64>,
     #[serde(skip)]
     header: Option<(HeaderName, HeaderValue)>,

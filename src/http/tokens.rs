@@ -5,7 +5,7 @@ use super::extract::{Caller, EncounterId, Issuer, Nothing, Parameters, TokenId};
 use super::post::{Key, Post};
 use super::problem::Problem;
 use super::reply::{List, Reply};
-use crate::app::{AppError, HandedOut};
+use crate::app::HandedOut;
 use crate::engine::{NewToken, Viewer};
 use crate::openapi::*;
 use axum::extract::State;
@@ -51,12 +51,8 @@ pub(super) async fn create_token(
     State(shared): State<AppState>, issuer: Issuer, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, post: Post,
 ) -> Result<Reply, Problem> {
-    let wanted = NewToken::read(post.body).map_err(AppError::from)?;
-    let key = post.key.as_ref();
-    let new = match &issuer {
-        Issuer::Application(application) => shared.app.hand_out_to_creator(&id, application, &wanted, key).await?,
-        Issuer::Token(token) => shared.app.hand_out(&id, token, &wanted, key).await?,
-    };
+    let wanted = NewToken::read(post.body)?;
+    let new = shared.app.hand_out(&id, issuer.sender(), &wanted, post.key.as_ref()).await?;
     let reply = Reply::of(&TokenAnswer::of(&new))?.status(StatusCode::CREATED).replayed(new.replayed);
     Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
 }

@@ -82,15 +82,14 @@ impl Hp {
 }
 
 /// One member of a group that acts as one combatant.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Member {
     /// Names the member within the group.
     pub id: MemberId,
     /// Its hit points, where they are tracked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp: Option<Hp>,
     /// Its hit points in a word, for viewers who may not know the numbers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp_band: Option<Band>,
     /// Its conditions.
     pub conditions: Vec<Slug>,
@@ -138,6 +137,7 @@ pub struct MemberSpec {
 }
 
 /// A combatant: what all rulesets know of it, and what its ruleset adds.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub struct Combatant<R: Ruleset> {
@@ -155,10 +155,8 @@ pub struct Combatant<R: Ruleset> {
     #[serde(default, skip_serializing_if = "is_default")]
     pub hidden: bool,
     /// Its hit points, where they are tracked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp: Option<Hp>,
     /// Its hit points in a word, for viewers who may not know the numbers; never in the true table.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hp_band: Option<Band>,
     /// The members of a group that acts as one; empty for a single combatant.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -238,42 +236,33 @@ impl<R: Ruleset> Combatant<R> {
 }
 
 /// A combatant as a client describes it: the fields that all rulesets share.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[schema(as = DraftFields)]
 pub struct Draft {
     /// Names it within the encounter; made from the name where it is not given.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<CombatantId>,
     /// Its name for people; the id where it is not given. One of the two is needed.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<Text<80>>,
     /// Whose side it is on: `players` for the players' characters, any other word for others. `players` where neither side
     /// nor kind is given, `monsters` for a kind other than `pc`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub side: Option<Slug>,
     /// What kind it is; `pc` on the side `players`, else `npc`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
     /// Who decides for it; `player` for a player's character, else `gm`.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub controller: Option<Text<80>>,
     /// Whether it is hidden from players.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hidden: Option<bool>,
     /// Its hit points, where they are to be tracked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub hp: Option<Hp>,
     /// The members of a group that acts as one combatant: at most 50.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_items = 50)]
     pub members: Option<Vec<MemberDraft>>,
     /// Its conditions: at most 32.
-    #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(max_items = 32)]
     pub conditions: Option<Vec<Slug>>,
     /// Texts of the client's own; a change replaces all of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
 }
 

@@ -146,6 +146,7 @@ impl Expiry {
 }
 
 /// Something that lasts: a spell, a poison, a cooldown, a timer.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Effect {
     /// Names it within the encounter.
@@ -153,10 +154,8 @@ pub struct Effect {
     /// Its name for people.
     pub name: Text<80>,
     /// Whom it is on; nobody for an effect of the whole scene.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<CombatantId>,
     /// Who caused it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<CombatantId>,
     /// Whether it is hidden from players.
     pub hidden: bool,
@@ -168,19 +167,17 @@ pub struct Effect {
 }
 
 /// An effect as a client describes it.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct EffectDraft {
     /// Names it within the encounter; made from the name where it is not given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<EffectId>,
     /// Its name for people.
     pub name: Text<80>,
     /// Whom it is on; nobody for an effect of the whole scene.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<CombatantId>,
     /// Who caused it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<CombatantId>,
     /// Whether it is hidden from players.
     #[serde(default)]

@@ -11,53 +11,25 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// A word for machines, such as a side or a condition: letters, digits, `-` and `_`, beginning with a letter or digit, at most 40
-/// characters. Capitals become small letters when it is read, so that `Prone` is `prone`.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(transparent)]
-pub struct Slug(SmolStr);
-
-impl Slug {
-    /// What a slug looks like, as a regular expression.
-    pub const PATTERN: &str = "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$";
-
-    /// The slug, if `text` is one.
-    pub fn new(text: &str) -> Option<Self> {
-        let bytes = text.as_bytes();
-        let sound = bytes.len() <= 40
-            && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
-            && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-        sound.then(|| Self(text.to_ascii_lowercase_smolstr()))
-    }
-
-    /// A slug of the program's own, known to be one.
-    pub const fn fixed(slug: &'static str) -> Self {
-        Self(SmolStr::new_static(slug))
-    }
-}
-
-impl<'de> Deserialize<'de> for Slug {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = Cow::<str>::deserialize(deserializer)?;
-        let expected = "a word of letters, digits, - and _ (at most 40 characters), such as prone";
-        Self::new(&text).ok_or_else(|| de::Error::invalid_value(Unexpected::Str(&shortened(&text)), &expected))
-    }
-}
-
-impl PartialSchema for Slug {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new().schema_type(Type::String).pattern(Some(Self::PATTERN)).into()
-    }
-}
-
-impl ToSchema for Slug {
-    fn name() -> Cow<'static, str> {
-        format!("{INLINE}slug").into()
-    }
-}
+/// What a slug looks like, as a regular expression.
+pub const SLUG_PATTERN: &str = "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$";
 
 /// What an id looks like, as a regular expression: the ids of virtual tabletops fit.
 pub const ID_PATTERN: &str = "^[A-Za-z0-9_.:-]{1,64}$";
+
+fn slug(text: &str) -> Option<SmolStr> {
+    let bytes = text.as_bytes();
+    let sound = bytes.len() <= 40
+        && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
+        && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
+    sound.then(|| text.to_ascii_lowercase_smolstr())
+}
+
+fn id(text: &str) -> Option<SmolStr> {
+    let sound = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':');
+    let bytes = text.as_bytes();
+    ((1..=64).contains(&bytes.len()) && bytes.iter().all(sound)).then(|| text.into())
+}
 
 /// An id made from any text that is not `taken`: what is not a letter or digit becomes a hyphen, and capitals small letters; `fallback`
 /// if nothing is left; with a number if the name is taken, of which there are at most `most`. One for what is `hidden` has an
@@ -83,91 +55,26 @@ fn free_id(name: &str, fallback: &str, hidden: bool, most: usize, taken: impl Fn
     free.unwrap_or(id).into()
 }
 
-/// Declares an id: 1 to 64 letters, digits and `-_.:`, compared exactly. No other kind of id can stand for it.
-macro_rules! id {
-    ($($(#[$doc:meta])* $name:ident)*) => { $(
+/// Declares names for machines: what reads one, its pattern, the name of its schema, and what is expected where it is none. No other kind
+/// of name can stand for it.
+macro_rules! names {
+    ($($(#[$doc:meta])* $name:ident = $read:ident, $pattern:ident, $inline:literal, $expected:literal;)*) => { $(
         $(#[$doc])*
         #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
         #[serde(transparent)]
         pub struct $name(SmolStr);
 
         impl $name {
-            /// The id, if `text` is one.
+            /// The name, if `text` is one.
             pub fn new(text: &str) -> Option<Self> {
-                let sound = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':');
-                let bytes = text.as_bytes();
-                ((1..=64).contains(&bytes.len()) && bytes.iter().all(sound)).then(|| Self(text.into()))
+                $read(text).map(Self)
             }
 
-            /// An id of the program's own, known to be one.
-            pub const fn fixed(id: &'static str) -> Self {
-                Self(SmolStr::new_static(id))
+            /// A name of the program's own, known to be one.
+            pub const fn fixed(name: &'static str) -> Self {
+                Self(SmolStr::new_static(name))
             }
-        }
 
-        impl<'de> Deserialize<'de> for $name {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = Cow::<str>::deserialize(deserializer)?;
-                let expected = "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
-                Self::new(&text).ok_or_else(|| de::Error::invalid_value(Unexpected::Str(&shortened(&text)), &expected))
-            }
-        }
-
-        impl PartialSchema for $name {
-            fn schema() -> RefOr<Schema> {
-                ObjectBuilder::new().schema_type(Type::String).pattern(Some(ID_PATTERN)).into()
-            }
-        }
-
-        impl ToSchema for $name {
-            fn name() -> Cow<'static, str> {
-                format!("{INLINE}id").into()
-            }
-        }
-    )* };
-}
-
-id! {
-    /// Names a combatant within its encounter.
-    CombatantId
-    /// Names an effect within its encounter.
-    EffectId
-    /// Names a member within its group.
-    MemberId
-}
-
-impl CombatantId {
-    /// Stands before an id in a sentence.
-    pub(super) const OPEN: char = '\u{2068}';
-    /// Stands after an id in a sentence.
-    pub(super) const CLOSE: char = '\u{2069}';
-}
-
-/// For sentences: an id between marks, which [`with_names`](super::with_names) replaces by a name. Elsewhere use
-/// [`as_str`](CombatantId::as_str).
-impl fmt::Display for CombatantId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", Self::OPEN, self.0, Self::CLOSE)
-    }
-}
-
-/// Declares names that a sentence holds as they are.
-macro_rules! shown {
-    ($($name:ident),*) => { $(
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.fmt(f)
-            }
-        }
-    )* };
-}
-
-shown! { Slug, EffectId, MemberId }
-
-/// What all names for machines can do.
-macro_rules! plain {
-    ($($name:ident),*) => { $(
-        impl $name {
             /// An id made from a name, `fallback` if the name has neither letter nor digit, that is not one of the `taken` ones, of
             /// which there are at most `most`.
             pub fn from_name(
@@ -179,6 +86,26 @@ macro_rules! plain {
             /// The plain text.
             pub fn as_str(&self) -> &str {
                 &self.0
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = Cow::<str>::deserialize(deserializer)?;
+                let expected = &$expected;
+                Self::new(&text).ok_or_else(|| de::Error::invalid_value(Unexpected::Str(&shortened(&text)), expected))
+            }
+        }
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                ObjectBuilder::new().schema_type(Type::String).pattern(Some($pattern)).into()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> Cow<'static, str> {
+                format!("{INLINE}{}", $inline).into()
             }
         }
 
@@ -208,4 +135,42 @@ macro_rules! plain {
     )* };
 }
 
-plain! { Slug, CombatantId, EffectId, MemberId }
+names! {
+    /// A word for machines, such as a side or a condition: letters, digits, `-` and `_`, beginning with a letter or digit, at most 40
+    /// characters. Capitals become small letters when it is read, so that `Prone` is `prone`.
+    Slug = slug, SLUG_PATTERN, "slug", "a word of letters, digits, - and _ (at most 40 characters), such as prone";
+    /// Names a combatant within its encounter.
+    CombatantId = id, ID_PATTERN, "id", "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
+    /// Names an effect within its encounter.
+    EffectId = id, ID_PATTERN, "id", "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
+    /// Names a member within its group.
+    MemberId = id, ID_PATTERN, "id", "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
+}
+
+impl CombatantId {
+    /// Stands before an id in a sentence.
+    pub(super) const OPEN: char = '\u{2068}';
+    /// Stands after an id in a sentence.
+    pub(super) const CLOSE: char = '\u{2069}';
+}
+
+/// For sentences: an id between marks, which [`with_names`](super::with_names) replaces by a name. Elsewhere use
+/// [`as_str`](CombatantId::as_str).
+impl fmt::Display for CombatantId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", Self::OPEN, self.0, Self::CLOSE)
+    }
+}
+
+/// Declares names that a sentence holds as they are.
+macro_rules! shown {
+    ($($name:ident),*) => { $(
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )* };
+}
+
+shown! { Slug, EffectId, MemberId }

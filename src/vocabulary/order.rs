@@ -26,6 +26,7 @@ impl OrderEntry {
 }
 
 /// Why somebody stands at a place of the order.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Reason {
     /// The rule that puts it here.
@@ -36,16 +37,12 @@ pub struct Reason {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dice: Vec<Die>,
     /// What was added to the dice.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bonus: Option<i64>,
     /// What it came to: the number that the order is sorted by, where there is one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub total: Option<i64>,
     /// The rule that broke a tie, where there was one.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tie_rule: Option<&'static str>,
     /// Who named it, if somebody did.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub named_by: Option<CombatantId>,
 }
 

@@ -1,6 +1,6 @@
 //! Bounded scalars: a value of these types is in range by construction, and its JSON Schema says so.
 
-use super::{ID_PATTERN, Slug};
+use super::{ID_PATTERN, SLUG_PATTERN};
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ pub fn inlined(name: &str) -> Option<Value> {
     match *name.strip_prefix(INLINE)?.split('.').collect::<Vec<_>>() {
         ["int", min, max] => Some(json!({"type": "integer", "minimum": bound(min)?, "maximum": bound(max)?})),
         ["text", max] => Some(json!({"type": "string", "minLength": 1, "maxLength": bound(max)?})),
-        ["slug"] => Some(json!({"type": "string", "pattern": Slug::PATTERN})),
+        ["slug"] => Some(json!({"type": "string", "pattern": SLUG_PATTERN})),
         ["id"] => Some(json!({"type": "string", "pattern": ID_PATTERN})),
         ["ids"] => Some(json!({"type": "array", "items": {"type": "string", "pattern": ID_PATTERN}})),
         _ => None,

@@ -3,7 +3,7 @@
 use super::react::advance;
 use super::*;
 use crate::rulesets::shared::{check_started, end_turn, start_encounter, start_round, start_turn};
-use crate::vocabulary::require;
+use crate::vocabulary::{field, require};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -31,18 +31,14 @@ pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Viol
 
 fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     if let Some(first) = &c.first {
-        if !c.rolls.is_empty() {
-            let detail = "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
-            return Err(Violation::field("first_or_rolls", "rolls", detail));
-        }
+        let detail = "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
+        require(c.rolls.is_empty(), "first_or_rolls", field("rolls"), || detail)?;
         let active = play.combatant("first", first)?.active();
         require(active, "not_active", "AI-8", || format!("{first} is out of the fight"))?;
     }
     for id in c.rolls.keys() {
-        if !play.combatant("rolls", id)?.active() {
-            let detail = format!("{id} is out of the fight and rolls nothing");
-            return Err(Violation::field("rolls_no_die", format!("rolls.{}", id.as_str()), detail));
-        }
+        let (active, path) = (play.combatant("rolls", id)?.active(), format!("rolls.{}", id.as_str()));
+        require(active, "rolls_no_die", field(path), || format!("{id} is out of the fight and rolls nothing"))?;
     }
     start_encounter(play, "AI-8")?;
     let table = play.table();
@@ -102,9 +98,8 @@ pub(super) fn take_turn(play: &mut Scene<'_>, combatant: &CombatantId) {
 
 fn finish(play: &mut Scene<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "AI-7")?;
-    if c.begin && c.next.is_none() {
-        return Err(Violation::field("next_missing", "next", "`begin` needs `next`: say whose turn begins"));
-    }
+    let detail = "`begin` needs `next`: say whose turn begins";
+    require(!c.begin || c.next.is_some(), "next_missing", field("next"), || detail)?;
     end_turn(play, &c.combatant);
     advance(play);
     let Some(next) = &c.next else { return Ok(()) };

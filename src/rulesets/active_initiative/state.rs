@@ -95,15 +95,14 @@ redacted! {
 }
 
 /// What play keeps about the encounter under Active Initiative.
+#[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct State {
     /// Where the round is.
     pub phase: Phase,
     /// Who took the last turn: its controller names the next one (AI-7), also when it has died (AAI6).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_actor: Option<CombatantId>,
     /// The interrupt points that the game master has left (AI-30); only the game master sees them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interrupt_points: Option<u32>,
     /// Whether one was spent in this round (AI-32).
     pub interrupt_point_used: bool,

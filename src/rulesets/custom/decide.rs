@@ -5,16 +5,13 @@ use super::flow::*;
 use super::query::*;
 use super::score::{self, Given};
 use super::*;
-use crate::rulesets::shared::start_round;
-use crate::vocabulary::{EncounterStarted, Moment, require};
+use crate::rulesets::shared::{check_started, start_encounter, start_round};
+use crate::vocabulary::{Moment, field, require};
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
-    if let Command::Start(c) = command {
-        return start(play, c);
-    }
-    play.running("CU-1")?;
+    check_started(play, matches!(command, Command::Start(_)), "CU-1")?;
     match command {
-        Command::Start(_) => Ok(()),
+        Command::Start(c) => start(play, c),
         Command::Roll(c) => roll(play, c),
         Command::GoOn(_) => go_on(play),
         Command::Grant(c) => grant(play, c),
@@ -38,29 +35,22 @@ fn ensure(
 
 fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     let table = play.table();
-    require(table.state.mode == Mode::Setup, "already_started", "CU-1", || "the fight has begun already")?;
-    let detail = "nobody is here to act: add a combatant first";
-    require(table.active().next().is_some(), "nobody_to_act", "CU-1", || detail)?;
     for (i, id) in c.surprised.iter().enumerate() {
         let path = format!("surprised.{i}");
         play.combatant(path.clone(), id)?;
-        if definition(play.table()).surprise == Surprise::None {
-            let detail = "surprise means nothing here: leave it out, or say what it does in definition.surprise";
-            return Err(Violation::field("no_surprise", path, detail));
-        }
+        let detail = "surprise means nothing here: leave it out, or say what it does in definition.surprise";
+        require(definition(table).surprise != Surprise::None, "no_surprise", field(path), || detail)?;
     }
     if let Some(first) = &c.first {
-        if !definition(table).phases.iter().any(|phase| phase.sides != Sides::Mixed) {
-            let detail = "no side opens here: the phases of the definition mix sides";
-            return Err(Violation::field("no_sides", "first", detail));
-        }
-        if !table.active().any(|c| c.side == *first) {
-            let detail = format!("nobody of the side {first} is in the fight");
-            return Err(Violation::field("unknown_side", "first", detail));
-        }
+        let sides = definition(table).phases.iter().any(|phase| phase.sides != Sides::Mixed);
+        let detail = "no side opens here: the phases of the definition mix sides";
+        require(sides, "no_sides", field("first"), || detail)?;
+        let known = table.active().any(|c| c.side == *first);
+        let detail = || format!("nobody of the side {first} is in the fight");
+        require(known, "unknown_side", field("first"), detail)?;
     }
     let given = Given { rolls: Some(&c.rolls), cards: Some(&c.cards) };
-    play.shared(EncounterStarted {});
+    start_encounter(play, "CU-1")?;
     for id in &c.surprised {
         if play.table().get(id).is_some_and(|c| !c.state.surprised) {
             play.own(Surprised { combatant: id.clone() });
@@ -72,10 +62,9 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
         play.own(SideOpens { side: side.clone(), combatants });
     }
     if play.table().iter().any(|c| must_declare(play.table(), c)) {
-        if !c.rolls.is_empty() || !c.cards.is_empty() {
-            let field = if c.rolls.is_empty() { "cards" } else { "rolls" };
-            return Err(Violation::field("declare_first", field, "combatants declare first: send them with roll"));
-        }
+        let (none, path) =
+            (c.rolls.is_empty() && c.cards.is_empty(), if c.rolls.is_empty() { "cards" } else { "rolls" });
+        require(none, "declare_first", field(path), || "combatants declare first: send them with roll")?;
         play.own(DeclarationsOpened {});
         return Ok(());
     }
@@ -183,11 +172,10 @@ fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
     ensure(must_declare(table, fighter), "declares_nothing", "CU-19", "declare.who", || {
         format!("{id} declares nothing")
     })?;
-    if !rule.choices.contains(&c.choice) {
+    require(rule.choices.contains(&c.choice), "unknown_choice", field("choice"), || {
         let choices: Vec<_> = rule.choices.iter().map(Slug::as_str).collect();
-        let detail = format!("there is no such choice: there are {}", choices.join(", "));
-        return Err(Violation::field("unknown_choice", "choice", detail));
-    }
+        format!("there is no such choice: there are {}", choices.join(", "))
+    })?;
     play.own(Declared { combatant: id.clone(), choice: Some(c.choice.clone()) });
     let table = play.table();
     if !table.iter().any(|c| must_declare(table, c)) {

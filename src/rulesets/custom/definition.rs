@@ -1,6 +1,6 @@
 //! What a definition can say: bounded data of a closed vocabulary, with no scripts.
 
-use crate::vocabulary::{Int, Slug, settings, words};
+use crate::vocabulary::{Int, SLUG_PATTERN, Slug, settings, words};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use serde_with::{DeserializeFromStr, SerializeDisplay};
@@ -238,7 +238,7 @@ impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Term<MIN, MAX> {
 
 impl<const MIN: i64, const MAX: i64> PartialSchema for Term<MIN, MAX> {
     fn schema() -> RefOr<Schema> {
-        let name = ObjectBuilder::new().schema_type(Type::String).pattern(Some(Slug::PATTERN));
+        let name = ObjectBuilder::new().schema_type(Type::String).pattern(Some(SLUG_PATTERN));
         OneOfBuilder::new().item(Int::<MIN, MAX>::schema()).item(name).into()
     }
 }

@@ -3,7 +3,7 @@
 use super::definition::*;
 use super::query::{definition, has_places, number, turns, value};
 use super::*;
-use crate::vocabulary::{CachedJson, Die, Int, Participants};
+use crate::vocabulary::{CachedJson, Die, Int, Participants, field, require};
 use std::collections::BTreeMap;
 
 /// What the table rolled or dealt, by combatant, group or side.
@@ -55,10 +55,10 @@ fn check_given(play: &Fight<'_>, units: &[Unit], given: &Given<'_>) -> Result<()
         let unit = units.iter().find(|unit| unit.name == *name).ok_or_else(|| unknown("rolls", name))?;
         let dice = dice_of(table, unit).ok_or_else(|| unknown("rolls", name))?;
         let (least, most) = dice.range();
-        if !(least..=most).contains(&sum.get()) {
-            let detail = format!("{dice} comes to {least} to {most}, not {sum}");
-            return Err(Violation::field("impossible_roll", format!("rolls.{}", name.as_str()), detail));
-        }
+        let path = field(format!("rolls.{}", name.as_str()));
+        require((least..=most).contains(&sum.get()), "impossible_roll", path, || {
+            format!("{dice} comes to {least} to {most}, not {sum}")
+        })?;
     }
     let dealt = definition(table).score.as_ref().is_some_and(|score| score.cards);
     let mut seen: Vec<Card> = table.state.cards.clone();
@@ -66,10 +66,8 @@ fn check_given(play: &Fight<'_>, units: &[Unit], given: &Given<'_>) -> Result<()
         if !dealt || !units.iter().any(|unit| unit.name == *name) {
             return Err(unknown("cards", name));
         }
-        if seen.contains(card) {
-            let detail = format!("{card} is out already: name another card");
-            return Err(Violation::field("card_is_out", format!("cards.{}", name.as_str()), detail));
-        }
+        let (out, path) = (seen.contains(card), field(format!("cards.{}", name.as_str())));
+        require(!out, "card_is_out", path, || format!("{card} is out already: name another card"))?;
         seen.push(*card);
     }
     Ok(())

@@ -9,7 +9,7 @@ pub(super) use pass::{advance, lose, stop, take_over};
 
 use super::*;
 use crate::rulesets::shared::check_started;
-use crate::vocabulary::require;
+use crate::vocabulary::{field, require};
 
 pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
     check_started(play, matches!(command, Command::Start(_)), "EX-2")?;
@@ -113,10 +113,9 @@ fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
     no_duel(table)?;
     fit(persona)?;
     let mode = table.options.awe_mode;
-    if c.referee_roll.is_some() && mode != AweMode::OpposedD20 {
-        let detail = "the referee rolls only with the option `awe_mode` opposed_d20";
-        return Err(Violation::field("no_referee_roll", "referee_roll", detail));
-    }
+    let referee = c.referee_roll.is_none() || mode == AweMode::OpposedD20;
+    let detail = "the referee rolls only with the option `awe_mode` opposed_d20";
+    require(referee, "no_referee_roll", field("referee_roll"), || detail)?;
     let State { asked, cursor, jumps, .. } = &table.state;
     require(!asked.contains(id), "own_place", "EX-30", || {
         format!("{id} is asked now: it acts in its own place, by declare and without a roll")

@@ -7,10 +7,8 @@ pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Viola
     let persona = play.combatant("combatant", &c.combatant)?;
     if let Some(target) = &c.target {
         play.combatant("target", target)?;
-        if *target == c.combatant {
-            let detail = "nobody attacks its own mind: name somebody else, or leave `target` out";
-            return Err(Violation::field("own_target", "target", detail));
-        }
+        let detail = "nobody attacks its own mind: name somebody else, or leave `target` out";
+        require(*target != c.combatant, "own_target", field("target"), || detail)?;
     }
     let table = play.table();
     // It does not matter whose act it is, so that a player may attack while a hidden combatant acts.
@@ -29,10 +27,8 @@ pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Viola
 
 pub(super) fn duel(play: &mut Scene<'_>, c: &MentalDuel) -> Result<(), Violation> {
     let duellists = [play.combatant("combatant", &c.combatant)?, play.combatant("opponent", &c.opponent)?];
-    if c.combatant == c.opponent {
-        let detail = "a duel takes two: name somebody else";
-        return Err(Violation::field("own_opponent", "opponent", detail));
-    }
+    let detail = "a duel takes two: name somebody else";
+    require(c.combatant != c.opponent, "own_opponent", field("opponent"), || detail)?;
     in_unit(play.table(), "EX-31")?;
     no_duel(play.table())?;
     duellists.into_iter().try_for_each(can_attack)?;
