@@ -49,6 +49,7 @@ class Fight {
     this.encounter = this.options = undefined;
     this.since = encounter.version;
     this.take(encounter);
+    performance.mark("drawn");
     const [options] = await Promise.all([this.api.read("/options"), this.readLog(encounter.version), this.readRuleset(encounter.ruleset)]);
     this.take(null, options);
   }

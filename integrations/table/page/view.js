@@ -100,7 +100,7 @@ function row(encounter, entry, key) {
     h("div", { class: "who" },
       h("p", {}, h("strong", { class: "name" }, entry.name), " ", h("span", { class: "side" }, combatant.side), " ", entry.note && h("span", { class: "note" }, entry.note)),
       tags(encounter, combatant), members(combatant), why && h("p", { class: "why" }, why)),
-    h("div", { class: "state" }, health(combatant), word && h("span", { class: "word" }, word)));
+    h("div", { class: "state" }, health(combatant), h("span", { class: "word" }, word)));
 }
 
 function rows(encounter) {

@@ -30,7 +30,7 @@ export function progress({ status, round }) {
 const DECISIONS = {
   start: () => "The fight has not begun",
   begin_turn: (who) => `${who} may begin`,
-  begin_or_interrupt: (who) => `${who} may begin or interrupt`,
+  begin_or_interrupt: (_, [first, ...others]) => `${first} may begin, ${list(others, "or")} may interrupt`,
   next: (who) => `${who} names who acts next`,
   starter: (who) => `${who} names who begins the round`,
   seize: (who) => `${who} may seize the next turn`,
@@ -58,7 +58,7 @@ export function awaited(encounter) {
   const names = pending.combatants.map((id) => nameOf(encounter, id));
   const who = names.length ? (names.length > 6 ? `${names.length} combatants` : list(names, "or")) : "The game master";
   const words = DECISIONS[pending.decision];
-  return words ? words(who) : `${plain(pending.decision)}${names.length ? `: ${who}` : ""}`;
+  return words ? words(who, names) : `${plain(pending.decision)}${names.length ? `: ${who}` : ""}`;
 }
 
 export function hitPoints({ hp, hp_band: band }) {
@@ -90,11 +90,10 @@ export function lasting(encounter, { expires }) {
   }
 }
 
-// The sentence of a rule, by its id.
+// The sentence of a ruleset's rule, by its id. Those that all rulesets share explain no choice.
 export function ruleText(manifest, id) {
-  const rules = [...(manifest?.rules ?? []), ...(manifest?.shared_rules ?? [])];
-  const found = rules.find((rule) => rule.id === id);
-  return found ? `${found.summary} (${id})` : id ? `Rule ${id}` : "";
+  const found = manifest?.rules.find((rule) => rule.id === id);
+  return found ? `${found.summary} (${id})` : "";
 }
 
 // What a refused request says to the one who pressed.

@@ -1,8 +1,9 @@
 // Every ruleset for two rounds, by pressing buttons, with a game master, a player and a spectator, and a hidden combatant.
 
 import assert from "node:assert/strict";
+import path from "node:path";
 import { test } from "node:test";
-import { Fight, Page } from "./harness.mjs";
+import { Fight, Page, pictures } from "./harness.mjs";
 
 const SECRET = ["umbra-77", "Umbral Stalker"];
 const PLAYERS = [{ id: "ann", name: "Ann" }, { id: "bob", name: "Bob" }];
@@ -92,6 +93,7 @@ export function play({ browser, wire }) {
         if (turn % 5 === 0) for (const own of [player, spectator]) await compare(own);
       }
       assert.ok(pressed.player > 0, "the player played too");
+      await gm.page.screenshot({ path: path.join(pictures, `play-${title.replaceAll(" ", "-")}.png`) });
       assert.deepEqual((await spectator.shown()).buttons, []);
       for (const own of [player, spectator]) {
         await compare(own);

@@ -2,6 +2,8 @@
 
 import { after, before } from "node:test";
 import { Server, Wire, chromium } from "./harness.mjs";
+import { live } from "./live.mjs";
+import { look } from "./look.mjs";
 import { play } from "./play.mjs";
 
 const server = await Server.start();
@@ -20,4 +22,6 @@ after(async () => {
 });
 
 const tools = { browser: () => browser, server, wire };
+look(tools);
+live(tools);
 play(tools);
