@@ -73,7 +73,7 @@ export class Actions {
     const nothing = options && !all.length && h("p", { class: "hint" }, encounter.status === "ended" ? "The fight is over." : "Nothing to do now. Others decide.");
     redraw($("buttons"), [groups(all, encounter.pending), nothing], $("actions-title"));
     this.options = new Map(all.map(({ key, option }) => [key, option]));
-    if (this.open) this.changed();
+    if (this.open && options) this.changed();
   }
 
   // The table has changed while the form is open. The choice stays if it is still legal.
@@ -132,7 +132,7 @@ export class Actions {
       open.sending = true;
       $("confirm").disabled = true;
       const answer = await this.deliver(command, open);
-      $("dialog").close();
+      if (this.open === open) $("dialog").close();
       await this.fight.reached(answer.version);
     } catch (error) {
       if (this.open !== open) return;

@@ -15,8 +15,8 @@ export class Problem extends Error {
   }
 }
 
-// Nothing that is tried again helps: the token or the encounter is not there.
-export const isFinal = (error) => [401, 404].includes(error.status) && error.problem.code !== "no_such_version";
+// Trying again does not help: the token or the encounter is not there. A proxy's own 404 has no code.
+export const isFinal = (error) => ["unauthorized", "not_found"].includes(error.problem.code);
 
 // Whether the same request may succeed later: no answer, or one that asks for patience.
 export const isPassing = (error) => !(error instanceof Problem) || error.status === 429 || error.status >= 500;

@@ -74,6 +74,7 @@ function tags(encounter, combatant) {
   const effects = encounter.effects.filter((effect) => effect.target === combatant.id);
   const lasts = (effect) => lasting(encounter, effect);
   const words = [
+    ...(encounter.you.combatants.includes(combatant.id) ? [h("li", { class: "own" }, "Yours")] : []),
     ...(combatant.hidden ? [h("li", { class: "hidden" }, "Hidden")] : []),
     ...combatant.conditions.map((condition) => h("li", { class: "condition" }, condition.replaceAll("_", " "))),
     ...effects.map((effect) => h("li", { class: "effect" }, effect.name, lasts(effect) && h("small", {}, ` ${lasts(effect)}`))),
@@ -119,14 +120,15 @@ function now(encounter) {
   const upcoming = encounter.order.filter((entry) => entry.next && !entry.current).map((entry) => entry.name);
   const over = encounter.status === "ended";
   const hidden = encounter.pending?.decision === "someone_acts";
-  const title = over ? "The fight" : acting.length ? "Acting now" : hidden ? "Acting now" : encounter.status === "setup" ? "The fight" : "Between turns";
-  const large = over ? "The fight is over" : acting.length ? list(acting.map(({ name }) => name)) : hidden ? "Someone" : wait || "Nobody acts";
+  const own = acting.some(({ id }) => encounter.you.combatants.includes(id));
+  const title = own ? "Your turn" : acting.length || hidden ? "Acting now" : encounter.status === "running" ? "Between turns" : "The fight";
+  const large = over ? "It is over" : acting.length ? list(acting.map(({ name }) => name)) : hidden ? "Someone" : wait || "Nobody acts";
   return [
     h("h2", { id: "now-title", class: "eyebrow" }, title),
     h("p", { class: `large${acting.length || hidden ? "" : " wait"}` }, large),
     acting.map((combatant) => h("div", { class: "acting", "data-key": combatant.id }, health(combatant), tags(encounter, combatant))),
     acting.length && wait && h("p", { class: "also" }, `${sentence(wait)}.`),
-    upcoming.length && !over && h("p", { class: "upcoming" }, h("span", {}, "Next"), " ", h("strong", {}, list(upcoming))),
+    upcoming.length && (acting.length || hidden) && h("p", { class: "upcoming" }, h("span", {}, "Next"), " ", h("strong", {}, list(upcoming))),
   ];
 }
 
@@ -158,9 +160,13 @@ export function draw(encounter, manifest) {
 const KEPT = 200;
 
 // The log shows its end unless a reader has scrolled up.
-let atEnd = true;
+let [atEnd, last] = [true, 0];
 const toEnd = () => { if (atEnd) $("log").scrollTop = $("log").scrollHeight; };
-$("log").addEventListener("scroll", ({ target }) => { atEnd = target.scrollHeight - target.scrollTop - target.clientHeight < 40; });
+$("log").addEventListener("scroll", ({ target }) => {
+  const near = target.scrollHeight - target.scrollTop - target.clientHeight < 40;
+  atEnd = near || (atEnd && target.scrollTop >= last);
+  last = target.scrollTop;
+});
 new ResizeObserver(toEnd).observe($("log"));
 
 // Adds an entry at the end of the log.

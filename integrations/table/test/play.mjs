@@ -93,6 +93,7 @@ export function play({ browser, wire }) {
         if (turn % 5 === 0) for (const own of [player, spectator]) await compare(own);
       }
       assert.ok(pressed.player > 0, "the player played too");
+      assert.ok(await gm.page.locator("#log").evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight < 40), "the log shows its end");
       await gm.page.screenshot({ path: path.join(pictures, `play-${title.replaceAll(" ", "-")}.png`) });
       assert.deepEqual((await spectator.shown()).buttons, []);
       for (const own of [player, spectator]) {
