@@ -13,7 +13,7 @@ const GROUPS = [
 const HISTORY = ["undo", "redo"];
 const SHARED = [...HISTORY, ...GROUPS.flatMap(([, types]) => types)];
 
-// What makes an option the same one in the next answer: the label and all fields that are not open.
+// Identifies an option in the next answer: its label and the fields that are not open.
 function identity({ label, command, choices }) {
   const open = choices.map((choice) => choice.field);
   return JSON.stringify([label, Object.entries(command).filter(([name]) => !open.includes(name)).sort()]);
@@ -30,7 +30,7 @@ function keyed(options) {
 
 const button = (kind) => ({ key, option }) => h("button", { type: "button", class: kind, "data-key": key }, option.label);
 
-// The groups of buttons: what is awaited, what else the ruleset allows, the way back, and what all rulesets share.
+// The groups of buttons: awaited commands, other commands of the ruleset, undo and redo, shared commands.
 function groups(all, pending) {
   const type = ({ option }) => option.command.type;
   const decides = ({ option }) => !option.combatant || !pending.combatants.length || pending.combatants.includes(option.combatant);

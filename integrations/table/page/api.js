@@ -18,7 +18,7 @@ export class Problem extends Error {
 // Trying again does not help: the token or the encounter is not there. A proxy's own 404 has no code.
 export const isFinal = (error) => ["unauthorized", "not_found"].includes(error.problem.code);
 
-// Whether the same request may succeed later: no answer, or one that asks for patience.
+// Whether the same request may succeed later.
 export const isPassing = (error) => !(error instanceof Problem) || error.status === 429 || error.status >= 500;
 
 export const pause = (ms, signal) => new Promise((resolve) => {

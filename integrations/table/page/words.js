@@ -1,4 +1,4 @@
-// What the answers say, in words.
+// Words for roles, decisions, reasons and refusals.
 
 export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const plain = (word) => sentence(String(word).replaceAll("_", " "));
@@ -26,7 +26,7 @@ export function progress({ status, round }) {
   return round ? `Round ${round}` : "Before round 1";
 }
 
-// What the decision says of those who take it. A decision that is not listed is shown by its name.
+// A sentence for each decision. Other decisions show their name.
 const DECISIONS = {
   start: () => "The fight has not begun",
   begin_turn: (who) => `${who} may begin`,
@@ -96,7 +96,7 @@ export function ruleText(manifest, id) {
   return found ? `${found.summary} (${id})` : "";
 }
 
-// What a refused request says to the one who pressed.
+// A refusal as a sentence.
 export function refusal(error, manifest) {
   if (!error.problem) return "The server does not answer.";
   const { code, detail, rule, errors } = error.problem;
