@@ -6,7 +6,7 @@ use crate::lambda;
 use crate::store::StoreConfig;
 use axum::http::HeaderName;
 use clap::error::{ContextKind, ContextValue};
-use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use serde_json::json;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -142,6 +142,10 @@ pub struct Server {
     #[arg(long, env = "TURNKEEPER_CORS_ORIGINS", default_value = "*", value_name = "ORIGINS")]
     pub cors_origins: Origins,
 
+    /// Whether /table serves a page to look at a fight and play it: true or false.
+    #[arg(long, env = "TURNKEEPER_TABLE", default_value_t = true, action = ArgAction::Set, value_name = "BOOLEAN")]
+    pub table: bool,
+
     /// The largest request body, in bytes.
     #[arg(long, env = "TURNKEEPER_BODY_LIMIT", default_value_t = 262_144, value_name = "BYTES",
         value_parser = |text: &str| integer::<usize>(text, 1024, 16_777_216))]
@@ -217,6 +221,7 @@ impl Server {
             body_budget: self.bodies_mib.saturating_mul(1024 * 1024),
             limits: Limits { application: self.rate_application, token: self.rate_token, address: self.rate_address },
             client_header: self.client_header.clone(),
+            table: self.table,
         }
     }
 

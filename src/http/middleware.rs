@@ -207,19 +207,32 @@ const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// Answers are data: a browser that shows one as a page loads and runs nothing.
 const DATA: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
 /// Swagger UI has scripts and inline styles, images in its styles, and calls the API.
-const PAGE: HeaderValue = HeaderValue::from_static(
+const DOCS: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
+/// The page of a fight has scripts, a style and an icon of its own, and calls the API.
+const TABLE: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'",
+);
+
 /// Adds the protective headers to the answer for a request to `path`.
 pub(super) fn protect(path: &str, status: StatusCode, headers: &mut HeaderMap) {
-    let page = path.starts_with("/docs");
+    let (docs, table) = (path.starts_with("/docs"), below(path, "/table"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
     headers.insert(REFERRER_POLICY, NO_REFERRER);
-    headers.insert(CONTENT_SECURITY_POLICY, if page { PAGE } else { DATA });
-    // Caches may keep what is the same for every client: rulesets, the document, the page.
-    let public = (page || path.starts_with("/v1/rulesets") || path == "/openapi.json")
+    headers.insert(
+        CONTENT_SECURITY_POLICY,
+        match (docs, table) {
+            (true, _) => DOCS,
+            (_, true) => TABLE,
+            _ => DATA,
+        },
+    );
+    // Caches may keep what is the same for every client: rulesets, the document, the pages.
+    let public = (docs || table || path.starts_with("/v1/rulesets") || path == "/openapi.json")
         && !(status.is_client_error() || status.is_server_error());
     if !public && !headers.contains_key(CACHE_CONTROL) {
         headers.insert(CACHE_CONTROL, NO_STORE);
@@ -300,16 +313,21 @@ pub fn under(base: Option<BasePath>, router: Router) -> Router {
     }))
 }
 
-/// Removes slashes from the end of a request's path. Swagger UI keeps its own: the page names its files relative to it.
+/// Removes slashes from the end of a request's path. The pages keep their own: they name their files relative to it.
 pub(super) fn trim(mut request: Request) -> Request {
     let path = request.uri().path();
-    if path.ends_with('/') && path != "/" && !path.starts_with("/docs") {
+    if path.ends_with('/') && path != "/" && !path.starts_with("/docs") && !below(path, "/table") {
         let trimmed = path.trim_end_matches('/');
         if let Some(uri) = with_path(request.uri(), if trimmed.is_empty() { "/" } else { trimmed }) {
             *request.uri_mut() = uri;
         }
     }
     request
+}
+
+/// Whether a path is `page` or below it.
+fn below(path: &str, page: &str) -> bool {
+    path.strip_prefix(page).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
 /// A URI of this path and the query of another.

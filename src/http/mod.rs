@@ -19,6 +19,7 @@ mod reply;
 mod router;
 mod rulesets;
 mod serve;
+mod table;
 mod tokens;
 mod transfer;
 
@@ -56,6 +57,8 @@ pub struct Settings {
     /// The header in which a proxy names the client; its last entry counts. Without it the client is the connection's other end, or the
     /// address in the Lambda invocation.
     pub client_header: Option<HeaderName>,
+    /// Whether the page at `/table` is served.
+    pub table: bool,
 }
 
 impl Default for Settings {
@@ -70,6 +73,7 @@ impl Default for Settings {
             body_budget: 64 * 1024 * 1024,
             limits: Limits::default(),
             client_header: None,
+            table: true,
         }
     }
 }

@@ -4,7 +4,8 @@ use super::encounters::CreationAnswer;
 use super::post::Budgets;
 use super::problem::Document as Problem;
 use super::{
-    AppState, Settings, commands, docs, encounters, events, health, limit, middleware, rulesets, tokens, transfer,
+    AppState, Settings, commands, docs, encounters, events, health, limit, middleware, rulesets, table, tokens,
+    transfer,
 };
 use crate::app::{App, Limits};
 use axum::Router;
@@ -59,6 +60,7 @@ const COMPRESSED: u64 = 1024;
 /// The router of the service, with its middleware.
 pub fn router(app: Arc<App>, settings: Settings) -> Router {
     let (limited, timeout) = (settings.limits != Limits::default(), settings.timeout);
+    let pages = if settings.table { docs::routes().merge(table::routes()) } else { docs::routes() };
     let budgets = Budgets::new(&settings);
     let cors = middleware::cors(&settings.origins);
     let compressible = SizeAbove::new(COMPRESSED)
@@ -72,7 +74,7 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
     }
     // From the outermost to the innermost.
     let layers = (compression, from_fn(middleware::finish), cors, from_fn_with_state(timeout, middleware::run));
-    let routes = routes.merge(docs::routes()).layer(layers).with_state(shared);
+    let routes = routes.merge(pages).layer(layers).with_state(shared);
     Router::new().fallback_service(routes.map_request(middleware::trim))
 }
 

@@ -57,6 +57,9 @@ async fn the_base_path_comes_off_the_paths_and_goes_back_on() {
     assert_eq!(function.read("/turns/openapi.json").await["servers"][0]["url"], "/turns");
     let page = function.get("/turns/docs/swagger-initializer.js").send().await.text();
     assert!(page.contains(r#""url": "../openapi.json""#), "beside the page, wherever that is: {page}");
+    let page = function.get("/turns/table").send().await.text();
+    assert!(page.contains("src=\"table/main.js\""), "beside the page: {page}");
+    function.get("/turns/table/main.js").send().await.expect(200);
     function.get("/turnstile/v1/rulesets").send().await.expect(404);
 }
 

@@ -119,6 +119,7 @@ pub fn variables(settings: &Settings) -> Vec<(&'static str, String)> {
         ("TURNKEEPER_STREAM_TIME", format!("{}s", settings.stream_time.as_secs().max(1))),
         ("TURNKEEPER_KEEP_ALIVE", format!("{}s", settings.keep_alive.as_secs().max(1))),
         ("TURNKEEPER_IMPORT_LIMIT", settings.import_limit.to_string()),
+        ("TURNKEEPER_TABLE", settings.table.to_string()),
     ];
     variables.extend(rates.into_iter().filter(|(_, value)| !value.is_empty()));
     variables

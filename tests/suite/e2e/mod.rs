@@ -21,6 +21,7 @@ mod rates;
 mod reading;
 mod scripts;
 mod secrecy;
+mod table;
 mod tokens;
 
 pub use crate::support::client::{Answer, Call, Client, Fight, ambush, note, text};

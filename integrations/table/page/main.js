@@ -1,0 +1,170 @@
+// The page of a fight: reads it with the token of the link, follows it, and draws it.
+
+import { Encounter, Problem, isFinal, isPassing, pause, readRuleset } from "./api.js";
+import { Actions } from "./actions.js";
+import { $, draw, forget, tell } from "./view.js";
+
+// How much of the log is read at first, in versions.
+const HISTORY = 60;
+
+// The fight that the page shows.
+class Fight {
+  constructor(id, token) {
+    this.api = new Encounter(id, token);
+    this.over = new AbortController();
+    // The newest version in the log, and the version that the stream has reached.
+    this.told = this.since = 0;
+    this.waiting = [];
+  }
+
+  get signal() {
+    return this.over.signal;
+  }
+
+  // Takes what an answer says of the state, unless a newer one is known.
+  take(encounter, options) {
+    if (encounter && encounter.version >= (this.encounter?.version ?? 0)) this.encounter = encounter;
+    if (options && options.version >= (this.options?.version ?? 0)) this.options = options;
+    draw(this.encounter, this.manifest);
+    actions.draw();
+    this.waiting = this.waiting.filter(({ version, done }) => (this.encounter.version >= version ? done() : true));
+  }
+
+  async refresh() {
+    const [encounter, options] = await Promise.all([this.api.read(), this.api.read("/options")]);
+    this.take(encounter, options);
+  }
+
+  // Waits until the page shows a version. The stream brings it, or else a reading.
+  async reached(version) {
+    if (this.encounter.version >= version) return;
+    const shown = new Promise((done) => this.waiting.push({ version, done }));
+    await Promise.race([shown, pause(1500)]);
+    if (this.encounter.version < version) await this.refresh().catch(() => {});
+  }
+
+  // Reads the fight, and shows it before its log and options are there.
+  async load() {
+    const encounter = await this.api.read();
+    this.encounter = this.options = undefined;
+    this.since = encounter.version;
+    this.take(encounter);
+    performance.mark("drawn");
+    const [options] = await Promise.all([this.api.read("/options"), this.readLog(encounter.version), this.readRuleset(encounter.ruleset)]);
+    this.take(null, options);
+  }
+
+  async readLog(version) {
+    const page = async (after) => (await this.api.read(`/events?after=${after}&limit=${2 * HISTORY}`)).items;
+    let items = [];
+    try {
+      items = await page(Math.max(0, version - HISTORY, Math.min(this.told, version)));
+    } catch (error) {
+      // The oldest entries are compacted.
+      if (error.status !== 410) throw error;
+      items = await page(error.problem.oldest_version);
+    }
+    $("log").setAttribute("aria-live", "off");
+    items.filter((item) => item.version <= version).forEach((item) => this.tell(item));
+    // What comes from now on is read out.
+    requestAnimationFrame(() => $("log").removeAttribute("aria-live"));
+  }
+
+  async readRuleset(id) {
+    this.manifest ??= await readRuleset(id).catch(() => undefined);
+  }
+
+  tell(item) {
+    if (item.version > this.told) tell(item);
+    this.told = Math.max(this.told, item.version);
+  }
+
+  show(item) {
+    this.since = item.version ?? this.since;
+    if (item.type === "transition") {
+      this.tell(item);
+      clearTimeout(this.late);
+      // An entry without the state is followed by another one at once. If not, the state is read.
+      if (item.encounter) this.take(item.encounter, item.options);
+      else this.late = setTimeout(() => this.refresh().catch(() => {}), 500);
+    } else if (item.type === "snapshot") {
+      // The store has lost its newest entries.
+      forget(item.version);
+      this.told = item.version;
+      this.encounter = this.options = undefined;
+      this.take(item.encounter);
+      this.refresh().catch(() => {});
+    } else if (item.type === "deleted") {
+      this.end("The encounter was deleted.");
+    }
+  }
+
+  end(words) {
+    this.over.abort();
+    say("", "");
+    entrance(words);
+  }
+
+  async run() {
+    for (let wait = 0; !this.signal.aborted;) {
+      try {
+        if (!this.encounter) await this.load();
+        await this.api.follow(this.since, this.signal, () => { wait = 0; say("live", "Live"); }, (item) => this.show(item));
+        // A stream ends after some minutes. It goes on with the next one.
+        wait = Math.max(wait, 250);
+      } catch (error) {
+        if (this.signal.aborted) return;
+        if (error instanceof Problem && isFinal(error)) {
+          const words = error.status === 401 ? "This is not a token." : "There is no such encounter, or the token does not open it.";
+          return this.end(words);
+        }
+        if (!isPassing(error)) this.encounter = undefined;
+        wait = Math.max(Math.min(Math.max(wait * 2, 500), 15_000), (error.retryAfter ?? 0) * 1000);
+        say("away", error.status === 429 ? "Too many requests. Waiting …" : "The server is away. Trying again …");
+      }
+      const awake = new AbortController();
+      wake = () => awake.abort();
+      this.signal.addEventListener("abort", wake, { once: true });
+      await pause(wait * (0.8 + 0.4 * Math.random()), awake.signal);
+    }
+  }
+}
+
+function say(kind, words) {
+  $("connection").className = kind;
+  $("connection").textContent = words;
+}
+
+function entrance(words) {
+  $("fight").hidden = true;
+  $("entrance").hidden = false;
+  $("notice").textContent = words;
+  if ($("dialog").open) $("dialog").close();
+}
+
+// Ends the pause before the next attempt.
+let wake = () => {};
+const actions = new Actions();
+let fight;
+
+// The link's part after `#`. Browsers send it to no server.
+function start() {
+  const link = new URLSearchParams(location.hash.slice(1));
+  const [id, token] = [link.get("encounter"), link.get("token")];
+  fight?.over.abort();
+  $("log").replaceChildren();
+  if (!id || !token) return entrance("");
+  say("", "Connecting …");
+  fight = actions.fight = new Fight(id, token);
+  fight.run();
+}
+
+$("open").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const { encounter, token } = event.target.elements;
+  location.hash = new URLSearchParams({ encounter: encounter.value.trim(), token: token.value.trim() });
+});
+addEventListener("hashchange", start);
+addEventListener("online", () => wake());
+document.addEventListener("visibilitychange", () => document.hidden || wake());
+start();

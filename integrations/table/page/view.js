@@ -1,0 +1,187 @@
+// Draws the fight. A redraw changes only what is different, so that focus and open parts stay.
+
+import { awaited, hitPoints, lasting, list, nameOf, progress, reason, role, sentence } from "./words.js";
+
+export const $ = (id) => document.getElementById(id);
+
+const SVG = ["svg", "rect"];
+
+export function h(tag, attributes = {}, ...children) {
+  const node = SVG.includes(tag) ? document.createElementNS("http://www.w3.org/2000/svg", tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== undefined && value !== false) node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat(Infinity).filter((child) => child || child === 0));
+  return node;
+}
+
+const keyOf = (node) => node.dataset?.key;
+
+function update(old, fresh) {
+  if (old.nodeType === Node.TEXT_NODE) {
+    if (old.data !== fresh.data) old.data = fresh.data;
+    return;
+  }
+  for (const { name, value } of fresh.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  // A reader opens and closes parts.
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name) && name !== "open") old.removeAttribute(name);
+  reconcile(old, [...fresh.childNodes]);
+}
+
+function reconcile(parent, children) {
+  const left = [...parent.childNodes];
+  children.forEach((fresh, place) => {
+    const same = (old) => old.nodeName === fresh.nodeName && keyOf(old) === keyOf(fresh);
+    const found = left.findIndex(same);
+    const node = found < 0 ? fresh : left.splice(found, 1)[0];
+    if (node !== fresh) update(node, fresh);
+    const there = parent.childNodes[place];
+    if (there !== node) parent.insertBefore(node, there ?? null);
+  });
+  left.forEach((node) => node.remove());
+}
+
+// Gives an element these children. What has focus keeps it, and `otherwise` gets it if that is gone.
+export function redraw(parent, children, otherwise) {
+  const focused = parent.contains(document.activeElement) ? document.activeElement : null;
+  reconcile(parent, children.flat(Infinity).filter(Boolean));
+  if (focused && document.activeElement !== focused) (focused.isConnected ? focused : otherwise)?.focus();
+}
+
+const SIDES = ["players", "monsters"];
+
+// The colour of a side: players and monsters have their own, other sides share four.
+function colour(encounter, side) {
+  const others = [...new Set(encounter.combatants.map((combatant) => combatant.side))].filter((name) => !SIDES.includes(name));
+  return SIDES.includes(side) ? side : `other-${others.indexOf(side) % 4}`;
+}
+
+const BANDS = { unhurt: 1, hurt: 0.75, bloodied: 0.5, critical: 0.25, down: 0 };
+
+function health(part) {
+  const text = hitPoints(part);
+  if (!text) return null;
+  const { hp, hp_band: band } = part;
+  const most = hp ? hp.max ?? hp.current : 1;
+  const value = hp ? hp.current : BANDS[band] ?? 1;
+  const share = most ? value / most : 0;
+  const level = share > 0.5 ? "fine" : share > 0.25 ? "half" : "low";
+  const bar = h("svg", { class: `bar ${level}`, "aria-hidden": "true" }, h("rect", { width: `${Math.round(100 * Math.min(share, 1))}%`, height: "100%" }));
+  return h("span", { class: "health" }, bar, h("span", { class: "number" }, h("span", { class: "unseen" }, "Hit points: "), text));
+}
+
+function tags(encounter, combatant) {
+  const effects = encounter.effects.filter((effect) => effect.target === combatant.id);
+  const lasts = (effect) => lasting(encounter, effect);
+  const words = [
+    ...(encounter.you.combatants.includes(combatant.id) ? [h("li", { class: "own" }, "Yours")] : []),
+    ...(combatant.hidden ? [h("li", { class: "hidden" }, "Hidden")] : []),
+    ...combatant.conditions.map((condition) => h("li", { class: "condition" }, condition.replaceAll("_", " "))),
+    ...effects.map((effect) => h("li", { class: "effect" }, effect.name, lasts(effect) && h("small", {}, ` ${lasts(effect)}`))),
+  ];
+  return words.length ? h("ul", { class: "tags" }, words) : null;
+}
+
+function members({ members: all }) {
+  const shown = all.filter((member) => hitPoints(member) || member.conditions.length);
+  if (!shown.length) return all.length ? h("p", { class: "hint" }, `${all.length} members`) : null;
+  const one = (member) => h("li", {}, [member.id, hitPoints(member), member.conditions.join(", ")].filter(Boolean).join(" · "));
+  return h("ul", { class: "members" }, shown.map(one));
+}
+
+function row(encounter, entry, key) {
+  const combatant = encounter.combatants.find(({ id }) => id === entry.combatant);
+  if (!combatant) return null;
+  const state = entry.out ? "out" : entry.current ? "current" : entry.next ? "next" : entry.acted ? "acted" : "";
+  const word = { out: "Out", current: "Acting", next: "Next", acted: "Acted" }[state];
+  const place = entry.slot ?? entry.initiative;
+  const why = reason(encounter, entry.because);
+  return h("li", { "data-key": key, class: `row ${state} ${colour(encounter, combatant.side)}`, "aria-current": state === "current" ? "true" : undefined },
+    h("span", { class: "place" }, place === null ? "" : [h("span", { class: "unseen" }, entry.slot ? "Turn " : "Initiative "), String(place)]),
+    h("div", { class: "who" },
+      h("p", {}, h("strong", { class: "name" }, entry.name), " ", h("span", { class: "side" }, combatant.side), " ", entry.note && h("span", { class: "note" }, entry.note)),
+      tags(encounter, combatant), members(combatant), why && h("p", { class: "why" }, why)),
+    h("div", { class: "state" }, health(combatant), h("span", { class: "word" }, word)));
+}
+
+function rows(encounter) {
+  const seen = new Map();
+  return encounter.order.map((entry) => {
+    const number = (seen.get(entry.combatant) ?? 0) + 1;
+    seen.set(entry.combatant, number);
+    return row(encounter, entry, `${entry.combatant} ${number}`);
+  });
+}
+
+// The large words at the top: who acts, or what is awaited.
+function now(encounter) {
+  const acting = encounter.combatants.filter(({ id }) => encounter.current.includes(id));
+  const wait = awaited(encounter);
+  const upcoming = encounter.order.filter((entry) => entry.next && !entry.current).map((entry) => entry.name);
+  const over = encounter.status === "ended";
+  const hidden = encounter.pending?.decision === "someone_acts";
+  const own = acting.some(({ id }) => encounter.you.combatants.includes(id));
+  const title = own ? "Your turn" : acting.length || hidden ? "Acting now" : encounter.status === "running" ? "Between turns" : "The fight";
+  const large = over ? "It is over" : acting.length ? list(acting.map(({ name }) => name)) : hidden ? "Someone" : wait || "Nobody acts";
+  return [
+    h("h2", { id: "now-title", class: "eyebrow" }, title),
+    h("p", { class: `large${acting.length || hidden ? "" : " wait"}` }, large),
+    acting.map((combatant) => h("div", { class: "acting", "data-key": combatant.id }, health(combatant), tags(encounter, combatant))),
+    acting.length && wait && h("p", { class: "also" }, `${sentence(wait)}.`),
+    upcoming.length && (acting.length || hidden) && h("p", { class: "upcoming" }, h("span", {}, "Next"), " ", h("strong", {}, list(upcoming))),
+  ];
+}
+
+function scene(encounter) {
+  const all = encounter.effects.filter((effect) => !effect.target);
+  return all.map((effect) => [effect.name, lasting(encounter, effect)].filter(Boolean).join(", ")).join(" · ");
+}
+
+export function draw(encounter, manifest) {
+  document.title = `${encounter.name || "A fight"} · Turnkeeper`;
+  document.body.className = encounter.you.role;
+  const acting = encounter.combatants.find(({ id }) => encounter.current.includes(id));
+  $("now").className = acting ? colour(encounter, acting.side) : "";
+  $("name").textContent = encounter.name || "A fight";
+  $("about").textContent = [progress(encounter), manifest?.title ?? encounter.ruleset].join(" · ");
+  $("you").textContent = role(encounter.you, encounter);
+  $("you").hidden = false;
+  redraw($("now"), now(encounter));
+  const effects = scene(encounter);
+  $("scene").hidden = !effects;
+  $("scene").textContent = effects;
+  $("rows").className = encounter.order.some((entry) => entry.slot ?? entry.initiative !== null) ? "" : "flat";
+  redraw($("rows"), rows(encounter));
+  $("fight").dataset.version = encounter.version;
+  $("fight").hidden = false;
+  $("entrance").hidden = true;
+}
+
+const KEPT = 200;
+
+// The log shows its end unless a reader has scrolled up.
+let [atEnd, last] = [true, 0];
+const toEnd = () => { if (atEnd) $("log").scrollTop = $("log").scrollHeight; };
+$("log").addEventListener("scroll", ({ target }) => {
+  const near = target.scrollHeight - target.scrollTop - target.clientHeight < 40;
+  atEnd = near || (atEnd && target.scrollTop >= last);
+  last = target.scrollTop;
+});
+new ResizeObserver(toEnd).observe($("log"));
+
+// Adds an entry at the end of the log.
+export function tell({ version, at, by_name: by, events }) {
+  const texts = events.map((event) => event.text || sentence(event.type.replaceAll("_", " ")));
+  if (!texts.length) return;
+  const time = new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const head = h("p", { class: "when" }, h("time", { datetime: at }, time), by && ` · ${by}`);
+  const log = $("log");
+  log.append(h("article", { "data-version": version }, head, texts.map((text) => h("p", {}, text))));
+  while (log.childElementCount > KEPT) log.firstChild.remove();
+  toEnd();
+}
+
+// Forgets entries after a version: the store has lost them.
+export function forget(version) {
+  for (const entry of [...$("log").children]) if (Number(entry.dataset.version) > version) entry.remove();
+}

@@ -1,0 +1,106 @@
+// Words for roles, decisions, reasons and refusals.
+
+export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+export const plain = (word) => sentence(String(word).replaceAll("_", " "));
+
+export function list(names, last = "and") {
+  if (names.length < 2) return names.join("");
+  return `${names.slice(0, -1).join(", ")} ${last} ${names.at(-1)}`;
+}
+
+const count = (number, thing) => `${number} ${thing}${number === 1 ? "" : "s"}`;
+
+export function nameOf(encounter, id) {
+  return encounter.combatants.find((combatant) => combatant.id === id)?.name ?? id;
+}
+
+export function role(you, encounter) {
+  const plays = you.combatants.map((id) => encounter.combatants.find((combatant) => combatant.id === id)?.name).filter(Boolean);
+  const what = { gm: "Game master", player: plays.length ? `Playing ${list(plays)}` : "Player", spectator: "Spectator" }[you.role];
+  return you.name ? `${you.name} · ${what}` : what;
+}
+
+export function progress({ status, round }) {
+  if (status === "setup") return "Not begun";
+  if (status === "ended") return "Over";
+  return round ? `Round ${round}` : "Before round 1";
+}
+
+// A sentence for each decision. Other decisions show their name.
+const DECISIONS = {
+  start: () => "The fight has not begun",
+  begin_turn: (who) => `${who} may begin`,
+  begin_or_interrupt: (_, [first, ...others]) => `${first} may begin, ${list(others, "or")} may interrupt`,
+  next: (who) => `${who} names who acts next`,
+  starter: (who) => `${who} names who begins the round`,
+  seize: (who) => `${who} may seize the next turn`,
+  use_right: (who) => `${who} may act before the next turn`,
+  next_round: () => "The round waits to go on",
+  declare: (who) => `${who} to declare`,
+  roll: () => "The round's dice are to be rolled",
+  roll_initiative: () => "Initiative is to be rolled",
+  claim: (who) => `${who} may claim the turn`,
+  assign: (who) => `${who} assigns the turn`,
+  legendary: () => "Time for legendary actions",
+  mental_attack: (who) => `${who}: a mental attack`,
+  join_battle: (who) => `${who} to join the battle`,
+  settle: () => "The fight is to be settled",
+  free_action: (who) => `${who} may take a free action`,
+  follow_up: (who) => `${who} may follow up`,
+  someone_acts: () => "Someone acts",
+  newcomer: () => "Nobody is left to act",
+};
+
+// What is awaited; empty where the current turn says it.
+export function awaited(encounter) {
+  const { pending, current } = encounter;
+  if (!pending || (pending.decision === "end_turn" && current.length)) return "";
+  const names = pending.combatants.map((id) => nameOf(encounter, id));
+  const who = names.length ? (names.length > 6 ? `${names.length} combatants` : list(names, "or")) : "The game master";
+  const words = DECISIONS[pending.decision];
+  return words ? words(who, names) : `${plain(pending.decision)}${names.length ? `: ${who}` : ""}`;
+}
+
+export function hitPoints({ hp, hp_band: band }) {
+  if (hp) return `${hp.current}/${hp.max ?? hp.current}${hp.temp ? ` +${hp.temp}` : ""}`;
+  return band ? sentence(band) : "";
+}
+
+// Why a row stands where it stands.
+export function reason(encounter, because) {
+  if (!because) return "";
+  const { dice = [], bonus, total, named_by: by, tie_rule: tie, rule } = because;
+  const rolled = dice.length ? `d${dice[0].sides} ${dice.map((die) => die.face).join(", ")}` : "";
+  const sum = bonus ? `${bonus < 0 ? "−" : "+"} ${Math.abs(bonus)}` : "";
+  const made = [rolled, sum, total !== undefined && (rolled || sum) ? `= ${total}` : ""].filter(Boolean).join(" ");
+  const named = by && !because.reason.includes(" by ") ? ` by ${nameOf(encounter, by)}` : "";
+  const parts = [sentence(because.reason) + named, made, tie ? `tie by ${tie}` : ""].filter(Boolean);
+  return `${parts.join(" · ")} (${rule})`;
+}
+
+// How long an effect lasts.
+export function lasting(encounter, { expires }) {
+  const whose = expires.of ? ` of ${nameOf(encounter, expires.of)}` : "";
+  switch (expires.at) {
+    case "round_end": return count(expires.rounds, "round");
+    case "turn_start": return `to the start of ${count(expires.turns ?? 1, "turn")}${whose}`;
+    case "turn_end": return `to the end of ${count(expires.turns ?? 1, "turn")}${whose}`;
+    case "encounter_end": return "all fight";
+    default: return "";
+  }
+}
+
+// The sentence of a ruleset's rule, by its id. Those that all rulesets share explain no choice.
+export function ruleText(manifest, id) {
+  const found = manifest?.rules.find((rule) => rule.id === id);
+  return found ? `${found.summary} (${id})` : "";
+}
+
+// A refusal as a sentence.
+export function refusal(error, manifest) {
+  if (!error.problem) return "The server does not answer.";
+  const { code, detail, rule, errors } = error.problem;
+  if (code === "not_now") return "Something that you cannot see prevents this.";
+  const wrong = errors?.length ? errors.map(({ path, message }) => `${path}: ${message}`).join("; ") : detail ?? error.message;
+  return `${sentence(wrong)}${/[.!?]$/.test(wrong) ? "" : "."}${rule ? ` ${ruleText(manifest, rule)}` : ""}`;
+}

@@ -1,0 +1,207 @@
+// A server, a proxy that records what passes, and pages of a browser.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, mkdir, rm } from "node:fs/promises";
+import http from "node:http";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const installed = createRequire(path.join(root, "target/integrations/"));
+export const { chromium } = installed("playwright-core");
+export const axe = installed("axe-core").source;
+export const pictures = path.join(root, "target/integrations/table");
+await mkdir(pictures, { recursive: true });
+
+// Waits until something is so. The page's policy keeps Playwright from waiting within it.
+export async function until(holds, what, ms = 20_000) {
+  for (const end = Date.now() + ms; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 30))) {
+    if (await holds()) return;
+  }
+  throw new Error(`${what}: not within ${ms} ms`);
+}
+
+// The program, on an embedded store. It keeps its port over a restart.
+export class Server {
+  static async start(more = {}) {
+    const server = new Server();
+    server.directory = await mkdtemp(path.join(tmpdir(), "table-"));
+    server.more = more;
+    await server.up();
+    return server;
+  }
+
+  async up() {
+    const program = process.env.TURNKEEPER ?? path.join(root, "target/debug/turnkeeper");
+    const listen = `127.0.0.1:${this.port ?? 0}`;
+    const env = { ...process.env, TURNKEEPER_LOG: "warn", ...this.more };
+    this.child = spawn(program, ["--listen", listen, "--data", path.join(this.directory, "store")], { env, stdio: ["ignore", "pipe", "inherit"] });
+    for await (const chunk of this.child.stdout) {
+      const found = /serves on http:\/\/127\.0\.0\.1:(\d+)/.exec(chunk);
+      if (found) {
+        this.port = Number(found[1]);
+        return;
+      }
+    }
+    throw new Error("the server did not start");
+  }
+
+  async down() {
+    const ended = once(this.child, "exit");
+    this.child.kill();
+    await ended;
+  }
+
+  async stop() {
+    await this.down();
+    await rm(this.directory, { recursive: true });
+  }
+}
+
+// Passes requests on to the server, and keeps each with its answer.
+export class Wire {
+  static async before(server) {
+    const wire = new Wire();
+    Object.assign(wire, { server, exchanges: [] });
+    wire.listener = http.createServer((request, answer) => wire.pass(request, answer)).listen(0, "127.0.0.1");
+    await once(wire.listener, "listening");
+    wire.url = `http://127.0.0.1:${wire.listener.address().port}`;
+    return wire;
+  }
+
+  pass(request, answer) {
+    const { method, url, headers } = request;
+    const exchange = { method, url, headers, sent: "", status: 0, body: "" };
+    this.exchanges.push(exchange);
+    // Plain bodies can be searched.
+    const plain = { ...headers, "accept-encoding": "identity" };
+    const onward = http.request({ host: "127.0.0.1", port: this.server.port, method, path: url, headers: plain }, (back) => {
+      exchange.status = back.statusCode;
+      answer.writeHead(back.statusCode, back.headers);
+      answer.flushHeaders();
+      back.on("data", (chunk) => { exchange.body += chunk; answer.write(chunk); });
+      back.on("end", () => answer.end()).on("error", () => answer.destroy());
+      answer.on("close", () => back.destroy());
+    });
+    onward.on("error", () => answer.destroy());
+    request.on("data", (chunk) => { exchange.sent += chunk; onward.write(chunk); });
+    request.on("end", () => onward.end());
+  }
+
+  // All that came back for a token.
+  received(token) {
+    return this.exchanges.filter(({ headers }) => headers.authorization === `Bearer ${token}`).map(({ body }) => body).join("\n");
+  }
+
+  close() {
+    this.listener.closeAllConnections();
+    this.listener.close();
+  }
+}
+
+// A fight, by the API.
+export class Fight {
+  static async create(url, creation) {
+    const fight = new Fight();
+    fight.url = url;
+    const made = await fight.call("POST", "/v1/encounters", undefined, creation);
+    fight.id = made.encounter.id;
+    fight.tokens = { gm: made.token };
+    for (const { token, role } of made.tokens ?? []) fight.tokens[role] ??= token;
+    return fight;
+  }
+
+  async call(method, place, token, body) {
+    const headers = { ...(token && { authorization: `Bearer ${token}` }), ...(body && { "content-type": "application/json" }) };
+    const answer = await fetch(this.url + place, { method, headers, body: body && JSON.stringify(body) });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${method} ${place}: ${text}`);
+    return text && JSON.parse(text);
+  }
+
+  read(role, rest = "") {
+    return this.call("GET", `/v1/encounters/${this.id}${rest}`, this.tokens[role]);
+  }
+
+  send(command, role = "gm") {
+    return this.call("POST", `/v1/encounters/${this.id}/commands`, this.tokens[role], command);
+  }
+
+  link(role) {
+    return `/table#encounter=${this.id}&token=${this.tokens[role]}`;
+  }
+}
+
+// A page of a role: what is on it, and what can be pressed.
+export class Page {
+  static async open(browser, base, fight, role, context = {}) {
+    const own = new Page();
+    own.context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...context });
+    own.page = await own.context.newPage();
+    own.errors = [];
+    own.page.on("pageerror", (error) => own.errors.push(String(error)));
+    own.page.on("console", (message) => { if (message.type() === "error" && !/Failed to load resource/.test(message.text())) own.errors.push(message.text()); });
+    Object.assign(own, { role, fight });
+    await own.page.goto(base + fight.link(role));
+    await own.page.waitForSelector("#connection.live", { timeout: 20_000 });
+    return own;
+  }
+
+  // Waits until the page shows a version, and the options of it.
+  async at(version) {
+    await until(async () => (await this.version()) >= version, `${this.role} at version ${version}`);
+  }
+
+  version() {
+    return this.page.evaluate(() => Number(document.querySelector("#fight").dataset.version));
+  }
+
+  // The rows and buttons on the page.
+  shown() {
+    return this.page.evaluate(() => ({
+      names: [...document.querySelectorAll("#rows .name")].map((node) => node.textContent),
+      current: [...document.querySelectorAll("#rows .row[aria-current] .name")].map((node) => node.textContent),
+      about: document.querySelector("#about").textContent,
+      buttons: document.querySelector("#actions").hidden ? [] : [...document.querySelectorAll("#buttons button")].map((node) => node.textContent).sort(),
+    }));
+  }
+
+  html() {
+    return this.page.content();
+  }
+
+  log() {
+    return this.page.locator("#log").innerText();
+  }
+
+  // Opens the form of a button. A button in a folded part is unfolded first.
+  async ask(label) {
+    const button = this.page.locator("#buttons button").filter({ hasText: label }).first();
+    await button.evaluate((node) => node.closest("details")?.setAttribute("open", ""));
+    await button.click();
+    await this.page.waitForSelector("#dialog[open]");
+  }
+
+  // Confirms the open form, and waits for what it leads to.
+  async confirm() {
+    const before = await this.version();
+    await this.page.click("#confirm");
+    await this.page.waitForSelector("#dialog:not([open])", { state: "attached", timeout: 20_000 });
+    await this.at(before + 1);
+    return this.version();
+  }
+
+  async press(label, fill = async () => {}) {
+    await this.ask(label);
+    await fill(this.page);
+    return this.confirm();
+  }
+
+  async close() {
+    await this.context.close();
+    if (this.errors.length) throw new Error(`${this.role}: ${this.errors.join("; ")}`);
+  }
+}

@@ -1,0 +1,186 @@
+// What happens to an open page: interrupts, breaks, refusals, changes of others, and what it sends.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { SHADE, ambush, under } from "./fights.mjs";
+import { Page, Server, Wire, until } from "./harness.mjs";
+
+export function live({ browser, server, wire }) {
+  test("a player interrupts, and the game master takes it back", async () => {
+    const fight = await ambush(wire.url);
+    await under(fight);
+    const pages = [];
+    for (const role of ["gm", "player", "spectator"]) pages.push(await Page.open(browser(), wire.url, fight, role));
+    const [gm, player, spectator] = pages;
+    const large = (own) => own.page.locator("#now .large").innerText();
+    await gm.press("Deal damage to Goblins", async (page) => {
+      await page.getByLabel("Amount").fill("2");
+      await page.getByLabel("Member").selectOption({ label: "goblin-2" });
+    });
+    await player.press("End Valiant's turn", (page) => page.getByLabel("Next").selectOption({ label: "Mira of the Reeds" }));
+    await until(async () => /^Mira of the Reeds may begin, Goblins may interrupt/.test(await large(spectator)), "the time for interrupts");
+    await gm.press("Interrupt as Goblins");
+    await until(async () => (await large(spectator)) === "Goblins may begin", "the goblins interrupt");
+    await gm.press("Begin Goblins's turn");
+    await until(async () => (await large(spectator)) === "Goblins", "it is their turn");
+    await gm.press(/^Deal damage$/, async (page) => {
+      await page.getByLabel("Amount").fill("2");
+      await page.getByLabel("Target").selectOption({ label: "Mira of the Reeds" });
+    });
+    await until(async () => (await spectator.page.locator("#rows").innerText()).includes("16/22"), "the wound is shown");
+    await gm.press("End Goblins's turn", (page) => page.getByLabel("Next").selectOption({ label: "Brakkus" }));
+    await player.press("Interrupt as Mira of the Reeds");
+    for (const own of pages) await until(async () => (await large(own)) === "Mira of the Reeds may begin", "the player interrupts");
+    await gm.press("Undo the last step");
+    for (const own of pages) await until(async () => (await large(own)).startsWith("Brakkus may begin"), "it is taken back");
+    for (const own of [player, spectator]) {
+      const seen = (await own.html()) + wire.received(fight.tokens[own.role]);
+      for (const word of SHADE) assert.ok(!seen.includes(word), `${own.role} sees ${word}`);
+    }
+    for (const own of pages) await own.close();
+  });
+
+  test("someone who is hidden acts: others see that, and not who", async () => {
+    const fight = await ambush(wire.url);
+    await under(fight);
+    const spectator = await Page.open(browser(), wire.url, fight, "spectator");
+    await fight.send({ type: "end_turn", combatant: "valiant", next: SHADE[0], begin: true });
+    await until(async () => (await spectator.page.locator("#now .large").innerText()) === "Someone", "someone acts");
+    const seen = (await spectator.html()) + wire.received(fight.tokens.spectator);
+    for (const word of SHADE) assert.ok(!seen.includes(word), word);
+    await spectator.close();
+  });
+
+  test("a restart of the server in the middle: the page says so, and goes on where it was", async () => {
+    const fight = await ambush(wire.url);
+    await under(fight);
+    const own = await Page.open(browser(), wire.url, fight, "gm");
+    await server.down();
+    await own.page.locator("#connection.away").waitFor();
+    assert.match(await own.page.locator("#connection").innerText(), /away/);
+    assert.match(await own.page.locator("#now .large").innerText(), /Valiant/, "what was seen stays");
+    // A press while it is away is sent again when it is back, once.
+    await own.ask("Deal damage");
+    await own.page.getByLabel("Amount").fill("5");
+    await own.page.getByLabel("Target").selectOption({ label: "Chansi" });
+    await own.page.click("#confirm");
+    await own.page.locator("#refusal", { hasText: "does not answer" }).waitFor();
+    await server.up();
+    await own.page.locator("#connection.live").waitFor({ timeout: 30_000 });
+    await own.page.waitForSelector("#dialog:not([open])", { state: "attached", timeout: 20_000 });
+    await until(async () => (await own.page.locator("#rows").innerText()).includes("19/24"), "one hit is shown");
+    const entries = (await fight.read("gm", "/events?after=0")).items;
+    assert.equal(entries.filter(({ commands }) => commands.includes("damage") && commands.length === 1).length, 2);
+    await fight.send({ type: "note", text: "We are back.", readers: "all" });
+    await until(async () => (await own.log()).includes("We are back."), "the stream goes on");
+    assert.equal((await own.log()).split("The fight begins.").length, 2, "nothing is told twice");
+    own.errors.length = 0;
+    await own.close();
+  });
+
+  test("what others did first is said, and a refusal is in words", async () => {
+    const fight = await ambush(wire.url);
+    await under(fight);
+    const own = await Page.open(browser(), wire.url, fight, "player");
+    // The player's choice is no longer legal: the game master ends the turn meanwhile.
+    await own.ask("End Valiant's turn");
+    await fight.send({ type: "end_turn", combatant: "valiant", next: "mira", begin: true });
+    await own.page.locator("#refusal", { hasText: "no longer possible" }).waitFor();
+    assert.ok(await own.page.locator("#confirm").isDisabled());
+    await own.page.keyboard.press("Escape");
+    // Something else changes: the choice stands, after a second look.
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    await gm.ask("End Mira of the Reeds's turn");
+    await fight.send({ type: "damage", target: "mira", amount: 3 });
+    await gm.page.locator("#refusal", { hasText: "has changed" }).waitFor();
+    await gm.confirm();
+    // The rules refuse what the form lets through.
+    await gm.ask("Give a condition");
+    await gm.page.getByLabel("Condition", { exact: true }).fill("frightened");
+    await gm.page.getByLabel("Target").selectOption({ label: "Brakkus" });
+    await gm.page.click("#confirm");
+    await gm.page.locator("#refusal", { hasText: /Brakkus/ }).waitFor();
+    await gm.page.keyboard.press("Escape");
+    await own.close();
+    await gm.close();
+  });
+
+  test("a change that a player may not see does not stand in the way of the player's press", async () => {
+    const fight = await ambush(wire.url);
+    await under(fight);
+    const own = await Page.open(browser(), wire.url, fight, "player");
+    await own.ask("End Valiant's turn");
+    await fight.send({ type: "note", text: "The ambush is set." });
+    await own.confirm();
+    assert.match(await own.log(), /Valiant's turn is over/);
+    assert.ok(wire.exchanges.some(({ status, headers }) => status === 412 && headers.authorization.endsWith(fight.tokens.player)));
+    await own.close();
+  });
+
+  test("the token is in the header Authorization and nowhere else, and nothing comes from elsewhere", async () => {
+    const fight = await ambush(wire.url);
+    await under(fight);
+    const from = wire.exchanges.length;
+    const own = await Page.open(browser(), wire.url, fight, "gm");
+    const asked = [];
+    own.page.on("request", (request) => asked.push(request.url()));
+    await own.page.reload();
+    await own.page.locator("#connection.live").waitFor();
+    await own.press("End Valiant's turn");
+    const secret = fight.tokens.gm;
+    for (const { url, headers, sent, body } of wire.exchanges.slice(from)) {
+      const elsewhere = JSON.stringify([url, { ...headers, authorization: "" }, sent, body]);
+      assert.ok(!elsewhere.includes(secret), url);
+      assert.equal(headers.referer, undefined, url);
+      assert.equal(headers.cookie, undefined, url);
+    }
+    for (const url of asked) assert.ok(url.startsWith(wire.url) && (!url.includes(secret) || url.includes("#")), url);
+    const stored = await own.page.evaluate(() => [localStorage.length, sessionStorage.length, document.cookie.length]);
+    assert.deepEqual(stored, [0, 0, 0]);
+    const press = wire.exchanges.findLast(({ method, headers }) => method === "POST" && headers.authorization === `Bearer ${secret}` && headers["if-match"]);
+    assert.match(press.headers["idempotency-key"], /^[0-9a-f]{32}$/);
+    assert.equal(press.headers["if-match"], '"3"');
+    await own.close();
+  });
+
+  test("a link that opens nothing says so, and the form opens a fight", async () => {
+    const fight = await ambush(wire.url);
+    const context = await browser().newContext();
+    const page = await context.newPage();
+    await page.goto(`${wire.url}/table`);
+    await page.getByRole("heading", { name: "Open a fight" }).waitFor();
+    await page.getByLabel("Encounter").fill(fight.id);
+    await page.getByLabel("Token").fill(`${fight.tokens.gm}x`);
+    await page.getByRole("button", { name: "Open" }).click();
+    await page.locator("#notice", { hasText: /token/ }).waitFor();
+    await page.getByLabel("Token").fill(fight.tokens.spectator);
+    await page.getByRole("button", { name: "Open" }).click();
+    await page.locator("#connection.live").waitFor();
+    assert.equal(await page.locator("#name").innerText(), "Ambush at the mill");
+    await fight.call("DELETE", `/v1/encounters/${fight.id}`, fight.tokens.gm);
+    await page.locator("#notice", { hasText: "deleted" }).waitFor();
+    await context.close();
+  });
+
+  test("streams that end after a second: nothing is missed, and the page never says that the server is away", async () => {
+    const short = await Server.start({ TURNKEEPER_STREAM_TIME: "1s" });
+    const own = await Wire.before(short);
+    try {
+      const fight = await ambush(own.url);
+      await under(fight);
+      const page = await Page.open(browser(), own.url, fight, "spectator");
+      for (let n = 1; n <= 8; n++) {
+        await fight.send({ type: "note", text: `Note ${n}.`, readers: "all" });
+        await new Promise((resolve) => setTimeout(resolve, 400));
+        assert.equal(await page.page.locator("#connection").innerText(), "Live");
+      }
+      await until(async () => (await page.log()).includes("Note 8."), "the last note");
+      const notes = (await page.log()).match(/Note \d/g);
+      assert.deepEqual(notes, Array.from({ length: 8 }, (_, i) => `Note ${i + 1}`));
+      await page.close();
+    } finally {
+      own.close();
+      await short.stop();
+    }
+  });
+}

@@ -1,0 +1,47 @@
+//! The page at `/table`: a fight in a browser. It is a client of the API like any other, in `integrations/table`.
+
+use super::AppState;
+use super::extract::Conditions;
+use super::problem::Problem;
+use super::reply::Reply;
+use crate::app::Tag;
+use axum::Router;
+use axum::http::header::{CONTENT_TYPE, LOCATION};
+use axum::http::{HeaderValue, StatusCode};
+use axum::routing::get;
+
+/// A file of the page: its path, its media type and its content.
+type File = (&'static str, &'static str, &'static [u8]);
+
+macro_rules! files {
+    ($($path:literal $media:literal $name:literal,)+) => {
+        &[$(($path, $media, include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/integrations/table/page/", $name)))),+]
+    };
+}
+
+const FILES: &[File] = files! {
+    "/table" "text/html; charset=utf-8" "index.html",
+    "/table/table.css" "text/css; charset=utf-8" "table.css",
+    "/table/icon.svg" "image/svg+xml" "icon.svg",
+    "/table/main.js" "text/javascript; charset=utf-8" "main.js",
+    "/table/api.js" "text/javascript; charset=utf-8" "api.js",
+    "/table/view.js" "text/javascript; charset=utf-8" "view.js",
+    "/table/actions.js" "text/javascript; charset=utf-8" "actions.js",
+    "/table/fields.js" "text/javascript; charset=utf-8" "fields.js",
+    "/table/words.js" "text/javascript; charset=utf-8" "words.js",
+};
+
+/// The page and its files. They are small: the middleware compresses them.
+pub(super) fn routes() -> Router<AppState> {
+    // The page names its files relative to its own path, so that any base path works; with a slash at its end they would be elsewhere.
+    let slash = || async {
+        Reply::empty(StatusCode::PERMANENT_REDIRECT).header(LOCATION, HeaderValue::from_static("../table"))
+    };
+    let router = Router::new().route("/table/", get(slash));
+    FILES.iter().fold(router, |router, file| router.route(file.0, get(move |conditions| serve(file, conditions))))
+}
+
+async fn serve(&(_, media, content): &'static File, conditions: Conditions) -> Result<Reply, Problem> {
+    let tag = Tag::of_body(content);
+    Ok(Reply::json(content).header(CONTENT_TYPE, HeaderValue::from_static(media)).public(&tag, &conditions))
+}
