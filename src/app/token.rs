@@ -26,7 +26,7 @@ pub struct Token(String);
 impl Token {
     /// A new token from 32 random bytes.
     pub fn new(role: Role, random: &[u8; 32]) -> Self {
-        Self(format!("tk_{}_{}", role.as_str(), BASE64URL_NOPAD.encode(random)))
+        Self(format!("tk_{}_{}", role, BASE64URL_NOPAD.encode(random)))
     }
 
     /// The token's text.
@@ -45,7 +45,7 @@ impl Token {
 
     /// A random id.
     pub fn id(role: Role) -> String {
-        format!("{}-{}", role.as_str(), BASE32.encode(&rand::random::<[u8; 5]>()).to_ascii_lowercase())
+        format!("{}-{}", role, BASE32.encode(&rand::random::<[u8; 5]>()).to_ascii_lowercase())
     }
 
     /// The token as it is stored, under this id.

@@ -63,13 +63,8 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
         "an effect: name, expires, target, source",
         Some(effect),
     ));
-    if !table.effects.is_empty() {
-        let effects = table.effects.iter().map(|e| e.id.as_str());
-        legal_commands.push(LegalCommand::of("remove_effect", "TK-2").choose("effect", true, effects));
-    }
-    if table.combatants.is_empty() {
-        return legal_commands;
-    }
+    let effects = table.effects.iter().map(|e| e.id.as_str());
+    legal_commands.push(LegalCommand::of("remove_effect", "TK-2").choose("effect", true, effects));
     let amount = |verb| LegalCommand::of(verb, "TK-1").range("amount", true, 0, 1_000_000).with("amount", 1);
     let damage = amount("damage").among("source", false, &shared_list(everybody()), None);
     for option in [damage, amount("heal")] {
@@ -85,20 +80,15 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
     for c in table.iter() {
         let members = c.members.iter().map(|m| (Some(&m.id), &m.conditions));
         for (member, conditions) in [(None, &c.conditions)].into_iter().chain(members) {
-            if conditions.is_empty() {
-                continue;
-            }
             let clear = LegalCommand::of("clear_condition", "TK-3").with("target", c.id.as_str());
-            let clear = match member {
-                Some(member) => clear.with("member", member.as_str()),
-                None => clear,
-            };
+            let clear = member.into_iter().fold(clear, |clear, member| clear.with("member", member.as_str()));
             legal_commands.push(clear.choose("condition", true, conditions.iter().map(Slug::as_str)));
         }
     }
     let update = LegalCommand::of("update_combatant", "TK-2").whom("combatant", true, everybody());
     legal_commands.push(update.like("changes", "the fields that change, as at creation", Some(json!({}))));
     legal_commands.push(LegalCommand::of("remove_combatant", "TK-2").whom("combatant", true, everybody()));
+    // Without a value to choose, a command is void.
     legal_commands.retain(|o| !o.fields().is_some_and(|f| f.values().any(Value::is_null)));
     legal_commands
 }

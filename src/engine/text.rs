@@ -56,11 +56,11 @@ fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
     details.extend(c.hidden.then(|| "hidden".to_owned()));
     let hp = |hp: &Hp| format!("{}/{}", hp.current, hp.max.unwrap_or(hp.current));
     details.extend(c.hp.as_ref().map(|h| format!("hp {}", hp(h))));
-    details.extend(c.hp_band.map(|band| band.word().to_owned()));
+    details.extend(c.hp_band.map(|band| band.to_string()));
     details.extend(c.conditions.iter().map(|c| c.as_str().to_owned()));
     for member in c.members.iter().filter(|m| m.hp.is_some() || m.hp_band.is_some() || !m.conditions.is_empty()) {
         let mut about: Vec<String> = member.hp.iter().map(&hp).collect();
-        about.extend(member.hp_band.map(|band| band.word().to_owned()));
+        about.extend(member.hp_band.map(|band| band.to_string()));
         about.extend(member.conditions.iter().map(|c| c.as_str().to_owned()));
         details.push(format!("{} {}", member.id, about.join(" ")));
     }

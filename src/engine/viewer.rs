@@ -1,32 +1,21 @@
 //! Viewers of an encounter, and their tokens. Only the viewer decides what a request may see and do.
 
 use super::Refusal;
-use crate::vocabulary::{CombatantId, Int, Text, read};
+use crate::vocabulary::{CombatantId, Int, Text, read, words};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-/// What a token is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = TokenRole)]
-pub enum Role {
-    /// The game master: sees and does everything.
-    Gm,
-    /// A player: acts for the combatants that the token names.
-    Player,
-    /// A spectator: only reads.
-    Spectator,
-}
-
-impl Role {
-    /// As tokens and documents spell it.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Gm => "gm",
-            Self::Player => "player",
-            Self::Spectator => "spectator",
-        }
+words! {
+    /// What a token is for.
+    #[schema(as = TokenRole)]
+    Role {
+        /// The game master: sees and does everything.
+        Gm,
+        /// A player: acts for the combatants that the token names.
+        Player,
+        /// A spectator: only reads.
+        Spectator,
     }
 }
 

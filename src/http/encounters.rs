@@ -11,7 +11,7 @@ use crate::engine::{Creation, Summary, TokenRecord, fitted};
 use crate::openapi::*;
 use crate::vocabulary::{EncounterSchema, FieldError, Int, NewEncounterSchema};
 use axum::extract::State;
-use axum::http::header::{CACHE_CONTROL, LOCATION};
+use axum::http::header::LOCATION;
 use axum::http::{HeaderValue, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -63,8 +63,7 @@ pub(super) fn created(created: &CreatedEncounter) -> Result<Reply, AppError> {
     let location = HeaderValue::try_from(format!("/v1/encounters/{}", created.game.meta().id));
     let location = location.map_err(|error| AppError::Internal(error.to_string()))?;
     let reply = Reply::of(&body)?.status(StatusCode::CREATED).version(created.game.version());
-    let reply = reply.header(LOCATION, location).header(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(reply.replayed(created.replayed))
+    Ok(reply.header(LOCATION, location).replayed(created.replayed))
 }
 
 /// The page of the list to read.
@@ -75,26 +74,8 @@ pub(super) struct ListQuery {
     /// The `next_cursor` of the page before. Without it, the list begins with the newest encounter.
     cursor: Option<String>,
     /// The maximum number of encounters on the page.
-    #[serde(default = "usual")]
-    #[param(value_type = usize, default = 50, minimum = 1, maximum = 100)]
-    limit: Int<1, 100>,
-}
-
-fn usual() -> Int<1, 100> {
-    Int::clamped(50)
-}
-
-impl ListQuery {
-    fn check(&self) -> Result<(), Problem> {
-        match self.cursor.as_deref().filter(|cursor| !is_cursor(cursor)) {
-            None => Ok(()),
-            Some(wrong) => {
-                let wrong: String = wrong.chars().take(40).collect();
-                let message = format!("the next_cursor of the page before is expected, not {wrong:?}");
-                Err(Problem::parameter(FieldError::malformed("cursor", message)))
-            }
-        }
-    }
+    #[param(value_type = Option<usize>, default = 50, minimum = 1, maximum = 100)]
+    limit: Option<Int<1, 100>>,
 }
 
 /// List an application's encounters
@@ -111,10 +92,14 @@ pub(super) async fn list_encounters(
     const NONE: &str =
         "this server has no applications, so it lists no encounters: its operator sets TURNKEEPER_APP_KEYS";
     let application = application.ok_or(Problem::new(StatusCode::FORBIDDEN, "no_applications", NONE))?;
-    query.check()?;
-    let page =
-        shared.app.list(&application, query.cursor.as_deref(), query.limit.get().try_into().unwrap_or(1)).await?;
-    let next = page.next.as_ref().map(|next| format!("/v1/encounters?cursor={next}&limit={}", query.limit));
+    let (cursor, limit) = (query.cursor.as_deref(), query.limit.map_or(50, Int::count));
+    if let Some(wrong) = cursor.filter(|cursor| !is_cursor(cursor)) {
+        let wrong: String = wrong.chars().take(40).collect();
+        let message = format!("the next_cursor of the page before is expected, not {wrong:?}");
+        return Err(Problem::parameter(FieldError::malformed("cursor", message)));
+    }
+    let page = shared.app.list(&application, cursor, limit as usize).await?;
+    let next = page.next.as_ref().map(|next| format!("/v1/encounters?cursor={next}&limit={limit}"));
     Ok(Reply::of(&List { items: page.items, next_cursor: page.next })?.next_page(next))
 }
 

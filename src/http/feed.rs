@@ -9,7 +9,7 @@ use crate::engine::{Game, Viewer};
 use crate::vocabulary::EncounterSchema;
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -220,10 +220,6 @@ pub(super) fn answer(
     let feed = Feed { follower, format, opening, keep_alive, ends, over: false, buffered, sent, left: limit, include };
     // Fused, because compression polls once more after the end.
     let stream = stream::unfold(feed, Feed::next).fuse();
-    let headers = [
-        (CONTENT_TYPE, format.media()),
-        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
-        (UNBUFFERED, HeaderValue::from_static("no")),
-    ];
+    let headers = [(CONTENT_TYPE, format.media()), (UNBUFFERED, HeaderValue::from_static("no"))];
     Ok((StatusCode::OK, headers, Body::from_stream(stream)).into_response())
 }

@@ -9,8 +9,7 @@ use crate::app::HandedOut;
 use crate::engine::{NewToken, Viewer};
 use crate::openapi::*;
 use axum::extract::State;
-use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -53,8 +52,7 @@ pub(super) async fn create_token(
 ) -> Result<Reply, Problem> {
     let wanted = NewToken::read(post.body)?;
     let new = shared.app.hand_out(&id, issuer.sender(), &wanted, post.key.as_ref()).await?;
-    let reply = Reply::of(&TokenAnswer::of(&new))?.status(StatusCode::CREATED).replayed(new.replayed);
-    Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
+    Ok(Reply::of(&TokenAnswer::of(&new))?.status(StatusCode::CREATED).replayed(new.replayed))
 }
 
 /// List the tokens
@@ -69,8 +67,7 @@ pub(super) async fn list_tokens(
     Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Reply, Problem> {
     let items = shared.app.tokens(&id, &token).await?;
-    let reply = Reply::of(&List { items, next_cursor: None })?;
-    Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
+    Ok(Reply::of(&List { items, next_cursor: None })?)
 }
 
 /// Replace your token
@@ -89,8 +86,7 @@ pub(super) async fn replace_token(
     Parameters(Nothing {}): Parameters<Nothing>, Key(key): Key,
 ) -> Result<Reply, Problem> {
     let new = shared.app.replace(&id, &token, key.as_ref()).await?;
-    let reply = Reply::of(&TokenAnswer::of(&new))?.replayed(new.replayed);
-    Ok(reply.header(CACHE_CONTROL, HeaderValue::from_static("no-store")))
+    Ok(Reply::of(&TokenAnswer::of(&new))?.replayed(new.replayed))
 }
 
 /// Revoke a token

@@ -10,8 +10,7 @@ use crate::app::{Export, ExportedLog};
 use crate::openapi::*;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
-use axum::http::HeaderValue;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt, stream};
 
@@ -30,8 +29,7 @@ pub(super) async fn export_encounter(
     let export = shared.app.export(&id, &token).await?;
     // Compression polls once more after the end.
     let body = Body::from_stream(stream::unfold(Stage::Opening(export), Stage::next).fuse());
-    let media = HeaderValue::from_static("application/json");
-    Ok(([(CONTENT_TYPE, media), (CACHE_CONTROL, HeaderValue::from_static("no-store"))], body).into_response())
+    Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
 }
 
 /// How far an export is.

@@ -1,6 +1,6 @@
 //! What takes turns.
 
-use super::{CombatantId, FieldError, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, read_fields};
+use super::{CombatantId, FieldError, FoeHp, Int, MemberId, Metadata, Ruleset, Slug, Text, read_fields, words};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserializer, IntoDeserializer};
 use serde::{Deserialize, Serialize};
@@ -38,32 +38,19 @@ pub struct Hp {
     pub temp: Int<0, 1_000_000>,
 }
 
-/// Hit points in a word, for viewers who may not know the numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Band {
-    /// It has all its hit points.
-    Unhurt,
-    /// It has more than half of them.
-    Hurt,
-    /// It has at most half of them.
-    Bloodied,
-    /// It has at most a quarter of them.
-    Critical,
-    /// It has none left.
-    Down,
-}
-
-impl Band {
-    /// The word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Unhurt => "unhurt",
-            Self::Hurt => "hurt",
-            Self::Bloodied => "bloodied",
-            Self::Critical => "critical",
-            Self::Down => "down",
-        }
+words! {
+    /// Hit points in a word, for viewers who may not know the numbers.
+    Band {
+        /// It has all its hit points.
+        Unhurt,
+        /// It has more than half of them.
+        Hurt,
+        /// It has at most half of them.
+        Bloodied,
+        /// It has at most a quarter of them.
+        Critical,
+        /// It has none left.
+        Down,
     }
 }
 

@@ -1,8 +1,8 @@
 //! The state of an encounter under one ruleset.
 
 use super::{
-    CachedCombatant, Combatant, CombatantId, Effect, Event, MemberId, Metadata, RosterEvent, Ruleset, SharedEvent,
-    Slug, Text, Violation,
+    CachedCombatant, Combatant, CombatantId, Effect, Event, Hp, Int, MemberId, Metadata, RosterEvent, Ruleset,
+    SharedEvent, Slug, Text, Violation,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -182,38 +182,26 @@ impl<R: Ruleset> Table<R> {
             SharedEvent::EncounterEnded(_) => self.status = Status::Ended,
             SharedEvent::RoundStarted(e) => {
                 self.round = e.round;
-                for c in self.combatants.iter_mut().filter(|c| c.acted) {
-                    c.change().acted = false;
+                self.combatants.iter_mut().filter(|c| c.acted).for_each(|c| c.change().acted = false);
+            }
+            SharedEvent::TurnEnded(e) => self.change(&e.combatant, |c| c.acted = true),
+            SharedEvent::Damaged(e) => self.change_bearer(&e.combatant, e.member.as_ref(), |hp, _| {
+                if let Some(hp) = hp {
+                    hp.temp = Int::clamped(hp.temp.get() - i64::from(e.temp_lost));
+                    hp.current = e.hp.map_or(hp.current, |n| Int::clamped(n.into()));
                 }
-            }
-            SharedEvent::TurnEnded(e) => {
-                if let Some(c) = self.get_mut(&e.combatant) {
-                    c.acted = true;
+            }),
+            SharedEvent::Healed(e) => self.change_bearer(&e.combatant, e.member.as_ref(), |hp, _| {
+                if let Some((hp, after)) = hp.as_mut().zip(e.hp) {
+                    hp.current = Int::clamped(after.into());
                 }
-            }
-            SharedEvent::Damaged(e) => {
-                let left = e.hp;
-                self.change_hp(&e.combatant, e.member.as_ref(), |hp| {
-                    hp.temp = super::Int::clamped(hp.temp.get() - i64::from(e.temp_lost));
-                    hp.current = left.map_or(hp.current, |n| super::Int::clamped(n.into()));
-                });
-            }
-            SharedEvent::Healed(e) => {
-                let after = e.hp;
-                self.change_hp(&e.combatant, e.member.as_ref(), |hp| {
-                    hp.current = after.map_or(hp.current, |n| super::Int::clamped(n.into()));
-                });
-            }
-            SharedEvent::ConditionSet(e) => {
-                if let Some(conditions) = self.conditions_of(&e.combatant, e.member.as_ref()) {
-                    conditions.push(e.condition.clone());
-                }
-            }
-            SharedEvent::ConditionCleared(e) => {
-                if let Some(conditions) = self.conditions_of(&e.combatant, e.member.as_ref()) {
-                    conditions.retain(|c| *c != e.condition);
-                }
-            }
+            }),
+            SharedEvent::ConditionSet(e) => self.change_bearer(&e.combatant, e.member.as_ref(), |_, conditions| {
+                conditions.push(e.condition.clone());
+            }),
+            SharedEvent::ConditionCleared(e) => self.change_bearer(&e.combatant, e.member.as_ref(), |_, conditions| {
+                conditions.retain(|c| *c != e.condition);
+            }),
             SharedEvent::EffectAdded(e) => {
                 self.effects_begun = self.effects_begun.saturating_add(1);
                 self.effects.push(Arc::new(e.effect.clone()));
@@ -241,25 +229,17 @@ impl<R: Ruleset> Table<R> {
         }
     }
 
-    fn change_hp(&mut self, id: &CombatantId, member: Option<&MemberId>, change: impl FnOnce(&mut super::Hp)) {
-        let Some(combatant) = self.get_mut(id) else { return };
-        let hp = match member {
-            Some(member) => combatant.members.iter_mut().find(|m| m.id == *member).and_then(|m| m.hp.as_mut()),
-            None => combatant.hp.as_mut(),
-        };
-        if let Some(hp) = hp {
-            change(hp);
-        }
-    }
-
-    fn conditions_of(&mut self, id: &CombatantId, member: Option<&MemberId>) -> Option<&mut Vec<Slug>> {
-        let combatant = self.get_mut(id)?;
-        match member {
+    /// Lets an event change the hit points and conditions of a combatant, or of one of its members.
+    fn change_bearer(
+        &mut self, id: &CombatantId, member: Option<&MemberId>, change: impl FnOnce(&mut Option<Hp>, &mut Vec<Slug>),
+    ) {
+        self.change(id, |c| match member {
+            None => change(&mut c.hp, &mut c.conditions),
             Some(member) => {
-                let member = combatant.members.iter_mut().find(|m| m.id == *member)?;
-                Some(&mut member.conditions)
+                if let Some(member) = c.members.iter_mut().find(|m| m.id == *member) {
+                    change(&mut member.hp, &mut member.conditions);
+                }
             }
-            None => Some(&mut combatant.conditions),
-        }
+        });
     }
 }

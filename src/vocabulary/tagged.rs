@@ -164,10 +164,10 @@ macro_rules! words {
         $(#[$meta:meta])*
         $name:ident $(= $default:ident)? { $( $(#[$word_meta:meta])* $word:ident ),* $(,)? }
     )*) => { $(
-        $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         #[derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
         #[serde(rename_all = "snake_case")]
+        $(#[$meta])*
         pub enum $name { $( $(#[$word_meta])* $word ),* }
 
         $(

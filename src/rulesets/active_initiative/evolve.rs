@@ -54,10 +54,7 @@ fn hold(table: &mut Table, id: &CombatantId, inspiration: u32) {
 
 /// The turn of the nominee starts; without a window the combatant triggered the scene.
 fn start_turn(table: &mut Table, combatant: &CombatantId) {
-    for c in table.combatants.iter_mut().filter(|c| c.state.exposed || c.state.interrupted) {
-        let state = &mut c.change().state;
-        (state.exposed, state.interrupted) = (false, false);
-    }
+    table.change_states(|s| s.exposed || s.interrupted, |s| (s.exposed, s.interrupted) = (false, false));
     let state = &mut table.state;
     let by = match std::mem::replace(&mut state.phase, Phase::InTurn { actor: combatant.clone() }) {
         Phase::Window { by, .. } => by,

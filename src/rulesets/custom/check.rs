@@ -193,9 +193,7 @@ impl Wrong<'_> {
             self.term(path("start"), start);
         }
         self.who(&path("spend.who"), &pool.spend.who);
-        let [least, most] = pool.spend.cost[..] else {
-            return self.note(path("spend.cost"), "two numbers are expected: the fewest and the most points");
-        };
+        let [least, most] = pool.spend.cost;
         self.unless(least <= most, &path("spend.cost"), "the fewest points come first");
         if pool.of == Owner::Combatant {
             return;
@@ -211,10 +209,8 @@ impl Wrong<'_> {
     fn clock(&mut self) {
         let definition = self.definition;
         let Some(clock) = &definition.clock else { return };
-        match clock.cost[..] {
-            [least, most] => self.unless(least <= most, "clock.cost", "the fewest ticks come first"),
-            _ => self.note("clock.cost", "two numbers are expected: the fewest and the most ticks"),
-        }
+        let [least, most] = clock.cost;
+        self.unless(least <= most, "clock.cost", "the fewest ticks come first");
         let plain = Definition::default();
         self.unless(definition.phases == plain.phases, "phases", "a clock has one plain phase: leave phases out");
         let parts = [

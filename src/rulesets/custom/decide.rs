@@ -58,7 +58,7 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     }
     start_round(play, 1);
     if let Some(side) = &c.first {
-        let combatants = play.table().active().filter(|c| c.side == *side).map(|c| c.id.clone()).collect();
+        let combatants = ids(play.table().active().filter(|c| c.side == *side)).into();
         play.own(SideOpens { side: side.clone(), combatants });
     }
     if play.table().iter().any(|c| must_declare(play.table(), c)) {
@@ -255,11 +255,10 @@ fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
         let Some(clock) = clock.filter(|_| !bought) else {
             return Err(Violation::field("no_cost", "cost", "this turn costs no ticks: leave it out"));
         };
-        if !clock.cost.first().zip(clock.cost.last()).is_some_and(|(least, most)| (least..=most).contains(&&cost)) {
-            let ticks: Vec<_> = clock.cost.iter().map(ToString::to_string).collect();
-            let detail = format!("a turn costs {} ticks (definition.clock.cost)", ticks.join(" to "));
-            return Err(Violation::field("impossible_cost", "cost", detail));
-        }
+        let [least, most] = clock.cost;
+        require((least..=most).contains(&cost), "impossible_cost", field("cost"), || {
+            format!("a turn costs {least} to {most} ticks (definition.clock.cost)")
+        })?;
     }
     let cost = c.cost.map(|cost| cost.count());
     if steps(table).is_empty() {
@@ -370,11 +369,11 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
         format!("{id} can use no right now: rights are for combatants in the fight, after the turn of another")
     })?;
     let left = points(table, fighter, &c.pool, pool);
-    let cost = c.cost.map_or(least_cost(pool), |cost| cost.count());
-    let most = spend.cost.last().map_or(0, |cost| cost.count());
-    ensure((least_cost(pool)..=most).contains(&cost), "impossible_cost", "CU-29", &line("spend.cost"), || {
-        format!("a use costs {} to {most}", least_cost(pool))
-    })?;
+    let [least, most] = spend.cost;
+    let cost = c.cost.unwrap_or(least);
+    let detail = || format!("a use costs {least} to {most}");
+    ensure((least..=most).contains(&cost), "impossible_cost", "CU-29", &line("spend.cost"), detail)?;
+    let cost = cost.count();
     ensure(left >= cost && (left > 0 || pool.of == Owner::Table), "too_few_points", "CU-27", &line("max"), || {
         format!("{left} points of {} are left", c.pool)
     })?;

@@ -145,7 +145,7 @@ settings! {
         /// What they buy.
         #[schema(inline)] gives: Gives,
         /// The fewest and the most points, from 0 to 100.
-        #[schema(min_items = 2, max_items = 2)] cost: Vec<Int<0, 100>> = vec![Int::clamped(1); 2],
+        #[schema(value_type = Vec<Int<0, 100>>, min_items = 2, max_items = 2)] cost: [Int<0, 100>; 2] = [Int::clamped(1); 2],
         /// Who may spend them.
         who: Who,
     }
@@ -153,7 +153,8 @@ settings! {
     /// Turns that cost ticks.
     ClockRule {
         /// The fewest and the most ticks of a turn, from 1 to 100.
-        #[schema(min_items = 2, max_items = 2)] cost: Vec<Int<1, 100>> = vec![Int::clamped(1), Int::clamped(100)],
+        #[schema(value_type = Vec<Int<1, 100>>, min_items = 2, max_items = 2)]
+        cost: [Int<1, 100>; 2] = [Int::clamped(1), Int::clamped(100)],
         /// The ticks of a round.
         round: Int<1, 1000> = Int::clamped(1),
     }

@@ -55,10 +55,8 @@ fn evolve_own(table: &mut Table, event: &Event) {
             state.phase = e.phase;
             state.last_side = None;
             state.sides.iter_mut().for_each(|side| side.count = None);
-            for c in table.combatants.iter_mut().filter(|c| c.state.turns_in_phase > 0 || c.state.passed) {
-                let state = &mut c.change().state;
-                (state.turns_in_phase, state.passed) = (0, false);
-            }
+            let begun = |s: &CombatantState| s.turns_in_phase > 0 || s.passed;
+            table.change_states(begun, |s| (s.turns_in_phase, s.passed) = (0, false));
         }
         Event::ChoiceOpened(_) => state.mode = Mode::Choosing,
         Event::Begun(e) => begin(table, e),
@@ -212,9 +210,7 @@ fn begin(table: &mut Table, e: &Begun) {
     let definition = options.definition();
     let (pick, own) = (phase(table).pick, e.kind != TurnKind::Bought);
     if own {
-        for c in table.combatants.iter_mut().filter(|c| c.state.used) {
-            c.change().state.used = false;
-        }
+        table.change_states(|s| s.used, |s| s.used = false);
     }
     for id in e.combatants.iter().filter(|_| own) {
         let mut side = None;
@@ -293,9 +289,7 @@ fn leave(table: &mut Table, id: &CombatantId) {
         at > below || !turn.combatants.is_empty()
     });
     state.last.take_if(|last| last == id);
-    for side in &mut state.sides {
-        side.last.take_if(|last| last == id);
-    }
+    state.sides.iter_mut().for_each(|side| _ = side.last.take_if(|last| last == id));
     if let Mode::Gap { passed, .. } = &mut state.mode {
         passed.retain(|c| c != id);
     }

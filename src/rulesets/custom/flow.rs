@@ -143,9 +143,7 @@ pub(super) fn next_step(play: &mut Fight<'_>) {
 /// Ends the turn that is going on, for all who share it.
 pub(super) fn end_all(play: &mut Fight<'_>, cost: Option<u32>) {
     let ids = top(play.table()).map_or(Vec::new(), |turn| turn.combatants.clone());
-    for id in &ids {
-        end_one(play, id, cost);
-    }
+    ids.iter().for_each(|id| end_one(play, id, cost));
     resume(play);
 }
 
@@ -156,9 +154,9 @@ pub(super) fn end_one(play: &mut Fight<'_>, id: &CombatantId, cost: Option<u32>)
     if let Some(clock) = definition(table).clock.as_ref().filter(|_| kind != Some(TurnKind::Bought)) {
         let place = table.state.places.iter().find(|place| place.combatant == *id);
         if let Some(place) = place {
-            let least = clock.cost.first().map_or(1, |cost| cost.count());
+            let [least, _] = clock.cost;
             let from = u32::try_from(place.score.total).unwrap_or(0).max(table.state.tick);
-            play.own(Scheduled { combatant: id.clone(), tick: from.saturating_add(cost.unwrap_or(least)) });
+            play.own(Scheduled { combatant: id.clone(), tick: from.saturating_add(cost.unwrap_or(least.count())) });
         }
     }
     if kind == Some(TurnKind::Returned) {
@@ -209,10 +207,8 @@ fn next_round(play: &mut Fight<'_>) -> bool {
     pass_rounds(play, 1);
     let table = play.table();
     if definition(table).wait.as_ref().is_some_and(|wait| wait.lasts == Lasts::Round) {
-        let waiting: Vec<_> = table.iter().filter(|c| c.state.waiting).map(|c| c.id.clone()).collect();
-        for combatant in waiting {
-            play.own(WaitLapsed { combatant });
-        }
+        let waiting = ids(table.iter().filter(|c| c.state.waiting));
+        waiting.into_iter().for_each(|combatant| play.own(WaitLapsed { combatant }));
     }
     if play.table().state.cards.iter().any(|card| card.is_joker()) {
         play.own(Reshuffled {});

@@ -3,7 +3,7 @@
 use super::definition::*;
 use super::query::*;
 use super::*;
-use crate::vocabulary::Status;
+use crate::vocabulary::{Int, Status};
 
 const ROLLS: &str = "an object from combatants, groups or sides to the sum of their dice";
 const CARDS: &str = "an object from combatants or groups to their cards, such as qs, 10h or j1";
@@ -39,8 +39,8 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         let pools = definition.pools.iter().filter(|_| may_interject(table, c));
         for (name, pool) in pools.filter(|(name, pool)| may_spend(table, c, name, pool)) {
             let option = LegalCommand::by("interject", &c.id, "CU-29").with("pool", name.as_str());
-            let most = pool.spend.cost.last().map_or(0, |cost| cost.count()).min(points(table, c, name, pool));
-            legal.push(option.range("cost", false, least_cost(pool).into(), most.into()));
+            let ([least, most], points) = (pool.spend.cost, points(table, c, name, pool));
+            legal.push(option.range("cost", false, least.get(), most.get().min(points.into())));
         }
     }
     grants(table, &mut legal);
@@ -81,17 +81,12 @@ fn choosing(table: &Table, legal: &mut Vec<LegalCommand>) {
 fn turn(table: &Table, legal: &mut Vec<LegalCommand>) {
     let definition = definition(table);
     let bought = top(table).is_some_and(|turn| turn.kind == TurnKind::Bought);
-    let cost =
-        definition.clock.as_ref().filter(|_| !bought).and_then(|clock| clock.cost.first().zip(clock.cost.last()));
+    let cost = definition.clock.as_ref().filter(|_| !bought).map(|clock| clock.cost);
     for id in current(table) {
         let end = LegalCommand::by("end_turn", &id, "CU-1");
-        legal.push(match cost {
-            Some((least, most)) => end.range("cost", false, least.get(), most.get()),
-            None => end,
-        });
-        if definition.wait.is_some() {
-            legal.push(LegalCommand::by("wait", &id, "CU-23"));
-        }
+        let ranged =
+            |end: LegalCommand, [least, most]: [Int<1, 100>; 2]| end.range("cost", false, least.get(), most.get());
+        legal.extend([cost.into_iter().fold(end, ranged), LegalCommand::by("wait", &id, "CU-23")]);
         let ready = definition.pools.iter().filter(|(_, pool)| pool.refill == Refill::Ready);
         legal.extend(ready.map(|(name, _)| LegalCommand::by("ready", &id, "CU-30").with("pool", name.as_str())));
     }

@@ -23,8 +23,8 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Audience, Combatant, CombatantId, Event as AnyEvent, FieldError, LegalCommand, OrderEntry, Pending, Play, Reason,
-    Redaction, Ruleset, Slug, Status, Table as AnyTable, Violation,
+    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, FieldError, LegalCommand, OrderEntry,
+    Pending, Play, Reason, Redaction, Ruleset, Slug, Status, Table as AnyTable, Violation, ids,
 };
 use definition::{Pick, Sides};
 use manifest::MANIFEST;
@@ -54,8 +54,7 @@ impl Ruleset for Custom {
         Err(FieldError::meaningless(format!("numbers.{unknown}"), message))
     }
 
-    fn actor(command: &Command) -> crate::vocabulary::Actor<'_> {
-        use crate::vocabulary::{Actor, Commands};
+    fn actor(command: &Command) -> Actor<'_> {
         match command {
             // The combatant that acted last picks.
             Command::Begin(Begin { by: Some(by), .. }) => Actor::one(by),
@@ -68,14 +67,13 @@ impl Ruleset for Custom {
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        let ids = |who: &mut dyn Iterator<Item = &Fighter>| who.map(|c| c.id.clone()).collect::<Vec<_>>();
         Some(match &table.state.mode {
             Mode::SomeoneActs => Pending::someone(),
             Mode::Setup | Mode::Standstill if table.active().next().is_none() => Pending::newcomer("CU-34"),
             Mode::Setup => Pending::new("start", Vec::new(), &["start"], "CU-1"),
             Mode::Standstill => Pending::newcomer("CU-34"),
             Mode::Declaring => {
-                let who = ids(&mut table.iter().filter(|c| must_declare(table, c)));
+                let who = ids(table.iter().filter(|c| must_declare(table, c)));
                 Pending::new("declare", who, &["declare"], "CU-18")
             }
             Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "go_on"], "CU-6"),
@@ -92,7 +90,7 @@ impl Ruleset for Custom {
             }
             Mode::Turn => Pending::new("end_turn", current(table), &["end_turn"], "CU-1"),
             Mode::Gap { stalled, .. } => {
-                let who = ids(&mut right_holders(table, false));
+                let who = ids(right_holders(table, false));
                 let pools = !definition(table).pools.is_empty();
                 let mut commands = vec!["go_on"];
                 if !who.is_empty() {

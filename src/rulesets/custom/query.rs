@@ -124,7 +124,7 @@ pub(super) fn candidates(table: &Table) -> Vec<CombatantId> {
     if phase.pick == Pick::Order {
         return tier(table, |c| of_side(c) && is_ready(table, c));
     }
-    table.iter().filter(|c| of_side(c) && is_ready(table, c)).map(|c| c.id.clone()).collect()
+    ids(table.iter().filter(|c| of_side(c) && is_ready(table, c)))
 }
 
 /// The combatants on the first open place of those that are `eligible`: several, where their scores are equal.
@@ -151,7 +151,7 @@ fn tier(table: &Table, eligible: impl Fn(&Fighter) -> bool) -> Vec<CombatantId> 
     if one_group && definition.score.as_ref().is_some_and(|score| score.per == Per::Group) {
         tied.truncate(1);
     }
-    tied.into_iter().map(|c| c.id.clone()).collect()
+    ids(tied)
 }
 
 /// The sides whose turn it is.
@@ -259,15 +259,10 @@ pub(super) fn points(table: &Table, c: &Fighter, name: &Slug, pool: &PoolRule) -
     pools.get(name).copied().unwrap_or(0)
 }
 
-/// The fewest points that a use costs.
-pub(super) fn least_cost(pool: &PoolRule) -> u32 {
-    pool.spend.cost.first().map_or(0, |cost| cost.count())
-}
-
 /// Whether a combatant may spend from this pool now; it [may use a right](may_interject).
 pub(super) fn may_spend(table: &Table, c: &Fighter, name: &Slug, pool: &PoolRule) -> bool {
-    let points = points(table, c, name, pool);
-    let paid = points >= least_cost(pool) && (pool.of == Owner::Table || points > 0);
+    let ([least, _], points) = (pool.spend.cost, points(table, c, name, pool));
+    let paid = points >= least.count() && (pool.of == Owner::Table || points > 0);
     let when = !within_turn(table) || pool.spend.when == When::Any;
     let room = pool.spend.gives == Gives::Action || table.state.turns.len() < MAX_DEPTH;
     paid && when && room && fits(definition(table), &pool.spend.who, c)

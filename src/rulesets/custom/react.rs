@@ -138,10 +138,8 @@ fn come_late(play: &mut Fight<'_>, id: &CombatantId) {
 fn settle(play: &mut Fight<'_>) {
     let table = play.table();
     let lapses = |c: &&Fighter| c.state.waiting && (!c.active() || is_skipped(definition(table), c));
-    let lapsed: Vec<_> = table.iter().filter(lapses).map(|c| c.id.clone()).collect();
-    for combatant in lapsed {
-        play.own(WaitLapsed { combatant });
-    }
+    let lapsed = ids(table.iter().filter(lapses));
+    lapsed.into_iter().for_each(|combatant| play.own(WaitLapsed { combatant }));
     let table = play.table();
     let nobody = table.active().next().is_none();
     if table.state.mode == Mode::Standstill {
@@ -168,9 +166,7 @@ fn end_fallen(play: &mut Fight<'_>) {
     let fallen = turn.into_iter().flat_map(|turn| &turn.combatants).filter(|id| !table.is_active(id));
     let fallen: Vec<_> = fallen.cloned().collect();
     let before = table.state.turns.len();
-    for id in &fallen {
-        end_one(play, id, None);
-    }
+    fallen.iter().for_each(|id| end_one(play, id, None));
     if play.table().state.turns.len() < before {
         resume(play);
     } else {

@@ -17,7 +17,7 @@ pub use state::*;
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play,
-    Reason, Redact, Redaction, Ruleset, Status, Table as AnyTable, Violation,
+    Reason, Redact, Redaction, Ruleset, Status, Table as AnyTable, Violation, ids,
 };
 use decide::may_attack;
 use redact::{places, ranking};
@@ -53,8 +53,7 @@ impl Ruleset for Exp {
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "EX-2"),
             Phase::Roll if table.active().next().is_none() => Pending::newcomer("EX-2"),
             Phase::Roll => {
-                let all = table.active().map(|c| c.id.clone()).collect();
-                Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit"], "EX-3") }
+                Pending { gm: true, ..Pending::new("roll_initiative", ids(table.active()), &["roll_unit"], "EX-3") }
             }
             Phase::SomeoneActs => Pending::someone(),
             Phase::Pass if !state.duel.is_empty() => {

@@ -5,7 +5,7 @@ mod rolls;
 use super::manifest::DISABLED;
 use super::*;
 use crate::rulesets::shared::{check_started, end_turn, next_round, start_encounter, start_round, start_turn};
-use crate::vocabulary::{Kind, require};
+use crate::vocabulary::{Kind, ids, require};
 use std::cmp::Reverse;
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
@@ -157,7 +157,7 @@ pub(super) fn may_seize(table: &Table, c: &Combatant<Seize>) -> bool {
 
 /// The combatants that may seize the turn that comes now, in the order of joining.
 pub(super) fn eligible(table: &Table) -> Vec<CombatantId> {
-    table.iter().filter(|c| may_seize(table, c)).map(|c| c.id.clone()).collect()
+    ids(table.iter().filter(|c| may_seize(table, c)))
 }
 
 fn queued(table: &Table, id: &CombatantId) -> bool {

@@ -77,7 +77,5 @@ fn start_turn(table: &mut Table, combatant: &CombatantId) {
 
 /// Losses of hit points before a turn let nobody seize after it.
 fn forget_losses(table: &mut Table) {
-    for c in table.combatants.iter_mut().filter(|c| c.state.hurt) {
-        c.change().state.hurt = false;
-    }
+    table.change_states(|s| s.hurt, |s| s.hurt = false);
 }
