@@ -11,6 +11,8 @@ const GROUPS = [
   ["Table", ["add_combatant", "update_combatant", "remove_combatant", "override", "note", "update_encounter", "end_encounter"]],
 ];
 const HISTORY = ["undo", "redo"];
+// Choices that most tables leave to the server.
+const RARE = /^(an object|at most 16|the faces|a list of d)/;
 const SHARED = [...HISTORY, ...GROUPS.flatMap(([, types]) => types)];
 
 // Identifies an option in the next answer: its label and the fields that are not open.
@@ -106,7 +108,7 @@ export class Actions {
   fill(option, lists) {
     const { encounter } = this.fight;
     this.fields = option.choices.map((choice) => ({ choice, ...field(encounter, option, lists, choice) }));
-    const views = (folded) => this.fields.filter(({ choice }) => folded === (Boolean(choice.like) && !choice.required)).map(({ view }) => view);
+    const views = (folded) => this.fields.filter(({ choice }) => folded === (RARE.test(choice.like) && !choice.required)).map(({ view }) => view);
     const more = views(true);
     $("fields").replaceChildren(...views(false), ...(more.length ? [h("details", {}, h("summary", {}, "More"), more)] : []));
   }

@@ -138,9 +138,9 @@ function scene(encounter) {
 }
 
 export function draw(encounter, manifest) {
-  document.title = `${encounter.name || "A fight"} · Turnkeeper`;
-  document.body.className = encounter.you.role;
   const acting = encounter.combatants.find(({ id }) => encounter.current.includes(id));
+  document.title = [acting?.name, encounter.name || "A fight", "Turnkeeper"].filter(Boolean).join(" · ");
+  document.body.className = encounter.you.role;
   $("now").className = acting ? colour(encounter, acting.side) : "";
   $("name").textContent = encounter.name || "A fight";
   $("about").textContent = [progress(encounter), manifest?.title ?? encounter.ruleset].join(" · ");

@@ -147,7 +147,8 @@ export function live({ browser, server, wire }) {
     const fight = await ambush(wire.url);
     const context = await browser().newContext();
     const page = await context.newPage();
-    await page.goto(`${wire.url}/table`);
+    await page.goto(`${wire.url}/table/`);
+    assert.equal(new URL(page.url()).pathname, "/table", "the files are beside this path");
     await page.getByRole("heading", { name: "Open a fight" }).waitFor();
     await page.getByLabel("Encounter").fill(fight.id);
     await page.getByLabel("Token").fill(`${fight.tokens.gm}x`);

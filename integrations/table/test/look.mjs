@@ -21,7 +21,7 @@ async function nothingSticksOut(page) {
   assert.ok(wide <= screen, `${wide} of ${screen} pixels`);
 }
 
-export function look({ browser, wire }) {
+export function look({ browser, server, wire }) {
   for (const colorScheme of ["light", "dark"]) {
     for (const role of ["gm", "player", "spectator"]) {
       test(`${role}, ${colorScheme}: no serious finding of axe on a desktop and a phone`, async () => {
@@ -107,7 +107,8 @@ export function look({ browser, wire }) {
     for (let attempt = 0; attempt < 3; attempt++) {
       await page.goto("about:blank");
       await session.send("Network.clearBrowserCache");
-      await page.goto(wire.url + fight.link("spectator"), { waitUntil: "commit" });
+      // Without the proxy, which asks for bodies that are not compressed.
+      await page.goto(`http://127.0.0.1:${server.port}${fight.link("spectator")}`, { waitUntil: "commit" });
       await page.locator("#rows .row").first().waitFor();
       times.push(await page.evaluate(() => ({
         paint: performance.getEntriesByName("first-contentful-paint")[0]?.startTime ?? Infinity,
@@ -117,7 +118,7 @@ export function look({ browser, wire }) {
     // The machine may be busy with something else at one of them.
     const best = Object.fromEntries(["paint", "order"].map((name) => [name, Math.round(Math.min(...times.map((time) => time[name])))]));
     console.log(`# first paint after ${best.paint} ms, the order after ${best.order} ms`);
-    assert.ok(best.paint < 1000 && best.order < 1500, JSON.stringify(times));
+    assert.ok(best.paint < 1000 && best.order < 1000, JSON.stringify(times));
     await context.close();
   });
 

@@ -2,6 +2,7 @@
 
 import { after, before } from "node:test";
 import { Server, Wire, chromium } from "./harness.mjs";
+import { forms } from "./forms.mjs";
 import { live } from "./live.mjs";
 import { look } from "./look.mjs";
 import { play } from "./play.mjs";
@@ -24,4 +25,5 @@ after(async () => {
 const tools = { browser: () => browser, server, wire };
 look(tools);
 live(tools);
+forms(tools);
 play(tools);

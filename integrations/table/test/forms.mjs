@@ -1,0 +1,88 @@
+// The forms of options whose choices are more than a list.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import { test } from "node:test";
+import { Fight, Page, pictures, until } from "./harness.mjs";
+
+const COMBATANTS = [{ id: "ann", name: "Ann" }, { id: "bob", name: "Bob" }, { id: "orc", name: "Orc", side: "monsters" }, { id: "wolf", name: "Wolf", side: "monsters" }];
+
+export function forms({ browser, wire }) {
+  const opened = async (ruleset, options) => {
+    const fight = await Fight.create(wire.url, { ruleset, options, name: "The mill", combatants: COMBATANTS, seed: 3 });
+    return [fight, await Page.open(browser(), wire.url, fight, "gm")];
+  };
+  const place = (fight, name) => fight.read("gm").then(({ order }) => order.find((row) => row.name === name)?.initiative);
+
+  test("dice that the table rolled go into the command, and the server rolls the others", async () => {
+    const [fight, gm] = await opened("custom", { preset: "d20" });
+    await gm.press("Start", async (page) => {
+      await page.locator("#fields summary").click();
+      const rolls = page.getByRole("group", { name: "Rolls" });
+      await rolls.getByLabel("Ann").fill("19");
+      await rolls.getByLabel("Orc").fill("2");
+      await page.getByRole("group", { name: "Surprised" }).getByLabel("Wolf").check();
+    });
+    assert.equal(await place(fight, "Ann"), 19);
+    assert.equal(await place(fight, "Orc"), 2);
+    assert.ok((await place(fight, "Bob")) > 0);
+    await gm.close();
+  });
+
+  test("a combatant joins, is changed and wounded, and bears an effect", async () => {
+    const [fight, gm] = await opened("custom", { preset: "d20" });
+    await gm.press("Start");
+    await gm.press("Add a combatant", async (page) => {
+      await page.getByLabel("Name").fill("Ogre");
+      await page.getByLabel("Hit points").fill("30");
+      await page.getByLabel("Of at most").fill("40");
+      await page.getByLabel("Sight").selectOption({ label: "Hidden from players" });
+    });
+    const ogre = async () => (await fight.read("gm")).combatants.find(({ name }) => name === "Ogre");
+    const { id, hp, hidden, side } = await ogre();
+    assert.deepEqual([hp.current, hp.max, hidden, side], [30, 40, true, "monsters"]);
+    await gm.press("Change a combatant", async (page) => {
+      await page.getByLabel("Combatant", { exact: true }).selectOption({ label: "Ogre" });
+      await page.getByLabel("Sight").selectOption({ label: "Seen by all" });
+    });
+    assert.deepEqual([(await ogre()).hidden, (await ogre()).hp.max], [false, 40], "what is left empty stays");
+    await gm.press("Add an effect", async (page) => {
+      await page.getByLabel("Name").fill("Haste");
+      await page.getByLabel("On", { exact: true }).selectOption({ label: "Ogre" });
+      await page.getByLabel("Ends").selectOption({ label: "At the end of turns" });
+      await page.getByLabel("How many").fill("3");
+    });
+    const [effect] = (await fight.read("gm")).effects;
+    assert.deepEqual([effect.name, effect.target, effect.expires.at, effect.expires.turns], ["Haste", id, "turn_end", 3]);
+    await until(async () => (await gm.page.locator("#rows").innerText()).includes("Haste to the end of 3 turns"), "the effect is shown");
+    await gm.press("Write a note", async (page) => {
+      await page.getByRole("textbox", { name: "Text" }).fill("<b>Not bold</b>");
+      await page.getByLabel("Readers").selectOption({ label: "all" });
+    });
+    assert.ok((await gm.log()).includes("<b>Not bold</b>"), "names and notes are text");
+    await gm.close();
+  });
+
+  test("an attack names its targets, and successes join the battle", async () => {
+    const [fight, gm] = await opened("venture");
+    await gm.press("Start", async (page) => {
+      await page.locator("#fields summary").click();
+      for (const [name, successes] of [["Ann", 6], ["Bob", 2], ["Orc", 1], ["Wolf", 0]]) await page.getByRole("group", { name: "Joins" }).getByLabel(name).fill(String(successes));
+    });
+    const first = await place(fight, "Ann");
+    assert.ok(first > (await place(fight, "Bob")));
+    while (await gm.page.locator("#buttons button", { hasText: "free action" }).count()) await gm.press(/^Give up .*free action|^Pass/);
+    await gm.press("Begin Ann's turn");
+    const attack = await gm.page.locator("#buttons button", { hasText: /attack/i }).allInnerTexts();
+    assert.ok(attack.length, "an attack is offered");
+    const before = await place(fight, "Orc");
+    await gm.press(attack[0], async (page) => {
+      const more = page.locator("#fields summary");
+      if (await more.count()) await more.click();
+      await page.getByLabel("Orc loses").fill("3");
+      await page.screenshot({ path: path.join(pictures, "form-attack.png") });
+    });
+    assert.equal(await place(fight, "Orc"), before - 3);
+    await gm.close();
+  });
+}
