@@ -61,6 +61,19 @@ commands! {
         referee_roll: Option<D20>,
     }
 
+    /// Let the announced act go ahead and keep waiting, with the option `jump_window` (AEX15).
+    "keep_waiting" (Player: combatant) => KeepWaiting says "Keep waiting with {combatant}[{standing} until further notice]" {
+        combatant: CombatantId,
+        /// Whether it keeps waiting at all later acts too, unasked, until `ask_again` (AEX16).
+        standing: bool = false,
+    }
+
+    /// End a standing `keep_waiting`: the persona is asked again whether it jumps (AEX16).
+    "ask_again" (Player: combatant) => AskAgain says "Ask again whether {combatant} jumps" { combatant: CombatantId }
+
+    /// Go on: personas that have not jumped by now keep waiting (AEX15).
+    "close_jumps" (Gm) => CloseJumps says "Let nobody else jump ahead" {}
+
     /// Attack with a mental mutation, at any moment of the unit and outside the list (EX-31, AEX8).
     "mental_attack" (Player: combatant) => MentalAttack says "Attack with {combatant}'s mind" {
         combatant: CombatantId,

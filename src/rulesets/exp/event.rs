@@ -73,6 +73,16 @@ events! {
         success: bool,
     }
 
+    /// A persona lets the announced act go ahead (AEX15).
+    "kept_waiting" => KeptWaiting says "{combatant} keeps waiting[{standing} until further notice]." {
+        combatant: CombatantId,
+        /// Whether it does so at all later acts, unasked (AEX16).
+        standing: bool,
+    }
+
+    /// A persona is asked again whether it jumps, after a standing answer (AEX16).
+    "asked_again" => AskedAgain says "{combatant} no longer keeps waiting unasked." { combatant: CombatantId }
+
     /// Two mental attackers rolled for the first attack (EX-32).
     "mental_duel_rolled" => MentalDuelRolled says "The mental attackers rolled: {duel}." {
         /// The two, the first attacker first.

@@ -22,8 +22,12 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
             state.asked.clone_from(&e.combatants);
             state.announced = None;
             state.jumps.clear();
+            state.kept.clear();
         }
-        Own(Event::Announced(e)) => table.state.announced = Some(e.clone()),
+        Own(Event::Announced(e)) => {
+            table.state.announced = Some(e.clone());
+            table.state.kept.clear();
+        }
         Own(Event::Declared(e)) => {
             for (component, what) in [(Component::Move, e.movement), (Component::Act, e.act)] {
                 let Some(what) = what else { continue };
@@ -32,6 +36,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
             }
             answered(&mut table.state, &e.combatant);
             table.state.jumps.clear();
+            table.state.kept.clear();
         }
         Own(Event::WaitJumped(e)) => {
             if e.success {
@@ -39,6 +44,11 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
             }
             table.state.jumps.push(Jumper { combatant: e.combatant.clone(), success: e.success });
         }
+        Own(Event::KeptWaiting(e)) => {
+            table.state.kept.push(e.combatant.clone());
+            table.change_state(&e.combatant, |state| state.keeps_waiting |= e.standing);
+        }
+        Own(Event::AskedAgain(e)) => table.change_state(&e.combatant, |state| state.keeps_waiting = false),
         Own(Event::MentalDuelRolled(e)) => table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect(),
         Own(Event::MentalAttacked(e)) => {
             table.change_state(&e.combatant, |state| state.act = Spending::Done);
@@ -59,7 +69,8 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
         // A persona with nothing left gets both components again.
         Shared(SharedEvent::Overridden(e)) => {
             if let Some(c) = table.get_mut(&e.combatant).filter(|c| !c.state.open()) {
-                c.state = CombatantState { rank: c.state.rank, ..CombatantState::default() };
+                let CombatantState { rank, keeps_waiting, .. } = c.state;
+                c.state = CombatantState { rank, keeps_waiting, ..CombatantState::default() };
                 c.acted = false;
             }
         }
@@ -74,7 +85,8 @@ fn roll(table: &mut Table, ranking: &[Roll]) {
     for combatant in &mut table.combatants {
         let rank = ranks.get(&combatant.id).copied();
         let left = if rank.is_some() { Spending::Pending } else { Spending::Lost };
-        combatant.change().state = CombatantState { rank, movement: left, act: left, asked: false };
+        let state = &mut combatant.change().state;
+        *state = CombatantState { rank, movement: left, act: left, asked: false, keeps_waiting: state.keeps_waiting };
     }
     table.state = State { phase: Phase::Pass, pass: 1, ranking: Arc::new(ranking.to_vec()), ..State::default() };
 }

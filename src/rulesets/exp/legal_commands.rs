@@ -1,5 +1,6 @@
 //! What may be legal under EXP.
 
+use super::decide::must_announce;
 use super::*;
 use crate::vocabulary::shared_list;
 use serde_json::json;
@@ -10,7 +11,7 @@ const TEXT: &str = "in words, at most 200 characters";
 
 pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     let state = &table.state;
-    match state.phase {
+    let mut legal = match state.phase {
         Phase::Setup => vec![rolling(LegalCommand::of("start", "EX-2"))],
         Phase::Roll => vec![rolling(LegalCommand::of("roll_unit", "EX-3"))],
         Phase::SomeoneActs => mental_attacks(table).collect(),
@@ -24,6 +25,9 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
                 answers(table, c, &mut legal);
             }
             legal.extend(table.iter().filter(|c| !state.asked.contains(&c.id)).filter_map(|c| jump(table, c)));
+            let keep = |id: &CombatantId| LegalCommand::by("keep_waiting", id, "AEX15");
+            legal.extend(deciders(table).iter().map(|id| keep(id).choose("standing", false, [false, true])));
+            legal.push(LegalCommand::of("close_jumps", "AEX15"));
             legal.extend(mental_attacks(table));
             let minds: Vec<_> = table.iter().filter(|c| may_attack(c)).collect();
             let opponents = shared_list(minds.iter().map(|c| &c.id));
@@ -33,7 +37,10 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             }
             legal
         }
-    }
+    };
+    let keeping = table.iter().filter(|c| c.state.keeps_waiting);
+    legal.extend(keeping.map(|c| LegalCommand::by("ask_again", &c.id, "AEX16")));
+    legal
 }
 
 fn rolling(command: LegalCommand) -> LegalCommand {
@@ -50,14 +57,17 @@ fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
         let command = json!(Command::Declare(Declare { combatant, movement, act, order }));
         return legal.push(LegalCommand { command, ..LegalCommand::by("declare", &c.id, rule) });
     }
-    for verb in ["declare", "announce"] {
+    let announces = must_announce(table, c);
+    for verb in if announces { ["announce", "declare"] } else { ["declare", "announce"] } {
+        let acts = verb == "announce" || !announces;
+        let uses = if acts { &[Use::Now, Use::Wait, Use::Nothing][..] } else { &[Use::Nothing, Use::Wait] };
         let text = |answer: LegalCommand| if verb == "announce" { answer.like("text", TEXT, None) } else { answer };
         let mut answer = LegalCommand::by(verb, &c.id, rule);
         for (field, _) in [("move", state.movement), ("act", state.act)].iter().filter(|(_, left)| left.open()) {
-            answer = answer.choose(field, true, [Use::Now, Use::Wait, Use::Nothing].map(|what| json!(what)));
+            answer = answer.choose(field, true, uses.iter().map(|what| json!(what)));
         }
         legal.push(text(answer));
-        if state.movement.open() && state.act.open() {
+        if state.movement.open() && state.act.open() && acts {
             let both =
                 LegalCommand::by(verb, &c.id, "EX-20").with("move", json!(Use::Now)).with("act", json!(Use::Now));
             let orders = [Sequence::MoveFirst, Sequence::ActFirst].map(|order| json!(order));

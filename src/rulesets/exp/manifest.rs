@@ -69,4 +69,10 @@ const RULES: &[Rule] = &[
         "The list waits for a mental duel; others may attack with their minds meanwhile. A duellist that declines or falls out \
          before the first attack ends it.",
     ),
+    Rule::supplementary(
+        "AEX15",
+        "Option: an act is announced where a persona could jump ahead of it, and waits until all who could have jumped or kept waiting. \
+         A hidden persona's act is not announced.",
+    ),
+    Rule::supplementary("AEX16", "A persona may keep waiting at all acts, unasked, until it wants to be asked again."),
 ];

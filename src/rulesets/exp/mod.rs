@@ -19,7 +19,7 @@ use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play,
     Reason, Redact, Redaction, Ruleset, Status, Table as AnyTable, Violation, ids,
 };
-use decide::may_attack;
+use decide::{deciders, may_attack, undecided, window_open};
 use redact::{places, ranking};
 use std::sync::Arc;
 
@@ -44,7 +44,8 @@ impl Ruleset for Exp {
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        if table.status == Status::Ended { Vec::new() } else { table.state.asked.clone() }
+        let nobody = table.status == Status::Ended || table.state.phase == Phase::SomeoneActs;
+        if nobody { Vec::new() } else { table.state.asked.clone() }
     }
 
     fn pending(table: &Table) -> Option<Pending> {
@@ -67,6 +68,9 @@ impl Ruleset for Exp {
                 let (decision, rule) =
                     if lowest(table, rank, |_| true) { ("spend_all", "EX-15") } else { ("declare", "EX-14") };
                 match announced(table) {
+                    Some(_) if !deciders(table).is_empty() => {
+                        Pending::new("jump", deciders(table), &["jump", "keep_waiting"], "AEX15")
+                    }
                     Some(announced) => Pending::new(decision, vec![announced.combatant.clone()], &["declare"], rule),
                     None => Pending::new(decision, state.asked.clone(), &["declare", "announce"], rule),
                 }
@@ -95,7 +99,8 @@ impl Ruleset for Exp {
     fn remark(table: &Table, c: &Persona) -> String {
         let rank = c.state.rank.and_then(|rank| usize::try_from(rank).ok()?.checked_sub(1));
         let Some(roll) = rank.and_then(|rank| table.state.ranking.get(rank)) else { return String::new() };
-        format!("init {}, move {}, act {}", roll.written(), c.state.movement, c.state.act)
+        let keeps = if c.state.keeps_waiting { ", keeps waiting" } else { "" };
+        format!("init {}, move {}, act {}{keeps}", roll.written(), c.state.movement, c.state.act)
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
@@ -105,7 +110,8 @@ impl Ruleset for Exp {
         match state.phase {
             // A duel comes before the list.
             Phase::Pass if !state.duel.is_empty() => lead(&state.duel),
-            Phase::Pass => lead(&state.asked) && state.asked.iter().all(absent),
+            Phase::Pass if lead(&state.asked) && state.asked.iter().all(absent) => true,
+            Phase::Pass => window_open(whole) && audience.misses_all(whole, |c| undecided(whole, c)),
             Phase::SomeoneActs => true,
             Phase::Setup | Phase::Roll => false,
         }
@@ -118,6 +124,7 @@ impl Ruleset for Exp {
         state.duel = state.duel.redact(audience).unwrap_or_default();
         state.announced = state.announced.redact(audience).flatten();
         state.jumps = state.jumps.redact(audience).unwrap_or_default();
+        state.kept = state.kept.redact(audience).unwrap_or_default();
         state.ranking = Arc::new(ranking(&whole.state.ranking, audience));
         state.cursor = place(state.cursor);
         if Self::someone_acts(whole, audience) {

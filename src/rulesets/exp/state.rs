@@ -17,6 +17,9 @@ settings! {
         /// Which edition's encumbrance table changes the initiative (EX-11), if any.
         #[schema(inline)]
         encumbrance_table: EncumbranceTable,
+        /// Whether an act is announced first where a persona could jump ahead of it. It waits until those that could have jumped or kept
+        /// waiting (AEX15).
+        jump_window: bool,
     }
 
     /// The stats of a persona under EXP.
@@ -158,6 +161,10 @@ pub struct CombatantState {
     pub act: Spending,
     /// Whether it has been asked in this unit.
     pub asked: bool,
+    /// Whether it keeps waiting at every announced act, unasked (AEX16).
+    #[serde(default)]
+    #[schema(required = true)]
+    pub keeps_waiting: bool,
 }
 
 impl CombatantState {
@@ -201,6 +208,10 @@ pub struct State {
     pub announced: Option<Announced>,
     /// The wait jumps over the act that is about to happen.
     pub jumps: Vec<Jumper>,
+    /// Who keeps waiting at the announced act (AEX15).
+    #[serde(default)]
+    #[schema(required = true)]
+    pub kept: Vec<CombatantId>,
     /// The duellists that have not attacked, in order (EX-32).
     pub duel: Vec<CombatantId>,
     /// The list of this unit, highest first (EX-5).

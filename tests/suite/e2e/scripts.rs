@@ -327,6 +327,7 @@ scripts! {
     the_same_request_under_the_same_key_happens_once: "http/idempotency";
     what_is_compacted_is_gone_wherever_it_is_asked_for: "http/compaction", shows(&["TK-8"]);
     the_rights_of_tokens: "http/rights", shows(&["TK-9", "TK-10"]);
+    players_decide_for_their_own_combatants: "http/players";
     tokens_that_are_handed_out_listed_and_revoked: "http/tokens", shows(&["TK-12"]);
     what_is_hidden_from_each_viewer: "http/secrecy";
     slashes_at_the_ends_of_paths: "http/slashes";

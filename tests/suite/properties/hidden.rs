@@ -14,6 +14,8 @@ struct Play {
     name: String,
     #[allow(dead_code, reason = "it is for the reader")]
     why: Option<String>,
+    #[serde(default)]
+    options: Value,
     seen: Vec<Value>,
     hidden: Vec<Value>,
     steps: Vec<Step>,
@@ -155,7 +157,10 @@ fn a_play_with_a_hidden_combatant_is_seen_as_the_play_without() {
             let seen: Vec<Value> = play.seen.iter().map(|written| combatant(written, false)).collect();
             let hidden: Vec<Value> = play.hidden.iter().map(|written| combatant(written, true)).collect();
             let stage = |combatants: &[Value]| {
-                let creation = json!({"ruleset": ruleset, "combatants": combatants});
+                let mut creation = json!({"ruleset": ruleset, "combatants": combatants});
+                if !play.options.is_null() {
+                    creation["options"] = play.options.clone();
+                }
                 Stage::create(&creation).expect("a sound creation")
             };
             // The hidden come first: an order of joining could show them.

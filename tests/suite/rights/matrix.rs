@@ -14,7 +14,7 @@ const GM: [(&str, &[&str]); 7] = [
     ("seize", &["start", "close_seizing"]),
     ("dc20", &["start", "assign", "merge", "legendary", "fate_check"]),
     ("venture", &["start", "settle", "adjust"]),
-    ("exp", &["start", "mental_duel"]),
+    ("exp", &["start", "mental_duel", "close_jumps"]),
     ("custom", &["start", "roll", "go_on", "grant"]),
     ("round-robin", &["start"]),
 ];
