@@ -18,6 +18,7 @@ export function decorate(element: HTMLElement, session: Session, actions: Action
   const old = element.querySelector<HTMLElement>("section.turnkeeper");
   const panel = make("section", "turnkeeper");
   panel.dataset.state = session.state;
+  if (encounter) panel.dataset.version = String(encounter.version);
   element.classList.add("turnkeeper-linked");
   if (encounter) arrange(rows, encounter);
   panel.append(status(session));

@@ -51,6 +51,7 @@ window["CONFIG"] = {
   Combat: { documentClass: FakeCombat }, Combatant: { documentClass: FakeCombatant }, Actor: { documentClass: FakeActor },
   ui: { combat: FakeTracker }, queries: {},
 };
+window["CONST"] = { TOKEN_DISPOSITIONS: { SECRET: -2, HOSTILE: -1, NEUTRAL: 0, FRIENDLY: 1 } };
 window["foundry"] = { utils: { getProperty, expandObject: expand, mergeObject: merge, randomID }, applications: { api: { DialogV2 } } };
 
 /** A query arrives: the handler learns what was asked, and not who asks. */

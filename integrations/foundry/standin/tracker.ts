@@ -127,6 +127,7 @@ export function notifications(): Record<string, unknown> {
   const said = (kind: string) => (text: string) => {
     const line = element("p", kind, game.i18n.localize(text));
     box.append(line);
+    console.debug(`${kind}: ${line.textContent}`);
     setTimeout(() => line.remove(), 4000);
     return line;
   };
