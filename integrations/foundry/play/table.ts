@@ -50,6 +50,8 @@ export class Table {
   readonly hub: Hub;
   readonly pages = new Map<User, Page>();
   readonly problems: string[] = [];
+  /** Whether the hidden combatant was revealed on purpose. */
+  revealed = false;
   /** What notifications said, by user. */
   readonly notices: string[] = [];
   #contexts = new Map<User, BrowserContext>();
@@ -106,10 +108,16 @@ export class Table {
     await page.close();
   }
 
+  /** Ends the test: nobody saw an error, and no player a secret. */
   async close(): Promise<void> {
-    for (const context of this.#contexts.values()) await context.close();
     this.checkSecrets();
     assert.deepEqual(this.problems, [], "no page has an error");
+    for (const user of ["anna", "bob"] as const)
+      if (this.pages.has(user) && !this.revealed) assert.deepEqual(await this.shown(user), [], `${user} saw a secret`);
+  }
+
+  async end(): Promise<void> {
+    for (const context of this.#contexts.values()) await context.close();
   }
 
   page(user: User): Page {
@@ -159,10 +167,12 @@ export class Table {
       await page.waitForFunction((id) => (window as any).game.combats.get(id).flags.turnkeeper?.link, combat, { polling: 50 });
       await until(`${user} has a token`, async () => (await this.token(user)) !== undefined);
       await until(`${user} is up to date`, async () => {
-        const { version } = await this.read(user);
         const panel = page.locator("section.turnkeeper");
-        const busy = await page.locator(".turnkeeper-status[aria-busy]").count();
-        return busy === 0 && (await panel.getAttribute("data-state")) === "live" && (await panel.getAttribute("data-version")) === String(version);
+        const state = await panel.getAttribute("data-state");
+        const version = await panel.getAttribute("data-version");
+        if (state !== "live" || (await page.locator(".turnkeeper-status[aria-busy]").count()) > 0) return false;
+        // Versions that tell a player nothing are not in the player's log.
+        return (await this.read(user, `/events?after=${version}`)).items.length === 0;
       });
     }
   }

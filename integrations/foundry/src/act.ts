@@ -41,7 +41,7 @@ export class Table {
     if (!this.ready() || !options || !encounter || this.session.busy) return;
     const legal = awaited(encounter, options);
     if (legal.length === 0) return warn(text("NotYours"));
-    const one = await pick(legal, text("Next"));
+    const one = await pick(legal, encounter);
     if (one) await this.send(one, !isReady(one));
   }
 
@@ -54,12 +54,11 @@ export class Table {
   /** Rolls of the ruleset for combatants, where it asks for one now. */
   async roll(ids: string[]): Promise<void> {
     const rolls = ["roll", "roll_unit", "join_battle", "initiative_check"];
-    const legal = (this.session.options?.items ?? []).filter(
-      ({ command, combatant }) => rolls.includes(command.type) && (!combatant || ids.includes(combatant)),
-    );
-    if (!this.ready()) return;
+    const { options, encounter } = this.session;
+    if (!this.ready() || !options || !encounter) return;
+    const legal = options.items.filter(({ command, combatant }) => rolls.includes(command.type) && (!combatant || ids.includes(combatant)));
     if (legal.length === 0) return warn(text("NoRoll"));
-    const one = await pick(legal, text("Next"));
+    const one = await pick(legal, encounter);
     if (one) await this.send(one, !isReady(one));
   }
 

@@ -15,28 +15,40 @@ export const isReady = ({ choices }: Legal): boolean => choices.every(({ require
 
 const sameActor = (one: Legal, other: Legal): boolean => one.command.type === other.command.type && one.combatant === other.combatant;
 
-/** The label; of several that read the same, with the fields that tell them apart. */
-export function labelOf(legal: Legal, all: Legal[]): string {
-  const same = all.filter(({ label }) => label === legal.label).length > 1;
-  const fields = Object.keys(legal.command).filter((field) => field !== "type").concat(legal.choices.map(({ field }) => field));
-  return same ? `${legal.label} (${[...new Set(fields)].join(", ").replaceAll("_", " ")})` : legal.label;
+/** The label; of several that read the same, with what tells them apart. */
+export function labelOf(legal: Legal, all: Legal[], encounter: Encounter): string {
+  const same = all.filter(({ label }) => label === legal.label);
+  if (same.length < 2) return legal.label;
+  const value = (one: Legal, field: string): unknown => (one.command as Record<string, unknown>)[field];
+  const differs = (field: string) => same.some((one) => JSON.stringify(value(one, field)) !== JSON.stringify(value(legal, field)));
+  const fields = Object.keys(legal.command).filter(differs).map((field) => `${words(field)}: ${shown(value(legal, field), encounter)}`);
+  const open = legal.choices.map(({ field }) => words(field));
+  return `${legal.label} (${(fields.length > 0 ? fields : open).join(", ")})`;
+}
+
+const words = (field: string): string => field.replaceAll("_", " ");
+
+/** A value for people: names instead of ids. */
+function shown(value: unknown, encounter: Encounter): string {
+  if (Array.isArray(value)) return value.map((one) => shown(one, encounter)).join(", ");
+  if (typeof value !== "string") return JSON.stringify(value) ?? "";
+  return encounter.combatants.find(({ id }) => id === value)?.name ?? value;
 }
 
 /** Lets the user pick one of several legal commands. */
-export async function pick(legal: Legal[], title: string): Promise<Legal | undefined> {
+export async function pick(legal: Legal[], encounter: Encounter): Promise<Legal | undefined> {
   if (legal.length < 2) return legal[0];
-  const buttons = legal.map((one, index) => ({ action: `option${index}`, label: labelOf(one, legal), callback: () => index }));
+  const buttons = legal.map((one, index) => ({ action: `option${index}`, label: labelOf(one, legal, encounter), callback: () => index }));
   const chosen: unknown = await foundry.applications.api.DialogV2.wait({
-    window: { title }, content: `<p>${text("Pick")}</p>`, buttons, rejectClose: false,
+    window: { title: text("Next") }, content: `<p>${text("Pick")}</p>`, buttons, rejectClose: false,
   });
   return typeof chosen === "number" ? legal[chosen] : undefined;
 }
 
 /** Asks for the open fields of a command. Undefined if the user closes the dialog. */
 export async function fill(legal: Legal, options: Options, encounter: Encounter): Promise<Command | undefined> {
-  const names = new Map(encounter.combatants.map(({ id, name }) => [id, name]));
   const content = document.createElement("div");
-  for (const choice of legal.choices) content.append(field(choice, values(choice, options), legal.command, names));
+  for (const choice of legal.choices) content.append(field(choice, values(choice, options), legal.command, encounter));
   const ok = (_event: unknown, button: { form: HTMLFormElement | null }) => JSON.stringify(read(legal, options, button.form!));
   const filled: unknown = await foundry.applications.api.DialogV2.wait({
     window: { title: legal.label }, content, rejectClose: false,
@@ -50,13 +62,13 @@ function values(choice: Choice, { lists }: Options): unknown[] | undefined {
   return (lists[choice.from.list] ?? []).filter((value) => !choice.from?.except?.includes(value));
 }
 
-function field(choice: Choice, listed: unknown[] | undefined, command: Command, names: Map<string, string>): HTMLElement {
+function field(choice: Choice, listed: unknown[] | undefined, command: Command, encounter: Encounter): HTMLElement {
   const group = document.createElement("div");
   group.className = "form-group";
   const label = document.createElement("label");
-  label.textContent = choice.field.replaceAll("_", " ");
+  label.textContent = words(choice.field);
   const preset = (command as Record<string, unknown>)[choice.field];
-  const input = listed ? select(choice, listed, preset, names) : typed(choice, preset);
+  const input = listed ? select(choice, listed, preset, encounter) : typed(choice, preset);
   input.setAttribute("name", choice.field);
   input.toggleAttribute("required", choice.required);
   label.append(" ", input);
@@ -64,19 +76,17 @@ function field(choice: Choice, listed: unknown[] | undefined, command: Command, 
   return group;
 }
 
-function select(choice: Choice, listed: unknown[], preset: unknown, names: Map<string, string>): HTMLElement {
+function select(choice: Choice, listed: unknown[], preset: unknown, encounter: Encounter): HTMLElement {
   const input = document.createElement("select");
-  const option = (value: string, shown: string, selected: boolean) => {
+  const option = (value: string, label: string, selected: boolean) => {
     const made = document.createElement("option");
     made.setAttribute("value", value);
     made.toggleAttribute("selected", selected);
-    made.textContent = shown;
+    made.textContent = label;
     input.append(made);
   };
   if (!choice.required) option("", "-", preset === undefined);
-  const shown = (value: unknown): string =>
-    Array.isArray(value) ? value.map(shown).join(", ") : typeof value === "string" ? (names.get(value) ?? value) : JSON.stringify(value);
-  listed.forEach((value, index) => option(String(index), shown(value), JSON.stringify(value) === JSON.stringify(preset)));
+  listed.forEach((value, index) => option(String(index), shown(value, encounter), JSON.stringify(value) === JSON.stringify(preset)));
   return input;
 }
 

@@ -65,8 +65,10 @@ function mark(row: HTMLElement, { current, order }: Encounter): void {
   row.classList.toggle("turnkeeper-out", now?.out ?? false);
   row.querySelector(".turnkeeper-note")?.remove();
   if (!now) return;
-  const parts = [now.initiative, now.slot, now.note, own.length > 1 && `×${own.filter(({ acted }) => !acted).length}/${own.length}`];
-  const note = make("span", "turnkeeper-note", parts.filter((part) => part !== null && part !== undefined && part !== false).join(" · "));
+  const turns = own.length > 1 ? `×${own.filter(({ acted }) => !acted).length}/${own.length}` : undefined;
+  const words = [now.initiative?.toString(), now.slot, now.note, turns].filter((word) => word !== undefined);
+  // Some systems note the number that they sort by.
+  const note = make("span", "turnkeeper-note", words.filter((word, at) => !words.slice(at + 1).some((later) => later.includes(word))).join(" · "));
   if (now.because) note.title = `${now.because.rule}: ${now.because.reason}`;
   (row.querySelector(".token-name, .combatant-name") ?? row).append(note);
 }
@@ -80,7 +82,7 @@ function status({ state, encounter, busy }: Session): HTMLElement {
 
 function awaits({ pending, order, status: how, round }: Encounter): string {
   if (how === "ended") return text("Ended");
-  const begun = how === "running" ? text("Round", { round: String(round) }) : text("NotStarted");
+  const begun = how === "running" && round > 0 ? text("Round", { round: String(round) }) : text("NoRoundYet");
   if (!pending) return begun;
   if (pending.decision === "someone_acts") return `${begun} ${text("SomeoneActs")}`;
   const who = pending.combatants.map((id) => order.find(({ combatant }) => combatant === id)?.name ?? id);
@@ -96,20 +98,21 @@ function commands(session: Session, { send }: Actions): HTMLElement[] {
   const urgent = ({ command }: Legal) => (encounter.pending?.commands.includes(command.type) ? 0 : 1);
   const own = options.items.filter((legal) => !shared(legal)).sort((a, b) => urgent(a) - urgent(b));
   const folded = options.items.filter(shared);
-  const parts = [list(own, session.busy, send)];
+  const list = (items: Legal[]) => optionList(items, session.busy, encounter, send);
+  const parts = [list(own)];
   if (folded.length > 0) {
     const details = make("details", "turnkeeper-more");
-    details.append(make("summary", "", text("More")), list(folded, session.busy, send));
+    details.append(make("summary", "", text("More")), list(folded));
     parts.push(details);
   }
   return parts;
 }
 
-function list(items: Legal[], busy: boolean, send: Actions["send"]): HTMLElement {
+function optionList(items: Legal[], busy: boolean, encounter: Encounter, send: Actions["send"]): HTMLElement {
   const all = make("ul", "turnkeeper-options");
   for (const legal of items) {
     const item = make("li", "");
-    const main = button(labelOf(legal, items), "turnkeeper-option", () => send(legal, !isReady(legal)));
+    const main = button(labelOf(legal, items, encounter), "turnkeeper-option", () => send(legal, !isReady(legal)));
     main.disabled = busy;
     main.title = legal.rule;
     main.dataset.type = legal.command.type;
