@@ -1,76 +1,78 @@
 // What a user does: sends a legal command, ends the turn, takes back, and links a combat to a new encounter.
 import { Turnkeeper, newKey } from "./client/index.js";
 import { awaited, fill, isReady, pick } from "./choose.js";
-import { draftOf } from "./roster.js";
+import { draftOf, type Command } from "./roster.js";
 import type { Session } from "./session.js";
 import { json, keepToken, server } from "./settings.js";
-import { ID, text, type FoundryCombat, type Legal, type Link, type Schemas } from "./types.js";
+import { ID, text, type Encounter, type FoundryCombat, type Legal, type Link, type Options, type Schemas } from "./types.js";
 
 const warn = (reason: string): void => void ui.notifications?.warn(reason);
 
-/** Runs one action at a time, and shows a refusal in the server's words. */
-async function act(session: Session, redraw: () => void, action: () => Promise<void>): Promise<void> {
-  if (session.busy) return;
-  session.busy = true;
-  redraw();
-  try {
-    await action();
-  } catch (error) {
-    warn((error as Error).message);
-  } finally {
-    session.busy = false;
-    redraw();
-  }
-}
-
 export class Table {
+  /** Whether this user is asked something or a command is on its way: a second click does nothing. */
+  #engaged = false;
+
   constructor(readonly session: Session, private readonly redraw: () => void) {}
 
-  async send(legal: Legal, ask: boolean): Promise<void> {
-    const { options, encounter } = this.session;
-    if (!options || !encounter || this.session.busy) return;
-    const command = ask ? await fill(legal, options, encounter) : legal.command;
-    // Of two that take back at once, one comes too late. Other commands name their actor.
-    const seen = legal.command.type === "undo" ? encounter.version : undefined;
-    if (command) await act(this.session, this.redraw, () => this.session.send(command, seen));
+  send(legal: Legal, ask: boolean): Promise<void> {
+    return this.#once((encounter, options) => this.#send(legal, ask, encounter, options));
   }
 
   /** Takes the decision that is awaited, such as the end of a turn, if this user may. */
-  async advance(): Promise<void> {
-    const { options, encounter } = this.session;
-    if (!this.ready() || !options || !encounter || this.session.busy) return;
-    const legal = awaited(encounter, options);
-    if (legal.length === 0) return warn(text("NotYours"));
-    const one = await pick(legal, encounter);
-    if (one) await this.send(one, !isReady(one));
+  advance(): Promise<void> {
+    return this.#once(async (encounter, options) => this.#choose(awaited(encounter, options), "NotYours", encounter, options));
   }
 
-  async undo(): Promise<void> {
-    const { encounter } = this.session;
-    if (!this.ready() || !encounter) return;
-    await act(this.session, this.redraw, () => this.session.send({ type: "undo" }, encounter.version));
+  undo(): Promise<void> {
+    return this.#once((encounter) => this.#run({ type: "undo" }, encounter.version));
   }
 
   /** Rolls of the ruleset for combatants, where it asks for one now. */
-  async roll(ids: string[]): Promise<void> {
+  roll(ids: string[]): Promise<void> {
     const rolls = ["roll", "roll_unit", "join_battle", "initiative_check"];
-    const { options, encounter } = this.session;
-    if (!this.ready() || !options || !encounter) return;
-    const legal = options.items.filter(({ command, combatant }) => rolls.includes(command.type) && (!combatant || ids.includes(combatant)));
-    if (legal.length === 0) return warn(text("NoRoll"));
+    return this.#once(async (encounter, options) => {
+      const legal = options.items.filter(({ command, combatant }) => rolls.includes(command.type) && (!combatant || ids.includes(combatant)));
+      await this.#choose(legal, "NoRoll", encounter, options);
+    });
+  }
+
+  refuseRound(): Promise<void> {
+    return this.#once(async () => warn(text("NoRound")));
+  }
+
+  async #choose(legal: Legal[], none: string, encounter: Encounter, options: Options): Promise<void> {
+    if (legal.length === 0) return warn(text(none));
     const one = await pick(legal, encounter);
-    if (one) await this.send(one, !isReady(one));
+    if (one) await this.#send(one, !isReady(one), encounter, options);
   }
 
-  refuseRound(): void {
-    if (this.ready()) warn(text("NoRound"));
+  async #send(legal: Legal, ask: boolean, encounter: Encounter, options: Options): Promise<void> {
+    const command = ask ? await fill(legal, options, encounter) : legal.command;
+    // Of two that take back at once, one comes too late. Other commands name their actor.
+    if (command) await this.#run(command, command.type === "undo" ? encounter.version : undefined);
   }
 
-  /** Foundry's own turns never take over silently. */
-  private ready(): boolean {
-    if (this.session.live) return true;
-    warn(text(`State.${this.session.state}`));
-    return false;
+  async #run(command: Command, ifVersion?: number): Promise<void> {
+    this.session.busy = true;
+    this.redraw();
+    await this.session.send(command, ifVersion);
+  }
+
+  /** Runs one action at a time, and shows a refusal in the server's words. Foundry's own turns never take over silently. */
+  async #once(action: (encounter: Encounter, options: Options) => Promise<void>): Promise<void> {
+    const { live, state, encounter, options } = this.session;
+    if (!live || !encounter || !options) return warn(text(`State.${state}`));
+    if (this.#engaged) return;
+    this.#engaged = true;
+    try {
+      await action(encounter, options);
+    } catch (error) {
+      warn((error as Error).message);
+    } finally {
+      this.#engaged = false;
+      this.session.busy = false;
+      this.redraw();
+    }
   }
 }
 
