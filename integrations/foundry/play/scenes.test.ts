@@ -1,0 +1,190 @@
+// What tables do: interrupt, delay, share a turn, hide and reveal, hurt, take back.
+import assert from "node:assert/strict";
+import { play } from "./fixture.js";
+import { until } from "./table.js";
+import { ids } from "./world.js";
+
+const all = ["gm", "anna", "bob"] as const;
+const fixed = { settings: { "turnkeeper.playerUndo": true } };
+
+play("a hurt foe interrupts, and hit points go one way", { ruleset: "active-initiative", ...fixed }, [...all], async (table) => {
+  await table.begin();
+  await until("Iris has the turn", async () => {
+    const [current] = (await table.read("gm")).current;
+    if (current !== ids.iris) await table.change("gm", "actors.ActorCaptain0000", {});
+    return current === ids.iris || (await passTo(table, "Iris"));
+  });
+  await table.check();
+  // The twins share the id of an actor. Only the goblin is hurt.
+  await table.change("gm", `combats.CombatBridge0000.${ids.goblin}`, {});
+  await table.page("gm").evaluate((id) => (window as any).game.combat.combatants.get(id).actor.update({ system: { attributes: { hp: { value: 4 } } } }), ids.goblin);
+  await until("the server knows", async () => (await table.events("damaged")).length === 1);
+  const [damaged] = await table.events("damaged");
+  assert.deepEqual([damaged.combatant, damaged.amount], [ids.goblin, 3]);
+  const view = await table.read("anna");
+  assert.equal(view.combatants.find((one: any) => one.id === ids.goblin).hp, undefined, "Anna is not told the hit points of foes");
+  await table.settled();
+  await table.press("anna", "End Iris's turn");
+  await table.settled();
+  await table.press("anna", "Name the next to act as Iris", { next: "Moth" });
+  await table.settled();
+  assert.match(await table.status("bob"), /begin or interrupt, Moth, Goblin/);
+  await table.screenshots("interrupt-window");
+  const interrupt = (await table.labels("gm")).find((label) => /Goblin/.test(label) && /nterrupt/.test(label));
+  assert(interrupt, (await table.labels("gm")).join());
+  await table.press("gm", interrupt);
+  await table.settled();
+  await table.press("gm", "Begin Goblin's turn");
+  await table.check();
+  assert.deepEqual((await table.read("bob")).current, [ids.goblin]);
+  // Healing and damage of a character by its player: once each.
+  await table.change("anna", "actors.ActorIris0000000", { "system.attributes.hp.value": 12 });
+  await until("the damage is sent", async () => (await table.events("damaged")).length === 2);
+  await table.change("anna", "actors.ActorIris0000000", { "system.attributes.hp.value": 15 });
+  await until("the healing is sent", async () => (await table.events("healed")).length === 1);
+  await table.check();
+  assert.equal((await table.events("damaged")).length, 2);
+  assert.equal(table.hub.find("Actor", "ActorIris0000000")["system"].attributes.hp.value, 15, "nothing writes hit points back");
+  // Foundry's previous turn takes back; the hit points of Foundry stay, and the game master is asked.
+  await table.control("gm", "previousTurn");
+  await until("the healing is taken back", async () => hpOf(await table.read("gm"), ids.iris) === 12);
+  await table.settled();
+  await table.page("gm").locator(".turnkeeper-level").click();
+  await until("the server follows Foundry", async () => hpOf(await table.read("gm"), ids.iris) === 15);
+  await table.check();
+});
+
+const hpOf = (encounter: any, id: string): number => encounter.combatants.find((one: any) => one.id === id).hp.current;
+
+play("a player takes back the own last command", { ruleset: "seize", ...fixed }, [...all], async (table) => {
+  await table.begin();
+  for (let turn = 0; !(await table.labels("anna")).includes("End Iris's turn"); turn++) {
+    assert(turn < 20, "Iris never acts");
+    await table.control("gm", "nextTurn");
+    await table.answer("gm");
+    await table.check();
+  }
+  const before = (await table.read("gm")).current;
+  await table.control("anna", "nextTurn");
+  await until("the turn is over", async () => (await table.read("gm")).current.length === 0);
+  await table.settled();
+  await table.control("anna", "previousTurn");
+  await until("the turn goes on", async () => (await table.read("gm")).current[0] === before[0]);
+  await table.check();
+  await table.control("gm", "nextRound");
+  await table.page("gm").locator(".notifications .warning").waitFor();
+  await table.check();
+});
+
+play("delay and return", { ruleset: "custom", options: { preset: "d20-delay" } }, [...all], async (table) => {
+  await table.begin();
+  const waits = async () => (await table.labels("anna")).find((label) => /Iris/.test(label) && /[Ww]ait|[Dd]elay/.test(label));
+  for (let turn = 0; !(await waits()); turn++) {
+    assert(turn < 20, "Iris never acts");
+    await table.control("gm", "nextTurn");
+    await table.answer("gm");
+    await table.check();
+  }
+  await table.press("anna", (await waits())!);
+  await table.check();
+  assert(!(await table.read("gm")).current.includes(ids.iris));
+  const returns = async () => (await table.labels("anna")).find((label) => /Iris/.test(label) && /now|[Rr]eturn|back/.test(label));
+  for (let turn = 0; !(await returns()); turn++) {
+    assert(turn < 20, "Iris never returns");
+    await table.control("gm", "nextTurn");
+    await table.answer("gm");
+    await table.check();
+  }
+  await table.press("anna", (await returns())!);
+  await table.check();
+  assert((await table.read("gm")).current.includes(ids.iris));
+});
+
+play("a shared turn", { ruleset: "dc20" }, [...all], async (table) => {
+  await table.begin();
+  // The start goes back too, and takes the dice of the table.
+  await table.control("gm", "previousTurn");
+  await until("the start is taken back", async () => (await table.read("gm")).status === "setup");
+  await table.check();
+  const start = await table.page("gm").locator('[data-type="start"]').first().innerText();
+  await table.press("gm", start, { dc: "5", rolls: JSON.stringify({ [ids.iris]: 15, [ids.moth]: 15 }) });
+  await advanceTo(table, "claim");
+  for (const [user, name] of [["anna", "Iris"], ["bob", "Moth"]] as const) {
+    await table.press(user, `Claim the turn for ${name}`, { share: "true" });
+    await table.settled();
+  }
+  await until("both act", async () => (await table.read("anna")).current.length === 2);
+  await table.check();
+  await table.screenshots("shared-turn");
+  for (const user of ["anna", "bob"] as const) assert.equal(await table.page(user).locator(".turnkeeper-current").count(), 2);
+  await table.control("bob", "nextTurn");
+  await until("one still acts", async () => (await table.read("anna")).current.length === 1);
+  await table.check();
+});
+
+play("a hidden combatant acts, and is revealed", { ruleset: "active-initiative" }, [...all], async (table) => {
+  await table.begin();
+  const [first] = (await table.read("gm")).current;
+  const name = (await table.read("gm")).combatants.find((one: any) => one.id === first).name;
+  if (first !== ids.ninja) {
+    await table.press("gm", `End ${name}'s turn and begin the next`, { next: "Ninja" });
+    await until("the ninja acts", async () => (await table.read("gm")).current.includes(ids.ninja));
+  }
+  await table.check();
+  assert.match(await table.status("anna"), /Someone acts/);
+  assert.equal(await table.page("anna").locator(".turnkeeper-current").count(), 0);
+  await table.change("gm", "tokens.TokenNinja000000", {});
+  await table.screenshots("hidden");
+  // Damage of the hidden reaches the server, and no player.
+  await table.change("gm", "actors.ActorNinja000000", { "system.attributes.hp.value": 9 });
+  await until("the server knows", async () => (await table.events("damaged")).length === 1);
+  for (const user of ["anna", "bob"] as const) assert.deepEqual(await table.shown(user), []);
+  table.revealed = true;
+  await table.change("gm", "tokens.TokenNinja000000", { hidden: false });
+  await table.change("gm", `combats.CombatBridge0000.${ids.ninja}`, { hidden: false });
+  await until("the players see it", async () => (await table.read("anna")).current.includes(ids.ninja));
+  await table.check();
+  assert.match(await table.status("anna"), /Ninja/);
+  await table.screenshots("revealed");
+  // An undo would show the hidden again; Foundry decides.
+  await table.change("gm", `combats.CombatBridge0000.${ids.ninja}`, { hidden: true });
+  await until("it is hidden again", async () => !JSON.stringify(await table.read("anna")).includes("Ninja"));
+  await table.check();
+});
+
+play("who joins and leaves", { ruleset: "seize" }, [...all], async (table) => {
+  await table.begin();
+  const before = await table.token("anna");
+  await table.page("gm").evaluate(() => (window as any).game.combat.createEmbeddedDocuments("Combatant", [
+    { _id: "CombatantIrisPet", name: "Owl", actorId: "ActorIris0000000", tokenId: null, flags: {} },
+  ]));
+  await until("the server knows the owl", async () => (await table.read("gm")).combatants.some((one: any) => one.name === "Owl"));
+  await until("Anna has a token for it", async () => (await table.token("anna")) !== before && (await table.read("anna")).you.combatants.length === 2);
+  const old = await fetch(`${table.server.url}/v1/encounters/${table.encounter}`, { headers: { authorization: `Bearer ${before}` } });
+  assert.equal(old.status, 404, "the old token is revoked");
+  await table.check();
+  await table.page("gm").evaluate((id) => (window as any).game.combat.deleteEmbeddedDocuments("Combatant", [id]), ids.captain);
+  await until("the captain is gone", async () => !(await table.read("gm")).combatants.some((one: any) => one.name === "Captain"));
+  await table.change("gm", `combats.CombatBridge0000.${ids.goblin}`, { defeated: true });
+  await until("the goblin is out", async () => (await table.read("gm")).order.find((row: any) => row.combatant === ids.goblin).out);
+  await table.check();
+});
+
+async function passTo(table: Parameters<Parameters<typeof play>[3]>[0], name: string): Promise<boolean> {
+  const view = await table.read("gm");
+  const current = view.combatants.find((one: any) => one.id === view.current[0]).name;
+  await table.settled();
+  await table.press("gm", `End ${current}'s turn and begin the next`, { next: name });
+  await table.settled();
+  return (await table.read("gm")).current[0] === ids.iris;
+}
+
+async function advanceTo(table: Parameters<Parameters<typeof play>[3]>[0], decision: string): Promise<void> {
+  await until(decision, async () => {
+    if ((await table.read("gm")).pending.decision === decision) return true;
+    await table.control("gm", "nextTurn");
+    await table.answer("gm");
+    await table.settled();
+    return false;
+  });
+}

@@ -1,0 +1,127 @@
+// Turns legal commands into commands: which one, and with what in its open fields.
+import type { Command } from "./roster.js";
+import { text, type Encounter, type Legal, type Options } from "./types.js";
+
+type Choice = Legal["choices"][number];
+
+/** The legal commands that take the decision that is awaited. Of one actor's commands of a type, those that need no further choice. */
+export function awaited(encounter: Encounter, options: Options): Legal[] {
+  const types = encounter.pending?.commands ?? [];
+  const legal = options.items.filter(({ command }) => types.includes(command.type));
+  return legal.filter((one) => isReady(one) || !legal.some((other) => isReady(other) && sameActor(one, other)));
+}
+
+export const isReady = ({ choices }: Legal): boolean => choices.every(({ required }) => !required);
+
+const sameActor = (one: Legal, other: Legal): boolean => one.command.type === other.command.type && one.combatant === other.combatant;
+
+/** The label; of several that read the same, with what tells them apart. */
+export function labelOf(legal: Legal, all: Legal[], encounter: Encounter): string {
+  const same = all.filter(({ label }) => label === legal.label);
+  if (same.length < 2) return legal.label;
+  const value = (one: Legal, field: string): unknown => (one.command as Record<string, unknown>)[field];
+  const differs = (field: string) => same.some((one) => JSON.stringify(value(one, field)) !== JSON.stringify(value(legal, field)));
+  const fields = Object.keys(legal.command).filter(differs).map((field) => `${words(field)}: ${shown(value(legal, field), encounter)}`);
+  const open = legal.choices.map(({ field }) => words(field));
+  return `${legal.label} (${(fields.length > 0 ? fields : open).join(", ")})`;
+}
+
+const words = (field: string): string => field.replaceAll("_", " ");
+
+/** A value for people: names instead of ids. */
+function shown(value: unknown, encounter: Encounter): string {
+  if (Array.isArray(value)) return value.map((one) => shown(one, encounter)).join(", ");
+  if (typeof value !== "string") return JSON.stringify(value) ?? "";
+  return encounter.combatants.find(({ id }) => id === value)?.name ?? value;
+}
+
+/** Lets the user pick one of several legal commands. */
+export async function pick(legal: Legal[], encounter: Encounter): Promise<Legal | undefined> {
+  if (legal.length < 2) return legal[0];
+  const buttons = legal.map((one, index) => ({ action: `option${index}`, label: labelOf(one, legal, encounter), callback: () => index }));
+  const chosen: unknown = await foundry.applications.api.DialogV2.wait({
+    window: { title: text("Next") }, content: `<p>${text("Pick")}</p>`, buttons, rejectClose: false,
+  });
+  return typeof chosen === "number" ? legal[chosen] : undefined;
+}
+
+/** Asks for the open fields of a command. Undefined if the user closes the dialog. */
+export async function fill(legal: Legal, options: Options, encounter: Encounter): Promise<Command | undefined> {
+  const content = document.createElement("div");
+  for (const choice of legal.choices) content.append(field(choice, values(choice, options), legal.command, encounter));
+  const ok = (_event: unknown, button: { form: HTMLFormElement | null }) => JSON.stringify(read(legal, options, button.form!));
+  const filled: unknown = await foundry.applications.api.DialogV2.wait({
+    window: { title: legal.label }, content, rejectClose: false,
+    buttons: [{ action: "ok", label: legal.label, default: true, callback: ok }, { action: "cancel", label: text("Cancel") }],
+  });
+  return typeof filled === "string" && filled.startsWith("{") ? (JSON.parse(filled) as Command) : undefined;
+}
+
+function values(choice: Choice, { lists }: Options): unknown[] | undefined {
+  if (!choice.from) return choice.one_of;
+  return (lists[choice.from.list] ?? []).filter((value) => !choice.from?.except?.includes(value));
+}
+
+function field(choice: Choice, listed: unknown[] | undefined, command: Command, encounter: Encounter): HTMLElement {
+  const group = document.createElement("div");
+  group.className = "form-group";
+  const label = document.createElement("label");
+  label.textContent = words(choice.field);
+  const preset = (command as Record<string, unknown>)[choice.field];
+  const input = listed ? select(choice, listed, preset, encounter) : typed(choice, preset);
+  input.setAttribute("name", choice.field);
+  input.toggleAttribute("required", choice.required);
+  label.append(" ", input);
+  group.append(label);
+  return group;
+}
+
+function select(choice: Choice, listed: unknown[], preset: unknown, encounter: Encounter): HTMLElement {
+  const input = document.createElement("select");
+  const option = (value: string, label: string, selected: boolean) => {
+    const made = document.createElement("option");
+    made.setAttribute("value", value);
+    made.toggleAttribute("selected", selected);
+    made.textContent = label;
+    input.append(made);
+  };
+  if (!choice.required) option("", "-", preset === undefined);
+  listed.forEach((value, index) => option(String(index), shown(value, encounter), JSON.stringify(value) === JSON.stringify(preset)));
+  return input;
+}
+
+function typed({ range, like, required }: Choice, preset: unknown): HTMLElement {
+  const input = document.createElement("input");
+  input.setAttribute("type", range ? "number" : "text");
+  if (range) {
+    input.setAttribute("min", String(range.min));
+    input.setAttribute("max", String(range.max));
+  }
+  if (like) input.setAttribute("placeholder", like);
+  const written = preset === undefined ? "" : typeof preset === "string" ? preset : JSON.stringify(preset);
+  input.setAttribute("value", required || preset !== undefined ? written : "");
+  return input;
+}
+
+/** The command with what the form says. An empty field that may be left out is left out. */
+export function read(legal: Legal, options: Options, form: HTMLFormElement): Command {
+  const command: Record<string, unknown> = { ...legal.command };
+  for (const choice of legal.choices) {
+    const input = form.elements.namedItem(choice.field) as HTMLInputElement | HTMLSelectElement;
+    const listed = values(choice, options);
+    if (input.value === "") delete command[choice.field];
+    else if (listed) command[choice.field] = listed[Number(input.value)];
+    else command[choice.field] = choice.range ? Number(input.value) : parsed(input.value, command[choice.field]);
+  }
+  return command as unknown as Command;
+}
+
+/** What a person typed: JSON where the field holds an object, else the text itself. */
+function parsed(value: string, preset: unknown): unknown {
+  if (typeof preset === "string" || !/^[[{]/.test(value.trim())) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,45 @@
+// Writes round and turn of the encounter to the Combat, so that Foundry and the system see them. Only the active game master's client writes.
+import { toFoundry } from "./client/index.js";
+import type { Session } from "./session.js";
+import type { FoundryCombat } from "./types.js";
+
+export class Mirror {
+  #writing: Promise<void> = Promise.resolve();
+  /** How often another's change was corrected since the last version. */
+  #corrections = 0;
+  #version = -1;
+
+  constructor(private readonly session: Session) {}
+
+  show(undone: boolean): void {
+    this.#writing = this.#writing.then(() => this.#write(undone)).catch((error: unknown) => console.error("turnkeeper:", error));
+  }
+
+  /** Another client, a system or a module wrote round or turn. A module that insists is not fought for ever. */
+  correct(): void {
+    if (this.#corrections++ < 3) this.show(false);
+  }
+
+  async #write(undone: boolean): Promise<void> {
+    const { combat, encounter, live } = this.session;
+    if (!encounter || !live || !game.user.isActiveGM) return;
+    if (encounter.version !== this.#version) this.#corrections = 0;
+    this.#version = encounter.version;
+    const { round, current } = toFoundry(encounter);
+    const changes = {
+      // In Foundry a fight that has begun has a round; some systems act before their first.
+      round: encounter.status === "setup" ? 0 : Math.max(1, round),
+      turn: turnOf(combat, current, encounter.status === "setup"),
+    };
+    if (changes.round === combat.round && changes.turn === combat.turn) return;
+    const back = undone || changes.round < combat.round;
+    await combat.update(changes, { turnkeeper: true, direction: back ? -1 : 1, ...(back && { turnEvents: false }) } as object);
+  }
+}
+
+/** Between two turns the last one stays; before the first there is none. */
+function turnOf(combat: FoundryCombat, current: string[], setup: boolean): number | null {
+  if (setup) return null;
+  const turn = combat.turns.findIndex(({ id }) => current.includes(id!));
+  return turn < 0 ? combat.turn : turn;
+}

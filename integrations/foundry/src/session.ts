@@ -1,0 +1,125 @@
+// One user's view of one encounter: the live feed with this user's token, and commands.
+import { TurnkeeperError, Turnkeeper, type EncounterClient } from "./client/index.js";
+import { keepToken, ownToken, server } from "./settings.js";
+import type { Command } from "./roster.js";
+import type { Encounter, FoundryCombat, Link, Options } from "./types.js";
+
+/** `waiting` for a token, `lost` if the server knows neither token nor encounter, `away` while it does not answer. */
+export type State = "waiting" | "connecting" | "live" | "away" | "lost";
+
+/** What followers of a session hear: `undone` if the encounter went back. */
+export type Listener = (session: Session, undone: boolean) => void;
+
+export class Session {
+  state: State = "waiting";
+  encounter: Encounter | undefined;
+  options: Options | undefined;
+  /** Whether a command of this user is on its way. */
+  busy = false;
+  #client: EncounterClient | undefined;
+  #stop = new AbortController();
+
+  constructor(readonly combat: FoundryCombat, readonly link: Link, private readonly changed: Listener) {
+    const token = ownToken(link.encounter);
+    if (token) this.#follow(token);
+  }
+
+  get client(): EncounterClient | undefined {
+    return this.#client;
+  }
+  get live(): boolean {
+    return this.state === "live";
+  }
+
+  /** Takes a token that a game master pushed, if it is this user's, and returns the id of the token that is held. */
+  async take(token: string | undefined): Promise<string | null> {
+    if (token) {
+      const { you } = await this.#connection(token).read();
+      // A query does not say who asks: nobody but a game master can have a token made in this user's name.
+      if (you.name === game.user.name) {
+        await keepToken(this.link.encounter, token);
+        this.#follow(token);
+        return you.id;
+      }
+    }
+    return this.encounter?.you.id ?? null;
+  }
+
+  /** Sends a command for this user. Throws the refusal. */
+  async send(command: Command, ifVersion?: number): Promise<void> {
+    if (!this.#client) throw new Error("no token");
+    const answer = await this.#client.send(command, ifVersion === undefined ? {} : { ifVersion });
+    if (answer.encounter) this.#accept(answer.encounter, answer.options, isUndo([command.type]));
+  }
+
+  /** Reads the encounter anew, after a command that was decided on an older version. */
+  async refresh(): Promise<void> {
+    if (this.#client) this.#accept(await this.#client.read(), await this.#client.options(), false);
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  #connection(token: string): EncounterClient {
+    return new Turnkeeper(server(), { retryFor: 10_000, fetch: (...request) => this.#fetch(...request) }).encounter(this.link.encounter, token);
+  }
+
+  async #fetch(...request: Parameters<typeof fetch>): Promise<Response> {
+    const { signal } = this.#stop;
+    try {
+      const response = await fetch(...request);
+      if (response.status >= 500) this.#turn("away");
+      else if (this.state === "away" && this.encounter) this.#turn("live");
+      return response;
+    } catch (error) {
+      if (!signal.aborted) this.#turn("away");
+      throw error;
+    }
+  }
+
+  #turn(state: State): void {
+    if (this.state === state) return;
+    this.state = state;
+    this.changed(this, false);
+  }
+
+  #follow(token: string): void {
+    this.#stop.abort();
+    this.#stop = new AbortController();
+    this.#client = this.#connection(token);
+    this.state = "connecting";
+    void this.#read(this.#client, this.#stop.signal);
+  }
+
+  async #read(client: EncounterClient, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const change of client.follow({ signal })) {
+        if (signal.aborted) return;
+        if (change.type === "deleted") return this.#turn("lost");
+        // Another entry follows at once.
+        if (!change.encounter) continue;
+        if (change.type === "snapshot") {
+          this.encounter = undefined;
+          this.#accept(change.encounter, await client.options(signal), false);
+        } else this.#accept(change.encounter, change.options, isUndo(change.commands));
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof TurnkeeperError && error.status === 404) await keepToken(this.link.encounter, undefined);
+      this.#turn("lost");
+    }
+  }
+
+  #accept(encounter: Encounter, options: Options | undefined, undone: boolean): void {
+    if (this.encounter && encounter.version < this.encounter.version) return;
+    const known = this.encounter?.version === encounter.version && this.options?.version === encounter.version;
+    this.encounter = encounter;
+    if (options) this.options = options;
+    if (known && this.live) return;
+    this.state = "live";
+    this.changed(this, undone);
+  }
+}
+
+const isUndo = (types: string[]): boolean => types.includes("undo");

@@ -1,0 +1,147 @@
+// Decorates whatever tracker is rendered: rows in the server's order with all that act now, the state, and the legal commands as buttons.
+import { toFoundry } from "./client/index.js";
+import type { Session } from "./session.js";
+import { text, type Encounter, type Legal } from "./types.js";
+import { isReady, labelOf } from "./choose.js";
+
+/** What the user can do in the tracker. */
+export interface Actions {
+  send(legal: Legal, ask: boolean): void;
+  /** Sends what Foundry has to the server; undefined if nothing differs. */
+  level: (() => void) | undefined;
+  unlink(): void;
+}
+
+export function decorate(element: HTMLElement, session: Session, actions: Actions): void {
+  const { encounter } = session;
+  const rows = [...element.querySelectorAll<HTMLElement>("[data-combatant-id]")];
+  const old = element.querySelector<HTMLElement>("section.turnkeeper");
+  const panel = make("section", "turnkeeper");
+  panel.dataset.state = session.state;
+  if (encounter) panel.dataset.version = String(encounter.version);
+  element.classList.add("turnkeeper-linked");
+  if (encounter) arrange(rows, encounter);
+  panel.append(status(session));
+  if (session.live && encounter) panel.append(...commands(session, actions));
+  if (session.live && actions.level) panel.append(button(text("Differs"), "turnkeeper-level", actions.level));
+  if (game.user.isGM) panel.append(button(text("Unlink"), "turnkeeper-unlink", actions.unlink));
+  if (old) replace(old, panel);
+  else if (rows[0]?.parentElement) rows[0].parentElement.after(panel);
+  else element.append(panel);
+}
+
+export function undecorate(element: HTMLElement): void {
+  element.querySelector("section.turnkeeper")?.remove();
+  element.classList.remove("turnkeeper-linked");
+}
+
+/** Keeps what is open and what has the focus. */
+function replace(old: HTMLElement, panel: HTMLElement): void {
+  const focused = old.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
+  const open = old.querySelector("details")?.open ?? false;
+  old.replaceWith(panel);
+  panel.querySelector("details")?.toggleAttribute("open", open);
+  if (focused) [...panel.querySelectorAll("button")].find(({ textContent }) => textContent === focused)?.focus();
+}
+
+function arrange(rows: HTMLElement[], encounter: Encounter): void {
+  const order = toFoundry(encounter).combatants.map(({ id }) => id);
+  const rank = (row: HTMLElement) => (order.indexOf(row.dataset.combatantId!) + 1 || Infinity);
+  for (const row of rows.sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))) {
+    // The rows really move, so that the keyboard and screen readers follow the same order as the eye.
+    row.parentElement!.append(row);
+    mark(row, encounter);
+  }
+}
+
+function mark(row: HTMLElement, { current, order }: Encounter): void {
+  const own = order.filter(({ combatant }) => combatant === row.dataset.combatantId);
+  const now = own.find((entry) => entry.current) ?? own.find(({ acted }) => !acted) ?? own[0];
+  const acts = current.includes(row.dataset.combatantId!);
+  row.classList.toggle("active", acts);
+  row.classList.toggle("turnkeeper-current", acts);
+  row.classList.toggle("turnkeeper-next", now?.next ?? false);
+  row.classList.toggle("turnkeeper-acted", own.length > 0 && own.every(({ acted }) => acted));
+  row.classList.toggle("turnkeeper-out", now?.out ?? false);
+  row.querySelector(".turnkeeper-note")?.remove();
+  if (!now) return;
+  const turns = own.length > 1 ? `×${own.filter(({ acted }) => !acted).length}/${own.length}` : undefined;
+  const words = [now.initiative?.toString(), now.slot, now.note, turns].filter((word) => word !== undefined);
+  // Some systems note the number that they sort by.
+  const note = make("span", "turnkeeper-note", words.filter((word, at) => !words.slice(at + 1).some((later) => later.includes(word))).join(" · "));
+  if (now.because) note.title = `${now.because.rule}: ${now.because.reason}`;
+  (row.querySelector(".token-name, .combatant-name") ?? row).append(note);
+}
+
+function status({ state, encounter, busy }: Session): HTMLElement {
+  const line = make("p", "turnkeeper-status", state === "live" && encounter ? awaits(encounter) : text(`State.${state}`));
+  line.setAttribute("role", "status");
+  line.toggleAttribute("aria-busy", busy);
+  return line;
+}
+
+function awaits({ pending, order, status: how, round }: Encounter): string {
+  if (how === "ended") return text("Ended");
+  const begun = how === "running" && round > 0 ? text("Round", { round: String(round) }) : text("NoRoundYet");
+  if (!pending) return begun;
+  if (pending.decision === "someone_acts") return `${begun} ${text("SomeoneActs")}`;
+  const who = pending.combatants.map((id) => order.find(({ combatant }) => combatant === id)?.name ?? id);
+  if (who.length === 0 && pending.gm) who.push(text("GameMaster"));
+  return `${begun} ${text("Awaits", { decision: pending.decision.replaceAll("_", " "), who: who.join(", ") })}`;
+}
+
+/** The ruleset's commands first; those that all rulesets share, whose rules begin with TK, are folded. */
+function commands(session: Session, { send }: Actions): HTMLElement[] {
+  const { options, encounter } = session;
+  if (!options || !encounter) return [];
+  const shared = ({ rule, command }: Legal) => rule.startsWith("TK-") && !["undo", "redo"].includes(command.type);
+  const urgent = ({ command }: Legal) => (encounter.pending?.commands.includes(command.type) ? 0 : 1);
+  const own = options.items.filter((legal) => !shared(legal)).sort((a, b) => urgent(a) - urgent(b));
+  const folded = options.items.filter(shared);
+  const list = (items: Legal[]) => optionList(items, session.busy, encounter, send);
+  const parts = [list(own)];
+  if (folded.length > 0) {
+    const details = make("details", "turnkeeper-more");
+    details.append(make("summary", "", text("More")), list(folded));
+    parts.push(details);
+  }
+  return parts;
+}
+
+function optionList(items: Legal[], busy: boolean, encounter: Encounter, send: Actions["send"]): HTMLElement {
+  const all = make("ul", "turnkeeper-options");
+  for (const legal of items) {
+    const item = make("li", "");
+    const main = button(labelOf(legal, items, encounter), "turnkeeper-option", () => send(legal, !isReady(legal)));
+    main.disabled = busy;
+    main.title = legal.rule;
+    main.dataset.type = legal.command.type;
+    item.append(main);
+    if (isReady(legal) && legal.choices.length > 0) {
+      const more = button("…", "turnkeeper-fill", () => send(legal, true));
+      more.disabled = busy;
+      more.setAttribute("aria-label", text("Fill", { label: legal.label }));
+      item.append(more);
+    }
+    all.append(item);
+  }
+  return all;
+}
+
+function make<K extends keyof HTMLElementTagNameMap>(tag: K, className: string, content = ""): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  made.textContent = content;
+  return made;
+}
+
+function button(label: string, className: string, act: () => void): HTMLButtonElement {
+  const made = make("button", className, label);
+  made.type = "button";
+  made.addEventListener("click", (event) => {
+    // The tracker of Foundry listens to clicks too.
+    event.stopPropagation();
+    act();
+  });
+  return made;
+}
