@@ -2,7 +2,6 @@
 
 use super::AppState;
 use super::extract::Conditions;
-use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::Tag;
 use axum::Router;
@@ -38,10 +37,12 @@ pub(super) fn routes() -> Router<AppState> {
         Reply::empty(StatusCode::PERMANENT_REDIRECT).header(LOCATION, HeaderValue::from_static("../table"))
     };
     let router = Router::new().route("/table/", get(slash));
-    FILES.iter().fold(router, |router, file| router.route(file.0, get(move |conditions| serve(file, conditions))))
+    FILES.iter().fold(router, |router, file| {
+        router.route(file.0, get(move |conditions: Conditions| async move { serve(file, &conditions) }))
+    })
 }
 
-async fn serve(&(_, media, content): &'static File, conditions: Conditions) -> Result<Reply, Problem> {
+fn serve((_, media, content): &File, conditions: &Conditions) -> Reply {
     let tag = Tag::of_body(content);
-    Ok(Reply::json(content).header(CONTENT_TYPE, HeaderValue::from_static(media)).public(&tag, &conditions))
+    Reply::json(*content).header(CONTENT_TYPE, HeaderValue::from_static(media)).public(&tag, conditions)
 }

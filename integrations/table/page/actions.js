@@ -175,7 +175,8 @@ export class Actions {
   }
 
   closed() {
-    const key = this.open?.key;
+    if (!this.open) return;
+    const { key } = this.open;
     this.open = null;
     $("fields").replaceChildren();
     const back = [...$("buttons").querySelectorAll("button")].find((one) => one.dataset.key === key);

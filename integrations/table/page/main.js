@@ -52,6 +52,13 @@ class Fight {
     performance.mark("drawn");
     const [options] = await Promise.all([this.api.read("/options"), this.readLog(encounter.version), this.readRuleset(encounter.ruleset)]);
     this.take(null, options);
+    this.loaded = true;
+  }
+
+  // Reads the state soon, and again until there is an answer.
+  later(ms) {
+    clearTimeout(this.late);
+    this.late = setTimeout(() => this.signal.aborted || this.refresh().catch(() => this.later(ms * 2)), ms);
   }
 
   async readLog(version) {
@@ -83,17 +90,17 @@ class Fight {
     this.since = item.version ?? this.since;
     if (item.type === "transition") {
       this.tell(item);
-      clearTimeout(this.late);
       // An entry without the state is followed by another one at once. If not, the state is read.
-      if (item.encounter) this.take(item.encounter, item.options);
-      else this.late = setTimeout(() => this.refresh().catch(() => {}), 500);
+      if (!item.encounter) return this.later(500);
+      clearTimeout(this.late);
+      this.take(item.encounter, item.options);
     } else if (item.type === "snapshot") {
       // The store has lost its newest entries.
       forget(item.version);
       this.told = item.version;
       this.encounter = this.options = undefined;
       this.take(item.encounter);
-      this.refresh().catch(() => {});
+      this.later(0);
     } else if (item.type === "deleted") {
       this.end("The encounter was deleted.");
     }
@@ -108,7 +115,7 @@ class Fight {
   async run() {
     for (let wait = 0; !this.signal.aborted;) {
       try {
-        if (!this.encounter) await this.load();
+        if (!this.loaded) await this.load();
         await this.api.follow(this.since, this.signal, () => { wait = 0; say("live", "Live"); }, (item) => this.show(item));
         // A stream ends after some minutes. It goes on with the next one.
         wait = Math.max(wait, 250);
@@ -118,7 +125,7 @@ class Fight {
           const words = error.status === 401 ? "This is not a token." : "There is no such encounter, or the token does not open it.";
           return this.end(words);
         }
-        if (!isPassing(error)) this.encounter = undefined;
+        if (!isPassing(error)) this.loaded = false;
         wait = Math.max(Math.min(Math.max(wait * 2, 500), 15_000), (error.retryAfter ?? 0) * 1000);
         say("away", error.status === 429 ? "Too many requests. Waiting …" : "The server is away. Trying again …");
       }
@@ -139,7 +146,7 @@ function entrance(words) {
   $("fight").hidden = true;
   $("entrance").hidden = false;
   $("notice").textContent = words;
-  if ($("dialog").open) $("dialog").close();
+  $("dialog").close();
 }
 
 // Ends the pause before the next attempt.
@@ -152,6 +159,7 @@ function start() {
   const link = new URLSearchParams(location.hash.slice(1));
   const [id, token] = [link.get("encounter"), link.get("token")];
   fight?.over.abort();
+  $("dialog").close();
   $("log").replaceChildren();
   if (!id || !token) return entrance("");
   say("", "Connecting …");

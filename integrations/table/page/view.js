@@ -150,7 +150,8 @@ export function draw(encounter, manifest) {
   const effects = scene(encounter);
   $("scene").hidden = !effects;
   $("scene").textContent = effects;
-  $("rows").className = encounter.order.some((entry) => entry.slot ?? entry.initiative !== null) ? "" : "flat";
+  $("rows").classList.toggle("flat", !encounter.order.some((entry) => entry.slot ?? entry.initiative !== null));
+  $("rows").classList.toggle("dense", encounter.order.length > 9);
   redraw($("rows"), rows(encounter));
   $("fight").dataset.version = encounter.version;
   $("fight").hidden = false;

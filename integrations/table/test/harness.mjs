@@ -74,6 +74,11 @@ export class Wire {
 
   pass(request, answer) {
     const { method, url, headers } = request;
+    const fault = this.fault?.(request);
+    if (fault) {
+      answer.writeHead(fault, { "content-type": "application/problem+json", "retry-after": "1" });
+      return answer.end(JSON.stringify({ status: fault, code: "busy", detail: "The server has too much to do." }));
+    }
     const exchange = { method, url, headers, sent: "", status: 0, body: "" };
     this.exchanges.push(exchange);
     // Plain bodies can be searched.

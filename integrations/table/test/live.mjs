@@ -78,6 +78,28 @@ export function live({ browser, server, wire }) {
     await own.close();
   });
 
+  test("a busy server: the page asks again until it has options, and a press is sent again", async () => {
+    const fight = await ambush(wire.url);
+    await under(fight);
+    const refused = new Map();
+    wire.fault = ({ method, url }) => {
+      const which = `${method} ${url.split("/").at(-1).split("?")[0]}`;
+      if (!["GET options", "GET events", "POST commands"].includes(which)) return undefined;
+      refused.set(which, (refused.get(which) ?? 0) + 1);
+      return refused.get(which) <= 2 ? 503 : undefined;
+    };
+    try {
+      const own = await Page.open(browser(), wire.url, fight, "gm");
+      await until(async () => (await own.shown()).buttons.length > 5, "buttons");
+      await own.press("End Valiant's turn");
+      assert.deepEqual([...refused.keys()].sort(), ["GET events", "GET options", "POST commands"]);
+      assert.equal((await fight.read("gm", "/events")).items.at(-1).version, await own.version());
+      await own.close();
+    } finally {
+      wire.fault = undefined;
+    }
+  });
+
   test("what others did first is said, and a refusal is in words", async () => {
     const fight = await ambush(wire.url);
     await under(fight);

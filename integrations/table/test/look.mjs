@@ -122,11 +122,15 @@ export function look({ browser, server, wire }) {
     await context.close();
   });
 
-  test("a long fight and long names fit a phone", async () => {
+  test("a long fight and long names fit a phone and a large screen", async () => {
     const long = "Sir Reginald Featherstonehaugh-Cholmondeley of the Unpronounceable Marches";
     const combatants = Array.from({ length: 30 }, (_, i) => ({ name: i % 3 ? `Goblin ${i}` : `${long} ${i}`, side: ["players", "monsters", "bandits", "wolves"][i % 4], hp: { current: i + 1, max: 30 } }));
-    const fight = await Fight.create(wire.url, { ruleset: "custom", options: { preset: "d20" }, name: "The long bridge", combatants, seed: 1 });
+    const fight = await Fight.create(wire.url, { ruleset: "custom", options: { preset: "d20" }, name: "The long bridge", combatants, seed: 1, tokens: [{ role: "spectator" }] });
     await fight.send({ type: "start" });
+    const screen = await Page.open(browser(), wire.url, fight, "spectator", { viewport: { width: 1920, height: 1080 } });
+    await nothingSticksOut(screen.page);
+    await screen.page.screenshot({ path: path.join(pictures, "long-screen.png") });
+    await screen.close();
     const own = await Page.open(browser(), wire.url, fight, "gm", { viewport: PHONE });
     await nothingSticksOut(own.page);
     await own.page.screenshot({ path: path.join(pictures, "long-phone.png") });

@@ -96,6 +96,8 @@ export function play({ browser, wire }) {
       assert.ok(await gm.page.locator("#log").evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight < 40), "the log shows its end");
       await gm.page.screenshot({ path: path.join(pictures, `play-${title.replaceAll(" ", "-")}.png`) });
       assert.deepEqual((await spectator.shown()).buttons, []);
+      const all = (await gm.html()) + wire.received(fight.tokens.gm);
+      for (const word of SECRET) assert.ok(all.includes(word), "the game master sees it");
       for (const own of [player, spectator]) {
         await compare(own);
         await knowsNothing(own, wire);
