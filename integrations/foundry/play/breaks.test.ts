@@ -177,6 +177,7 @@ play("the fight ends, and Foundry goes on alone", seize, [...all], async (table)
   await table.begin();
   const token = await table.token("gm");
   const url = `${server.url}/v1/encounters/${table.encounter}`;
+  await table.page("gm").locator(".turnkeeper-more summary").click();
   await table.page("gm").locator(".turnkeeper-unlink").click();
   await table.answer("gm");
   await until("nobody has a panel", async () => (await table.page("bob").locator("section.turnkeeper").count()) === 0);
@@ -203,6 +204,13 @@ test("a server that wants an application's key", { timeout: 60_000 }, async () =
     await table.page("gm").locator(".notifications .error").waitFor();
     await table.page("gm").evaluate((value) => (window as any).game.settings.set("turnkeeper", "key", value), key);
     await table.begin();
+    await table.check();
+    // The game master comes back with another browser, and the key.
+    await table.page("gm").evaluate(() => localStorage.removeItem("turnkeeper.tokens"));
+    await table.leave("gm");
+    await table.join("gm");
+    await table.check();
+    await table.control("gm", "nextTurn");
     await table.check();
     for (const user of ["anna", "bob"] as const) assert(!(table.hub.sent.get(users[user]) ?? []).join().includes(key));
     await table.close();

@@ -35,6 +35,7 @@ function open(combat: FoundryCombat): void {
     const sync = new Sync(session, (reason) => void ui.notifications?.warn(reason));
     const table = new Table(session, () => redraw(combat));
     linked.set(combat.id!, { session, tokens, sync, table, mirror: new Mirror(session), served: false });
+    void tokens.recover().catch((error: Error) => ui.notifications?.warn(error.message));
   }
   redraw(combat);
 }

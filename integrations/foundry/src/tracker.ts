@@ -22,9 +22,9 @@ export function decorate(element: HTMLElement, session: Session, actions: Action
   element.classList.add("turnkeeper-linked");
   if (encounter) arrange(rows, encounter);
   panel.append(status(session));
-  if (session.live && encounter) panel.append(...commands(session, actions));
   if (session.live && actions.level) panel.append(button(text("Differs"), "turnkeeper-level", actions.level));
-  if (game.user.isGM) panel.append(button(text("Unlink"), "turnkeeper-unlink", actions.unlink));
+  if (session.live && encounter) panel.append(...commands(session, actions));
+  if (game.user.isGM) (panel.querySelector("details") ?? panel).append(button(text("Unlink"), "turnkeeper-unlink", actions.unlink));
   if (old) replace(old, panel);
   else if (rows[0]?.parentElement) rows[0].parentElement.after(panel);
   else element.append(panel);
