@@ -70,7 +70,7 @@ for (const [ruleset, options] of plays)
 
 /** Presses the button that was pressed least: one that is awaited, or any. Of equal ones the first user's. */
 async function pressed(table: Table, users: User[], any: boolean, types: Map<string, number>, labels: Map<string, number>): Promise<string | undefined> {
-  const { pending } = await table.read(users[0]!);
+  const { pending } = await table.read(users.at(-1)!);
   const found: { user: User; index: number; type: string; label: string; uses: number }[] = [];
   for (const user of users) {
     const buttons = table.page(user).locator(".turnkeeper > .turnkeeper-options .turnkeeper-option");
