@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
+import type { Route } from "playwright-core";
 import { play, server } from "./fixture.js";
 import { Server } from "./server.js";
 import { Table, until } from "./table.js";
@@ -84,6 +85,29 @@ play("a game master leaves in the middle, another goes on", seize, ["gm", "assis
   await table.check();
   await table.page("gm").waitForTimeout(500);
   assert.equal((await table.events("damaged")).length, 1, "each change is sent once");
+});
+
+play("answers are lost", seize, [...all], async (table) => {
+  await table.begin();
+  const [first] = (await table.read("gm")).current;
+  // The server gets each command, and no page gets the answer.
+  const lost = async (route: Route) => {
+    await route.fetch();
+    await route.abort();
+  };
+  for (const user of all) await table.page(user).route(`${server.url}/**/commands*`, lost);
+  await table.change("gm", "actors.ActorMoth0000000", health(9));
+  await until("the damage arrives", async () => (await table.events("damaged")).length === 1);
+  await table.control("gm", "nextTurn");
+  await until("the end of the turn arrives", async () => (await table.read("gm")).current[0] !== first);
+  await table.page("gm").waitForTimeout(1500);
+  for (const user of all) await table.page(user).unroute(`${server.url}/**/commands*`, lost);
+  await table.check();
+  assert.equal((await table.events("damaged")).length, 1, "each change is sent once");
+  assert.equal((await table.events("turn_ended")).length, 1, "and each turn ends once");
+  await table.change("gm", "actors.ActorMoth0000000", health(8));
+  await until("the next damage arrives", async () => (await table.events("damaged")).length === 2, 30);
+  await table.check();
 });
 
 play("a game master without a token gets one", seize, ["assistant", "anna"], async (table) => {
