@@ -87,6 +87,28 @@ play("a game master leaves in the middle, another goes on", seize, ["gm", "assis
   assert.equal((await table.events("damaged")).length, 1, "each change is sent once");
 });
 
+play("a change that two game masters' clients send", seize, ["gm", "assistant", "anna"], async (table) => {
+  await table.begin();
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  const held = new Promise<void>((resolve) => void table.page("gm").route(`${server.url}/**/commands*`, async (route) => {
+    resolve();
+    await gate;
+    await route.continue();
+  }));
+  await table.change("anna", "actors.ActorIris0000000", health(14));
+  await held;
+  // For Foundry the game master is gone, but the request is still on its way.
+  await table.hub.disconnect(users.gm);
+  await until("the assistant sends it", async () => (await table.events("damaged")).length === 1);
+  const answered = table.page("gm").waitForResponse((response) => response.url().includes("/commands"));
+  release();
+  assert.equal((await answered).status(), 412);
+  await table.leave("gm");
+  await table.check();
+  assert.equal((await table.events("damaged")).length, 1, "each change is sent once");
+});
+
 play("answers are lost", seize, [...all], async (table) => {
   await table.begin();
   const [first] = (await table.read("gm")).current;
