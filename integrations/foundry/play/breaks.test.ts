@@ -228,7 +228,9 @@ play("the fight ends, and Foundry goes on alone", seize, [...all], async (table)
   await table.answer("gm");
   await until("nobody has a panel", async () => (await table.page("bob").locator("section.turnkeeper").count()) === 0);
   await table.control("gm", "nextTurn");
-  await table.control("gm", "startCombat");
+  await until("Foundry's next turn", async () => table.hub.find("Combat", "CombatBridge0000")["turn"] > 0);
+  assert.equal(await table.page("anna").locator(".turnkeeper-link").count(), 0);
+  await table.page("gm").locator(".turnkeeper-link").click();
   await table.settled();
   assert.notEqual(url, `${server.url}/v1/encounters/${table.encounter}`, "a new start is a new encounter");
   const status = async (of: string, by: string) => (await (await fetch(of, { headers: { authorization: `Bearer ${by}` } })).json()).status;

@@ -129,6 +129,28 @@ play("a wait jump", { ruleset: "exp" }, [...all], async (table) => {
   await table.check();
 });
 
+play("Foundry's roll begins the next unit", { ruleset: "exp" }, [...all], async (table) => {
+  await table.begin();
+  const { version } = await table.read("gm");
+  await table.control("gm", "rollInitiative");
+  await table.page("gm").locator(".notifications .warning").waitFor();
+  assert.equal((await table.read("gm")).version, version, "nobody rolls within a unit");
+  for (let step = 0; !(await table.read("gm")).pending.commands.includes("roll_unit"); step++) {
+    assert(step < 20, "the unit does not end");
+    const before = await table.read("gm");
+    await table.control("gm", "nextTurn");
+    await until("the answer is sent", async () => {
+      await table.answer("gm");
+      return (await table.read("gm")).version > before.version;
+    });
+    await table.check();
+  }
+  const { round } = await table.read("gm");
+  await table.control("anna", "rollAll");
+  await until("the next unit begins", async () => (await table.read("gm")).round > round);
+  await table.check();
+});
+
 play("a shared turn", { ruleset: "dc20" }, [...all], async (table) => {
   await table.begin();
   // The start goes back too, and takes the dice of the table.
