@@ -1,5 +1,6 @@
 // The Mod script in a stub of Roll20's sandbox, and the user script in a stub of the game master's page, against a real server.
 import assert from "node:assert/strict";
+import { webcrypto as crypto } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { createContext, runInContext } from "node:vm";
