@@ -340,7 +340,7 @@ impl Follower {
         }
     }
 
-    /// JSON fields with what is to be included of the encounter at `version`; nothing if it has changed since.
+    /// JSON fields with what is to be included of the encounter after `version`; nothing if the viewer sees another entry after it.
     pub async fn included(&self, version: u64, include: Include) -> String {
         let included = self.app.included(&self.topic.id, &self.viewer, version, include).await;
         included.ok().flatten().unwrap_or_default()

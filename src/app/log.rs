@@ -133,6 +133,12 @@ impl App {
         Ok(LogViews { entries, more, base_version: page.base_version })
     }
 
+    /// Whether the viewer sees an entry above version `after`, or may see one.
+    pub(super) async fn sees_more(&self, id: &str, viewer: &Viewer, after: u64) -> Result<bool, AppError> {
+        let log = self.log_views(id, after, MIN_READ).await?;
+        Ok(log.more || log.entries.iter().any(|entry| entry.to(viewer).is_some()))
+    }
+
     /// At most `limit` log entries above version `after`, or from the oldest on, as the holder of `token` sees them, and about half a
     /// MiB of them. A page leaves out entries of which the viewer sees nothing, so it may be short although more follow.
     pub async fn log(&self, id: &str, token: &BearerToken, after: Option<u64>, limit: usize) -> Result<Page, AppError> {

@@ -41,13 +41,13 @@ impl App {
         Ok(LegalCommands::of(current.version(), self.legal_commands(&current, &viewer).await?))
     }
 
-    /// JSON fields of an object with what is to be included of the encounter now, each with a comma before it. None if the encounter is
-    /// not at `version`.
+    /// JSON fields of an object with what is to be included of the encounter now, each with a comma before it. None if the viewer sees a log
+    /// entry after `version`.
     pub async fn included(
         &self, id: &str, viewer: &Viewer, version: u64, include: Include,
     ) -> Result<Option<String>, AppError> {
         let current = self.current(id).await?;
-        if current.version() != version {
+        if current.version() != version && self.sees_more(id, viewer, version).await? {
             return Ok(None);
         }
         let mut fields = String::new();
@@ -56,7 +56,7 @@ impl App {
             fields += viewer.view(&current).view(viewer)?.get();
         }
         if include.options {
-            let legal = LegalCommands::of(version, self.legal_commands(&current, viewer).await?);
+            let legal = LegalCommands::of(current.version(), self.legal_commands(&current, viewer).await?);
             fields += ",\"options\":";
             fields += &serde_json::to_string(&legal)?;
         }

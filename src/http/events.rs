@@ -32,6 +32,7 @@ pub(super) struct EventsQuery {
     #[param(value_type = u64, default = 0, minimum = 0, maximum = 60)]
     wait: Int<0, 60>,
     /// Adds to each transition of a stream what the viewer sees and may send after it: `encounter`, `options`, or both, separated by a comma.
+    /// Adds the options to snapshots, too.
     #[serde(default)]
     #[param(value_type = Option<String>, pattern = "^(encounter|options)(,(encounter|options))?$")]
     include: Including,
@@ -131,5 +132,5 @@ async fn stream(
     };
     let Including(include) = query.include;
     let terms = Terms { first, resumed: after.is_some(), limit: query.limit(), deadline: wanted.deadline, include };
-    feed::answer(&shared.settings, format, follower, terms)
+    feed::answer(&shared.settings, format, follower, terms).await
 }

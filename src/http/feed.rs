@@ -6,7 +6,7 @@ use super::problem::Problem;
 use super::{Settings, Shared};
 use crate::app::{AppError, EntryView, Follower, Include, Next};
 use crate::engine::{Game, Viewer};
-use crate::vocabulary::EncounterSchema;
+use crate::vocabulary::{EncounterSchema, LegalCommands};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
@@ -95,17 +95,17 @@ impl Format {
         }
     }
 
-    /// The beginning of a stream: how soon to reconnect, and the state that its transitions follow.
-    fn opening(self, first: Option<&dyn Game>, viewer: &Viewer) -> Result<Option<Bytes>, AppError> {
+    /// The beginning of a stream: how soon to reconnect, and the state that its transitions follow, with what it includes.
+    fn opening(self, first: Option<&dyn Game>, viewer: &Viewer, included: &str) -> Result<Option<Bytes>, AppError> {
         const RETRY: &str = "retry: 2000\n\n";
         let retry = if self == Self::Sse { RETRY } else { "" };
         let Some(game) = first else { return Ok((!retry.is_empty()).then_some(Bytes::from_static(retry.as_bytes()))) };
-        let snapshot = self.snapshot(game.version(), game.view(viewer)?.get());
+        let snapshot = self.snapshot(game.version(), game.view(viewer)?.get(), included);
         Ok(Some([retry.as_bytes(), &snapshot].concat().into()))
     }
 
-    fn snapshot(self, version: u64, view: &str) -> Bytes {
-        self.message("snapshot", Some(version), &format!("{{\"version\":{version},\"encounter\":{view}}}"))
+    fn snapshot(self, version: u64, view: &str, included: &str) -> Bytes {
+        self.message("snapshot", Some(version), &format!("{{\"version\":{version},\"encounter\":{view}{included}}}"))
     }
 }
 
@@ -121,6 +121,9 @@ pub(super) enum FeedLine {
         version: u64,
         /// The encounter.
         encounter: EncounterSchema,
+        /// What the viewer may send after it. Only in streams with `include`, unless an entry follows at once.
+        #[schema(required = false)]
+        options: LegalCommands,
     },
     /// A new entry of the log.
     Transition(EntryView<'static>),
@@ -145,7 +148,7 @@ pub(super) struct Terms {
     pub limit: Option<usize>,
     /// The deadline that AWS sets.
     pub deadline: Option<Deadline>,
-    /// What each transition includes.
+    /// What snapshots and transitions include.
     pub include: Include,
 }
 
@@ -182,16 +185,14 @@ impl Feed {
                 self.sent = true;
                 self.left = self.left.map(|left| left.saturating_sub(1));
                 self.over = self.left == Some(0);
-                let included = match self.include == Include::default() {
-                    true => String::new(),
-                    false => self.follower.included(version, self.include).await,
-                };
+                let included = included(&self.follower, version, self.include).await;
                 let entry = entry.get().strip_suffix('}').unwrap_or_default();
                 self.format.message("transition", Some(version), &format!("{entry}{included}}}"))
             }
             Ok(Next::Snapshot(version, view)) => {
                 self.sent = true;
-                self.format.snapshot(version, view.get())
+                let included = included(&self.follower, version, options_of(self.include)).await;
+                self.format.snapshot(version, view.get(), &included)
             }
             Ok(Next::Deleted) => {
                 self.over = true;
@@ -205,12 +206,26 @@ impl Feed {
     }
 }
 
+/// JSON fields with what is to be included after `version`.
+async fn included(follower: &Follower, version: u64, include: Include) -> String {
+    if include == Include::default() { String::new() } else { follower.included(version, include).await }
+}
+
+/// What is to be included beside an encounter.
+fn options_of(include: Include) -> Include {
+    Include { encounter: false, ..include }
+}
+
 /// The answer that streams a feed until its time is over.
-pub(super) fn answer(
+pub(super) async fn answer(
     settings: &Settings, format: Format, follower: Follower, terms: Terms,
 ) -> Result<Response, Problem> {
     let Terms { first, resumed, limit, deadline, include } = terms;
-    let opening = format.opening(first.as_deref(), &follower.viewer)?;
+    let beside = match &first {
+        Some(game) => included(&follower, game.version(), options_of(include)).await,
+        None => String::new(),
+    };
+    let opening = format.opening(first.as_deref(), &follower.viewer, &beside)?;
     // Spread, so that clients that connected together do not reconnect together.
     let time = settings.stream_time.mul_f64(rand::random_range(0.9..=1.0));
     let time = deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));

@@ -156,11 +156,11 @@ fn never_null(schema: &mut Value) {
 /// Puts a default into the description: generators take a field with a default for one that is always there, and ask for
 /// it in requests.
 fn tell_default(fields: &mut Map<String, Value>) {
-    // A property that is named `default` is a schema, not a default.
-    if fields.get("default").is_none_or(Value::is_object) {
+    // Among the schemas of properties one that is named `default` is no default.
+    if fields.values().all(Value::is_object) {
         return;
     }
-    let default = fields.remove("default").unwrap_or_default();
+    let Some(default) = fields.remove("default") else { return };
     if let (false, Some(Value::String(description))) = (default.is_null(), fields.get_mut("description")) {
         description.push_str(&format!(" Default: {default}."));
     }

@@ -1,7 +1,7 @@
 // A real server that can be killed and started again, and a proxy before it that can cut connections.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm } from "node:fs/promises";
 import { type AddressInfo, type Socket, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,6 +48,21 @@ export class Server {
 
   async restart(): Promise<void> {
     await this.kill();
+    await this.run();
+  }
+
+  /** Keeps a copy of the store as it is now. */
+  async save(): Promise<void> {
+    await this.kill();
+    await cp(join(this.directory, "store"), join(this.directory, "saved"), { recursive: true });
+    await this.run();
+  }
+
+  /** Goes back to the copy. */
+  async restore(): Promise<void> {
+    await this.kill();
+    await rm(join(this.directory, "store"), { recursive: true });
+    await cp(join(this.directory, "saved"), join(this.directory, "store"), { recursive: true });
     await this.run();
   }
 

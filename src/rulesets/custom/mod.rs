@@ -124,7 +124,10 @@ impl Ruleset for Custom {
                 (place.turn > 0).then(|| place.turn.saturating_add(1).to_string())
             };
             let because = Reason { tie_rule: tied.then_some("CU-5"), ..because(&place.score, place.moved) };
-            let acted = place.done && !clock && !current.contains(&place.combatant);
+            // Its turn now is the last of its turns that have begun.
+            let begun = || places.iter().rposition(|other| other.done && other.combatant == place.combatant);
+            let now = current.contains(&place.combatant) && begun() == Some(i);
+            let acted = place.done && !clock && !now;
             OrderEntry { combatant: place.combatant.clone(), done: Some(acted), slot, because }
         };
         active.map(entry).collect()

@@ -135,11 +135,35 @@ async fn a_transition_includes_the_encounter_and_the_options_after_it() {
     let fight = api.fight().await;
     let call = fight.get("/events?include=encounter,options");
     let mut stream = Stream::of(call, LINES).await.expect("a stream");
-    stream.next().await.expect("a snapshot");
+    let snapshot = stream.next().await.expect("a snapshot");
+    assert_eq!(snapshot.data["options"], fight.read("/options").await);
     fight.accepted(json!({"type": "start", "first": "chansi"})).await;
     let entry = stream.next().await.expect("a transition");
     assert_eq!(entry.data["encounter"], fight.read("").await);
     assert_eq!(entry.data["options"], fight.read("/options").await);
+}
+
+#[tokio::test]
+async fn a_transition_that_only_unseen_entries_follow_includes_the_encounter() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let player = fight.player(&["chansi"]).await;
+    fight.accepted(json!({"type": "start", "first": "chansi"})).await;
+    let hidden = json!({"id": "shade", "side": "monsters", "hidden": true});
+    fight.accepted(json!({"type": "add_combatant", "combatant": hidden})).await;
+    let call = |fight: &Fight| fight.get("/events?include=encounter,options").header("last-event-id", "0");
+    let mut stream = Stream::of(call(&player), LINES).await.expect("a stream");
+    let entry = stream.next().await.expect("a transition");
+    assert_eq!(entry.data["version"], json!(1));
+    assert_eq!(entry.data["encounter"], player.read("").await);
+    assert_eq!(entry.data["options"], player.read("/options").await);
+    let mut stream = Stream::of(call(&fight), LINES).await.expect("a stream");
+    let entry = stream.next().await.expect("a transition");
+    assert_eq!(
+        (&entry.data["version"], &entry.data["encounter"]),
+        (&json!(1), &Value::Null),
+        "version 2 follows at once"
+    );
 }
 
 #[tokio::test]
