@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
+import type { Route } from "playwright-core";
 import { play, server } from "./fixture.js";
 import { Server } from "./server.js";
 import { Table, until } from "./table.js";
@@ -84,6 +85,51 @@ play("a game master leaves in the middle, another goes on", seize, ["gm", "assis
   await table.check();
   await table.page("gm").waitForTimeout(500);
   assert.equal((await table.events("damaged")).length, 1, "each change is sent once");
+});
+
+play("a change that two game masters' clients send", seize, ["gm", "assistant", "anna"], async (table) => {
+  await table.begin();
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  const held = new Promise<void>((resolve) => void table.page("gm").route(`${server.url}/**/commands*`, async (route) => {
+    resolve();
+    await gate;
+    await route.continue();
+  }));
+  await table.change("anna", "actors.ActorIris0000000", health(14));
+  await held;
+  // For Foundry the game master is gone, but the request is still on its way.
+  await table.hub.disconnect(users.gm);
+  await until("the assistant sends it", async () => (await table.events("damaged")).length === 1);
+  const answered = table.page("gm").waitForResponse((response) => response.url().includes("/commands"));
+  release();
+  assert.equal((await answered).status(), 412);
+  await table.leave("gm");
+  await table.check();
+  assert.equal((await table.events("damaged")).length, 1, "each change is sent once");
+});
+
+play("answers are lost", seize, [...all], async (table) => {
+  await table.begin();
+  const [first] = (await table.read("gm")).current;
+  // The server gets each command, and no page gets the answer.
+  const lost = async (route: Route) => {
+    await route.fetch();
+    await route.abort();
+  };
+  for (const user of all) await table.page(user).route(`${server.url}/**/commands*`, lost);
+  await table.change("gm", "actors.ActorMoth0000000", health(9));
+  await until("the damage arrives", async () => (await table.events("damaged")).length === 1);
+  await table.control("gm", "nextTurn");
+  await until("the end of the turn arrives", async () => (await table.read("gm")).current[0] !== first);
+  await table.page("gm").waitForTimeout(1500);
+  for (const user of all) await table.page(user).unroute(`${server.url}/**/commands*`, lost);
+  await table.check();
+  assert.equal((await table.events("damaged")).length, 1, "each change is sent once");
+  assert.equal((await table.events("turn_ended")).length, 1, "and each turn ends once");
+  await table.change("gm", "actors.ActorMoth0000000", health(8));
+  await until("the next damage arrives", async () => (await table.events("damaged")).length === 2, 30);
+  await table.check();
 });
 
 play("a game master without a token gets one", seize, ["assistant", "anna"], async (table) => {
@@ -177,11 +223,14 @@ play("the fight ends, and Foundry goes on alone", seize, [...all], async (table)
   await table.begin();
   const token = await table.token("gm");
   const url = `${server.url}/v1/encounters/${table.encounter}`;
+  await table.page("gm").locator(".turnkeeper-more summary").click();
   await table.page("gm").locator(".turnkeeper-unlink").click();
   await table.answer("gm");
   await until("nobody has a panel", async () => (await table.page("bob").locator("section.turnkeeper").count()) === 0);
   await table.control("gm", "nextTurn");
-  await table.control("gm", "startCombat");
+  await until("Foundry's next turn", async () => table.hub.find("Combat", "CombatBridge0000")["turn"] > 0);
+  assert.equal(await table.page("anna").locator(".turnkeeper-link").count(), 0);
+  await table.page("gm").locator(".turnkeeper-link").click();
   await table.settled();
   assert.notEqual(url, `${server.url}/v1/encounters/${table.encounter}`, "a new start is a new encounter");
   const status = async (of: string, by: string) => (await (await fetch(of, { headers: { authorization: `Bearer ${by}` } })).json()).status;
@@ -203,6 +252,13 @@ test("a server that wants an application's key", { timeout: 60_000 }, async () =
     await table.page("gm").locator(".notifications .error").waitFor();
     await table.page("gm").evaluate((value) => (window as any).game.settings.set("turnkeeper", "key", value), key);
     await table.begin();
+    await table.check();
+    // The game master comes back with another browser, and the key.
+    await table.page("gm").evaluate(() => localStorage.removeItem("turnkeeper.tokens"));
+    await table.leave("gm");
+    await table.join("gm");
+    await table.check();
+    await table.control("gm", "nextTurn");
     await table.check();
     for (const user of ["anna", "bob"] as const) assert(!(table.hub.sent.get(users[user]) ?? []).join().includes(key));
     await table.close();

@@ -100,6 +100,57 @@ play("delay and return", { ruleset: "custom", options: { preset: "d20-delay" } }
   assert((await table.read("gm")).current.includes(ids.iris));
 });
 
+play("a wait jump", { ruleset: "exp" }, [...all], async (table) => {
+  await table.begin();
+  await table.control("gm", "previousTurn");
+  await until("the start is taken back", async () => (await table.read("gm")).status === "setup");
+  await table.check();
+  const rolls = { [ids.iris]: 10, [ids.moth]: 8, [ids.captain]: 6, [ids.goblin]: 5, [ids.twin]: 4, [ids.ninja]: 2 };
+  await table.press("gm", await table.page("gm").locator('[data-type="start"]').first().innerText(), { rolls: JSON.stringify(rolls) });
+  await until("Iris is asked", async () => (await table.read("anna")).current.includes(ids.iris));
+  await table.check();
+  await table.press("anna", "Declare as Iris", { move: "wait", act: "wait" });
+  await table.check();
+  const jump = async () => (await table.labels("anna")).find((label) => /[Jj]ump/.test(label));
+  for (let step = 0; !(await jump()); step++) {
+    assert(step < 20, "Iris cannot jump");
+    const user = (await table.read("gm")).current.includes(ids.moth) ? "bob" : "gm";
+    const { version } = await table.read("gm");
+    await table.control(user, "nextTurn");
+    // Of the answers that are legal the first: all that is left, now.
+    await until("the answer is sent", async () => {
+      await table.answer(user);
+      return (await table.read("gm")).version > version;
+    });
+    await table.check();
+  }
+  await table.press("anna", (await jump())!);
+  await until("the jump is made", async () => JSON.stringify(await table.read("gm", "/events?limit=1000")).includes('"jump"'));
+  await table.check();
+});
+
+play("Foundry's roll begins the next unit", { ruleset: "exp" }, [...all], async (table) => {
+  await table.begin();
+  const { version } = await table.read("gm");
+  await table.control("gm", "rollInitiative");
+  await table.page("gm").locator(".notifications .warning").waitFor();
+  assert.equal((await table.read("gm")).version, version, "nobody rolls within a unit");
+  for (let step = 0; !(await table.read("gm")).pending.commands.includes("roll_unit"); step++) {
+    assert(step < 20, "the unit does not end");
+    const before = await table.read("gm");
+    await table.control("gm", "nextTurn");
+    await until("the answer is sent", async () => {
+      await table.answer("gm");
+      return (await table.read("gm")).version > before.version;
+    });
+    await table.check();
+  }
+  const { round } = await table.read("gm");
+  await table.control("anna", "rollAll");
+  await until("the next unit begins", async () => (await table.read("gm")).round > round);
+  await table.check();
+});
+
 play("a shared turn", { ruleset: "dc20" }, [...all], async (table) => {
   await table.begin();
   // The start goes back too, and takes the dice of the table.
@@ -120,6 +171,47 @@ play("a shared turn", { ruleset: "dc20" }, [...all], async (table) => {
   await table.control("bob", "nextTurn");
   await until("one still acts", async () => (await table.read("anna")).current.length === 1);
   await table.check();
+});
+
+const twice = { "turnkeeper.stats": JSON.stringify({ "numbers.turns": "system.turns" }) };
+
+const d20 = { preset: "d20", definition: { numbers: { turns: 1 }, turns: "turns" } };
+
+play("a combatant with several turns", { ruleset: "custom", options: d20, settings: twice }, [...all], async (table) => {
+  await table.begin();
+  const badge = (user: (typeof all)[number]) => table.page(user).locator(`[data-combatant-id="${ids.captain}"] .turnkeeper-note`);
+  await table.screenshots("several-turns");
+  for (const left of [2, 1]) {
+    for (const user of all) await badge(user).filter({ hasText: `×${left}/2` }).waitFor();
+    for (let step = 0; !(await table.read("gm")).current.includes(ids.captain); step++) {
+      assert(step < 20, "the captain never acts");
+      await table.control("gm", "nextTurn");
+      await table.answer("gm");
+      await table.check();
+    }
+    await table.control("gm", "nextTurn");
+    await until("the captain's turn is over", async () => !(await table.read("gm")).current.includes(ids.captain));
+    await table.check();
+  }
+  for (const user of all) assert.equal(await table.page(user).locator(`[data-combatant-id="${ids.captain}"]`).count(), 1);
+});
+
+play("a name that is markup", { ruleset: "active-initiative" }, [...all], async (table) => {
+  const name = "<img src=x onerror=hacked=1>";
+  await table.change("gm", `combats.CombatBridge0000.${ids.iris}`, { name });
+  await table.begin();
+  await table.press("gm", (await table.labels("gm")).find((label) => /begin the next/.test(label))!);
+  await table.check();
+  for (let turn = 0; turn < 4; turn++) {
+    await table.control("gm", "nextTurn");
+    if (turn > 1) await table.screenshots(`markup-${turn}`);
+    for (const user of all) {
+      assert.equal(await table.page(user).locator("img").count(), 0);
+      assert.equal(await table.page(user).evaluate(() => (window as any).hacked), undefined);
+    }
+    await table.answer("gm");
+    await table.check();
+  }
 });
 
 play("a hidden combatant acts, and is revealed", { ruleset: "active-initiative" }, [...all], async (table) => {

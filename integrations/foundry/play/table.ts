@@ -73,7 +73,7 @@ export class Table {
   /** A user opens the world. A later page of the same user has the same storage. */
   async join(user: User): Promise<Page> {
     const id = users[user];
-    const context = this.#contexts.get(user) ?? (await browser!.newContext());
+    const context = this.#contexts.get(user) ?? (await browser!.newContext({ viewport: { width: 420, height: 800 } }));
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
     if (!this.#contexts.has(user)) {
@@ -163,7 +163,7 @@ export class Table {
 
   /** Waits until every page shows the newest version that its token sees. */
   async settled(): Promise<void> {
-    for (const [user, page] of this.pages) {
+    await this.#each(async (user, page) => {
       await page.waitForFunction((id) => (window as any).game.combats.get(id).flags.turnkeeper?.link, combat, { polling: 50 });
       await until(`${user} has a token`, async () => (await this.token(user)) !== undefined);
       await until(`${user} is up to date`, async () => {
@@ -174,7 +174,7 @@ export class Table {
         // Versions that tell a player nothing are not in the player's log.
         return (await this.read(user, `/events?after=${version}`)).items.length === 0;
       });
-    }
+    });
   }
 
   /** Presses a button of the module, and fills its dialog as it comes, or with values by field. */
@@ -230,7 +230,7 @@ export class Table {
   /** Every page shows its token's view: rows in order, who acts, the options; and the Combat has round and turn. */
   async check(): Promise<void> {
     await this.settled();
-    for (const [user, page] of this.pages) {
+    await this.#each(async (user, page) => {
       const view = await this.read(user);
       const shown = await page.locator("[data-combatant-id]").evaluateAll((rows) =>
         rows.map((row) => ({ id: (row as HTMLElement).dataset["combatantId"]!, acts: row.classList.contains("turnkeeper-current") })));
@@ -243,7 +243,7 @@ export class Table {
       const legal: string[] = items.map((item: any) => item.label);
       for (const label of await this.labels(user)) assert(legal.some((one) => label.startsWith(one)), `${user} may not: ${label}`);
       assert.equal((await this.labels(user)).length > 0, legal.length > 0, `${user} sees what is legal`);
-    }
+    });
     if (!this.pages.has("gm") && !this.pages.has("assistant")) return;
     const { round, current, status } = await this.read(this.pages.has("gm") ? "gm" : "assistant");
     await until("Foundry's combat follows", async () => {
@@ -251,6 +251,10 @@ export class Table {
       const turn = await [...this.pages.values()][0]!.evaluate((id) => (window as any).game.combats.get(id).combatant?.id ?? null, combat);
       return data["round"] === (status === "setup" ? 0 : Math.max(1, round)) && (current.length === 0 || current.includes(turn));
     });
+  }
+
+  async #each(look: (user: User, page: Page) => Promise<void>): Promise<void> {
+    await Promise.all([...this.pages].map(([user, page]) => look(user, page)));
   }
 
   async screenshots(name: string): Promise<void> {
@@ -265,12 +269,23 @@ export class Table {
   }
 }
 
-/** Remembers every secret that the page shows, however briefly. */
+/** Remembers every secret that the page shows, however briefly, or gets from the server. */
 function watch(words: string[]): void {
   const shown = ((window as any).shownSecrets = [] as string[]);
-  new MutationObserver(() => {
-    for (const word of words) if (document.body.outerHTML.includes(word) && !shown.includes(word)) shown.push(word);
-  }).observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+  const look = (where: string, text: string) => {
+    for (const word of words) if (text.includes(word) && !shown.includes(`${word} ${where}`)) shown.push(`${word} ${where}`);
+  };
+  new MutationObserver(() => look("on the page", document.body.outerHTML))
+    .observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+  const real = window.fetch;
+  window.fetch = async (...request) => {
+    const answer = await real(...request);
+    void (async () => {
+      const reader = answer.clone().body!.pipeThrough(new TextDecoderStream()).getReader();
+      for (let part = await reader.read(); !part.done; part = await reader.read()) look("in an answer", part.value);
+    })().catch(() => undefined);
+    return answer;
+  };
 }
 
 export async function until(what: string, test: () => Promise<boolean>, seconds = 15): Promise<void> {

@@ -4,7 +4,7 @@ import type { World } from "../standin/hub.js";
 export const users = { gm: "GMaaaaaaaaaaaaaa", assistant: "GMbbbbbbbbbbbbbb", anna: "Annaaaaaaaaaaaaa", bob: "Bobbbbbbbbbbbbbb" } as const;
 export type User = keyof typeof users;
 
-const hp = (value: number) => ({ attributes: { hp: { value, max: value } }, abilities: { dex: { mod: 2 } } });
+const stats = (value: number) => ({ attributes: { hp: { value, max: value } }, turns: value === 30 ? 2 : 1 });
 
 export const ids = {
   iris: "CombatantIris000", moth: "CombatantMoth000", captain: "CombatantCaptain", goblin: "CombatantGoblin1", twin: "CombatantGoblin2",
@@ -13,7 +13,7 @@ export const ids = {
 
 export function world(settings: Record<string, unknown>): World {
   const actor = (_id: string, name: string, owner: string | undefined, value: number) => ({
-    _id, name, ownership: { default: 0, ...(owner && { [owner]: 3 }) }, system: hp(value), flags: {},
+    _id, name, ownership: { default: 0, ...(owner && { [owner]: 3 }) }, system: stats(value), flags: {},
   });
   const token = (_id: string, name: string, actorId: string, actorLink: boolean, disposition: number, hidden = false) => ({
     _id, name, actorId, actorLink, disposition, hidden, delta: {}, flags: {},

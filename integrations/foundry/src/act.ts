@@ -1,5 +1,5 @@
 // What a user does: sends a legal command, ends the turn, takes back, and links a combat to a new encounter.
-import { Turnkeeper, newKey } from "./client/index.js";
+import { Turnkeeper } from "./client/index.js";
 import { awaited, fill, isReady, pick } from "./choose.js";
 import { draftOf, type Command } from "./roster.js";
 import type { Session } from "./session.js";
@@ -85,8 +85,7 @@ export async function link(combat: FoundryCombat): Promise<void> {
     // Foundry does not show players the hit points of foes.
     foe_hp: "none", combatants: combat.combatants.map(draftOf),
   } as unknown as Schemas["NewEncounter"];
-  const options = { key: newKey(), ...(key && { application: key }) };
-  const created = await new Turnkeeper(server(), { retryFor: 10_000 }).create(asked, options);
+  const created = await new Turnkeeper(server(), { retryFor: 10_000 }).create(asked, key ? { application: key } : {});
   await keepToken(created.encounter.id, created.token);
   const flag: Link = { encounter: created.encounter.id, ruleset };
   await combat.update({ flags: { [ID]: { link: flag } } } as object, { turnkeeper: true } as object);

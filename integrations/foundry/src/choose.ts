@@ -35,10 +35,13 @@ function shown(value: unknown, encounter: Encounter): string {
   return encounter.combatants.find(({ id }) => id === value)?.name ?? value;
 }
 
+/** Foundry reads labels of buttons as HTML. Names in them are what people typed. */
+const plain = (label: string): string => foundry.utils.escapeHTML(label);
+
 /** Lets the user pick one of several legal commands. */
 export async function pick(legal: Legal[], encounter: Encounter): Promise<Legal | undefined> {
   if (legal.length < 2) return legal[0];
-  const buttons = legal.map((one, index) => ({ action: `option${index}`, label: labelOf(one, legal, encounter), callback: () => index }));
+  const buttons = legal.map((one, index) => ({ action: `option${index}`, label: plain(labelOf(one, legal, encounter)), callback: () => index }));
   const chosen: unknown = await foundry.applications.api.DialogV2.wait({
     window: { title: text("Next") }, content: `<p>${text("Pick")}</p>`, buttons, rejectClose: false,
   });
@@ -52,7 +55,7 @@ export async function fill(legal: Legal, options: Options, encounter: Encounter)
   const ok = (_event: unknown, button: { form: HTMLFormElement | null }) => JSON.stringify(read(legal, options, button.form!));
   const filled: unknown = await foundry.applications.api.DialogV2.wait({
     window: { title: legal.label }, content, rejectClose: false,
-    buttons: [{ action: "ok", label: legal.label, default: true, callback: ok }, { action: "cancel", label: text("Cancel") }],
+    buttons: [{ action: "ok", label: plain(legal.label), default: true, callback: ok }, { action: "cancel", label: text("Cancel") }],
   });
   return typeof filled === "string" && filled.startsWith("{") ? (JSON.parse(filled) as Command) : undefined;
 }

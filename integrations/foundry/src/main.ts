@@ -5,7 +5,7 @@ import { Session } from "./session.js";
 import { keepToken, registerKey, registerSettings, server } from "./settings.js";
 import { Sync } from "./sync.js";
 import { Tokens } from "./tokens.js";
-import { decorate, undecorate } from "./tracker.js";
+import { decorate, offer, undecorate } from "./tracker.js";
 import { ID, linkOf, text, type FoundryCombat, type FoundryCombatant } from "./types.js";
 import { wrap, type Handler } from "./wrap.js";
 
@@ -19,6 +19,9 @@ interface Linked {
   served: boolean;
 }
 const linked = new Map<string, Linked>();
+
+/** Combats that are being linked: a second click makes no second encounter. */
+const linking = new Set<string>();
 
 /** The trackers that were rendered, also those that were popped out. */
 const trackers = new Map<HTMLElement, { viewed: FoundryCombat | null }>();
@@ -35,6 +38,7 @@ function open(combat: FoundryCombat): void {
     const sync = new Sync(session, (reason) => void ui.notifications?.warn(reason));
     const table = new Table(session, () => redraw(combat));
     linked.set(combat.id!, { session, tokens, sync, table, mirror: new Mirror(session), served: false });
+    void tokens.recover().catch((error: Error) => ui.notifications?.warn(error.message));
   }
   redraw(combat);
 }
@@ -62,7 +66,9 @@ function redraw(combat: FoundryCombat): void {
 
 function draw(element: HTMLElement, combat: FoundryCombat | null): void {
   const open = combat ? linked.get(combat.id!) : undefined;
-  if (!combat || !open) return undecorate(element);
+  if (!open) undecorate(element);
+  if (combat && !open && game.user.isGM && combat.started && mayLink()) offer(element, () => void begin(combat));
+  if (!combat || !open) return;
   const { session, sync, table } = open;
   const standing = game.user.isActiveGM ? sync.standing : [];
   decorate(element, session, {
@@ -77,13 +83,19 @@ async function unlink(combat: FoundryCombat): Promise<void> {
   if (sure) await combat.unsetFlag(ID, "link");
 }
 
+const mayLink = (): boolean => server() !== "" && game.settings.get(ID, "ruleset") !== "";
+
 /** Links a combat, and begins it as the ruleset does. */
 async function begin(combat: FoundryCombat): Promise<void> {
+  if (linking.has(combat.id!)) return;
+  linking.add(combat.id!);
   try {
     await link(combat);
   } catch (error) {
     ui.notifications?.error(text("NoLink", { reason: (error as Error).message }));
     return;
+  } finally {
+    linking.delete(combat.id!);
   }
   const { session, table } = linked.get(combat.id!)!;
   for (let wait = 0; !session.live && wait < 50; wait++) await new Promise((resolve) => setTimeout(resolve, 100));
@@ -116,7 +128,7 @@ Hooks.once("setup", () => {
     startCombat: async (combat, original) => {
       const open = linked.get(combat.id!);
       if (open) await open.table.advance();
-      else if (game.user.isGM && server() && game.settings.get(ID, "ruleset")) await begin(combat);
+      else if (game.user.isGM && mayLink()) await begin(combat);
       else return original();
       return combat;
     },

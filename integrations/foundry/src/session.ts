@@ -65,12 +65,14 @@ export class Session {
     return new Turnkeeper(server(), { retryFor: 10_000, fetch: (...request) => this.#fetch(...request) }).encounter(this.link.encounter, token);
   }
 
+  /** The feed tells whether the server is there. It alone tries again for ever. */
   async #fetch(...request: Parameters<typeof fetch>): Promise<Response> {
+    if (!String(request[0]).includes("/events")) return fetch(...request);
     const { signal } = this.#stop;
     try {
       const response = await fetch(...request);
       if (response.status >= 500) this.#turn("away");
-      else if (this.state === "away" && this.encounter) this.#turn("live");
+      else if (response.ok && this.encounter) this.#turn("live");
       return response;
     } catch (error) {
       if (!signal.aborted) this.#turn("away");

@@ -54,7 +54,11 @@ export class Sync {
           await this.session.send(command, encounter!.version);
           last = JSON.stringify([id, command]);
         } catch (error) {
-          if (!(error instanceof TurnkeeperError) || error.temporary) return;
+          if (!(error instanceof TurnkeeperError) || error.temporary) {
+            // The state may stay live, as when a proxy before the server fails.
+            setTimeout(() => void this.send(), 5000);
+            return;
+          }
           if (error.status === 412) await this.session.refresh();
           else {
             this.#changed.delete(id);

@@ -1,4 +1,6 @@
 // Gives each user a token of their own. A token goes to its user alone, by a query: settings and flags would reach everybody.
+import { EncounterClient } from "./client/index.js";
+import { server } from "./settings.js";
 import type { Session } from "./session.js";
 import { ID, type Schemas } from "./types.js";
 
@@ -17,6 +19,15 @@ export class Tokens {
 
   handTo(user: User.Implementation): void {
     this.#handing = this.#handing.then(() => this.#ensure(user)).catch((error: unknown) => console.warn("turnkeeper:", error));
+  }
+
+  /** Asks for a new token with the key of the application that made the encounter: for a game master in another browser. */
+  async recover(): Promise<void> {
+    const key = game.user.isGM ? game.settings.get(ID, "key") : "";
+    if (!key || this.session.state !== "waiting") return;
+    const url = `${server()}/v1/encounters/${this.session.link.encounter}`;
+    const made = await new EncounterClient(url, key).createToken({ role: "gm", name: game.user.name });
+    await this.session.take(made.token);
   }
 
   async #ensure(user: User.Implementation): Promise<void> {

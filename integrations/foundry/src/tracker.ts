@@ -1,7 +1,7 @@
 // Decorates whatever tracker is rendered: rows in the server's order with all that act now, the state, and the legal commands as buttons.
 import { toFoundry } from "./client/index.js";
 import type { Session } from "./session.js";
-import { text, type Encounter, type Legal } from "./types.js";
+import { ID, text, type Encounter, type Legal } from "./types.js";
 import { isReady, labelOf } from "./choose.js";
 
 /** What the user can do in the tracker. */
@@ -14,20 +14,34 @@ export interface Actions {
 
 export function decorate(element: HTMLElement, session: Session, actions: Actions): void {
   const { encounter } = session;
-  const rows = [...element.querySelectorAll<HTMLElement>("[data-combatant-id]")];
-  const old = element.querySelector<HTMLElement>("section.turnkeeper");
   const panel = make("section", "turnkeeper");
   panel.dataset.state = session.state;
   if (encounter) panel.dataset.version = String(encounter.version);
   element.classList.add("turnkeeper-linked");
-  if (encounter) arrange(rows, encounter);
+  if (encounter) arrange(rowsOf(element), encounter);
   panel.append(status(session));
-  if (session.live && encounter) panel.append(...commands(session, actions));
   if (session.live && actions.level) panel.append(button(text("Differs"), "turnkeeper-level", actions.level));
-  if (game.user.isGM) panel.append(button(text("Unlink"), "turnkeeper-unlink", actions.unlink));
+  if (session.live && encounter) panel.append(...commands(session, actions));
+  if (game.user.isGM) (panel.querySelector("details") ?? panel).append(button(text("Unlink"), "turnkeeper-unlink", actions.unlink));
+  place(element, panel);
+}
+
+const rowsOf = (element: HTMLElement): HTMLElement[] => [...element.querySelectorAll<HTMLElement>("[data-combatant-id]")];
+
+/** Below the rows, or where it was. */
+function place(element: HTMLElement, panel: HTMLElement): void {
+  const old = element.querySelector<HTMLElement>("section.turnkeeper");
+  const list = rowsOf(element)[0]?.parentElement;
   if (old) replace(old, panel);
-  else if (rows[0]?.parentElement) rows[0].parentElement.after(panel);
+  else if (list) list.after(panel);
   else element.append(panel);
+}
+
+/** A combat that began without the server: a game master may hand it over. */
+export function offer(element: HTMLElement, link: () => void): void {
+  const panel = make("section", "turnkeeper");
+  panel.append(button(text("Link"), "turnkeeper-link", link));
+  place(element, panel);
 }
 
 export function undecorate(element: HTMLElement): void {
@@ -97,7 +111,7 @@ function commands(session: Session, { send }: Actions): HTMLElement[] {
   const shared = ({ rule, command }: Legal) => rule.startsWith("TK-") && !["undo", "redo"].includes(command.type);
   const urgent = ({ command }: Legal) => (encounter.pending?.commands.includes(command.type) ? 0 : 1);
   const own = options.items.filter((legal) => !shared(legal)).sort((a, b) => urgent(a) - urgent(b));
-  const folded = options.items.filter(shared);
+  const folded = options.items.filter((legal) => shared(legal) && !happensInFoundry(legal));
   const list = (items: Legal[]) => optionList(items, session.busy, encounter, send);
   const parts = [list(own)];
   if (folded.length > 0) {
@@ -106,6 +120,12 @@ function commands(session: Session, { send }: Actions): HTMLElement[] {
     parts.push(details);
   }
   return parts;
+}
+
+/** Who takes part is Foundry's, and so are hit points, if they are sent. */
+function happensInFoundry({ command }: Legal): boolean {
+  const hitPoints = game.settings.get(ID, "hitPoints") ? ["damage", "heal"] : [];
+  return ["add_combatant", "remove_combatant", ...hitPoints].includes(command.type);
 }
 
 function optionList(items: Legal[], busy: boolean, encounter: Encounter, send: Actions["send"]): HTMLElement {

@@ -1,5 +1,5 @@
 // Boots the stand-in in a page: the globals that a module sees, in the order in which Foundry makes them.
-import { expand, getProperty, merge, randomID, type Data, type Operation } from "./data.js";
+import { expand, getProperty, type Data, type Operation } from "./data.js";
 import { FakeCombat, SystemCombat, turnEvents } from "./combat.js";
 import { Collection, FakeActor, FakeCombatant, FakeToken, FakeUser, FakeUsers, Hooks, send, type Doc } from "./documents.js";
 import { DialogV2, FakeTracker, notifications, SystemTracker } from "./tracker.js";
@@ -42,6 +42,8 @@ const settingsApi = {
   },
 };
 
+const escapeHTML = (text: string): string => text.replace(/[&<>"']/g, (letter) => `&#${letter.charCodeAt(0)};`);
+
 let language: Data = {};
 const localize = (key: string): string => getProperty(language, key) ?? key;
 const format = (key: string, values: Data): string => localize(key).replace(/\{(\w+)\}/g, (_, name: string) => String(values[name]));
@@ -52,7 +54,7 @@ window["CONFIG"] = {
   ui: { combat: FakeTracker }, queries: {},
 };
 window["CONST"] = { TOKEN_DISPOSITIONS: { SECRET: -2, HOSTILE: -1, NEUTRAL: 0, FRIENDLY: 1 } };
-window["foundry"] = { utils: { getProperty, expandObject: expand, mergeObject: merge, randomID }, applications: { api: { DialogV2 } } };
+window["foundry"] = { utils: { getProperty, expandObject: expand, escapeHTML }, applications: { api: { DialogV2 } } };
 
 /** A query arrives: the handler learns what was asked, and not who asks. */
 window["answer"] = async ({ name, data }: { name: string; data: unknown }): Promise<unknown> => {

@@ -96,7 +96,8 @@ export const DialogV2 = {
         const button = document.createElement("button");
         button.type = "submit";
         button.dataset.action = action;
-        button.textContent = game.i18n.localize(label ?? action);
+        // Foundry reads labels as HTML.
+        button.innerHTML = `<span>${game.i18n.localize(label ?? action)}</span>`;
         button.addEventListener("click", (event) => {
           event.preventDefault();
           if (action !== "cancel" && !form.reportValidity()) return;

@@ -15,7 +15,6 @@ export class TurnkeeperError extends Error {
     super(message);
   }
 
-  /** The stable name of the refusal. */
   get code(): string | undefined {
     return this.problem?.code;
   }
@@ -26,9 +25,11 @@ export class TurnkeeperError extends Error {
   }
 }
 
+// Node.js 18 has no global crypto. Bundlers for browsers do not see this import.
+const random: Crypto = globalThis.crypto ?? (await import(["node", "crypto"].join(":"))).webcrypto;
+
 /** A new idempotency key. crypto.randomUUID is missing on pages without https. */
-export const newKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+export const newKey = (): string => Array.from(random.getRandomValues(new Uint32Array(4)), (word) => word.toString(36)).join("-");
 
 /** A signal that aborts with `signal`, or when nothing was heard for a time. */
 export function watchdog(milliseconds: number, signal?: AbortSignal) {

@@ -10,7 +10,6 @@ export interface FoundryTracker {
   combatants: { id: string; initiative: number | null; defeated: boolean; hidden: boolean }[];
 }
 
-/** An entry of Roll20's turn order. */
 export type Roll20Turn = { id: string; pr: string; custom: string; formula?: string; _pageid?: string };
 
 type Row = Schemas["OrderEntry"];
