@@ -1,6 +1,6 @@
 //! An encounter of any ruleset.
 
-use super::document::{Checkpoint, Document, open, unreadable};
+use super::document::{Document, open, unreadable};
 use super::history::{CHECKPOINTS, Rewind, UndoHistory};
 use super::redaction::Transition;
 use super::trial::TrialDice;
@@ -144,13 +144,19 @@ impl<R: Ruleset> TypedGame<R> {
     /// Reads a checkpoint, migrates it if it is older, and checks its history.
     pub fn at(meta: Arc<Meta>, checkpoint: &[u8]) -> Result<Self, LoadError> {
         let (_, checkpoint) = open(checkpoint)?;
-        let checkpoint: Checkpoint<'_, R> = serde_json::from_slice(&checkpoint).map_err(unreadable)?;
+        let checkpoint: Document<'_, R> = serde_json::from_slice(&checkpoint).map_err(unreadable)?;
         if checkpoint.ruleset != R::MANIFEST.id {
             return Err(LoadError::Unreadable(format!("ruleset: {} is another one", checkpoint.ruleset)));
         }
         let game = Self { meta, history: checkpoint.history.into_owned(), table: checkpoint.table.into_owned() };
         game.history.check(game.table.version)?;
         Ok(game)
+    }
+
+    fn stored<'a>(&'a self, meta: Option<&'a Meta>) -> Document<'a, R> {
+        let (history, table) = (Cow::Borrowed(&self.history), Cow::Borrowed(&self.table));
+        let ruleset = Cow::Borrowed(R::MANIFEST.id);
+        Document { schema: SCHEMA, ruleset, meta: meta.map(Cow::Borrowed), history, table }
     }
 
     /// Plays a request on a copy of the table; answers also how many events there were after each command.
@@ -320,12 +326,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error> {
-        serde_json::value::to_raw_value(&Checkpoint {
-            schema: SCHEMA,
-            ruleset: Cow::Borrowed(R::MANIFEST.id),
-            history: Cow::Borrowed(&self.history),
-            table: Cow::Borrowed(&self.table),
-        })
+        serde_json::value::to_raw_value(&self.stored(None))
     }
 
     fn recall(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError> {
@@ -407,16 +408,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
 
     fn document(&self) -> Result<Vec<u8>, serde_json::Error> {
         let mut buffer = Vec::with_capacity(USUAL + USUAL_COMBATANT * self.table.combatants.len());
-        serde_json::to_writer(
-            &mut buffer,
-            &Document {
-                schema: SCHEMA,
-                ruleset: Cow::Borrowed(R::MANIFEST.id),
-                meta: Cow::Borrowed(&self.meta),
-                history: Cow::Borrowed(&self.history),
-                table: Cow::Borrowed(&self.table),
-            },
-        )?;
+        serde_json::to_writer(&mut buffer, &self.stored(Some(&self.meta)))?;
         Ok(buffer)
     }
 }
