@@ -38,13 +38,9 @@ pub trait Game: Send + Sync {
     /// back the player's own command follows from the log.
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal>;
 
-    /// Decides a request, or refuses it. An undo or redo is for [`rewind`](Self::rewind).
-    fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Decided, Refusal> {
-        self.decide_until(request, dice, &|| false)
-    }
-
-    /// The same, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each command.
-    fn decide_until(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal>;
+    /// Decides a request, or refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each command. An undo
+    /// or redo is for [`rewind`](Self::rewind).
+    fn decide(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal>;
 
     /// What a request wants from the past, if it is an undo or redo.
     fn rewinds(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
@@ -67,7 +63,7 @@ pub trait Game: Send + Sync {
     /// The encounter as the owner of these combatants sees it. Show it and try commands on it; never store it.
     fn redacted(&self, own: &[CombatantId]) -> Arc<dyn Game>;
 
-    /// Tries a request on what the owner of these combatants sees. Asks `stop` as [`decide_until`](Self::decide_until) does.
+    /// Tries a request on what the owner of these combatants sees. Asks `stop` as [`decide`](Self::decide) does.
     fn examine(&self, own: &[CombatantId], request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
 
     /// Reads an imported entry as strictly as a request, and returns its events as this program writes them.
@@ -88,13 +84,9 @@ pub trait Game: Send + Sync {
     /// What a list says of it.
     fn summary(&self) -> Summary;
 
-    /// The commands that are legal now for this viewer. Undo and redo are the game master's, back to the version `oldest`.
-    fn options(&self, viewer: &Viewer, oldest: u64) -> Vec<LegalCommand> {
-        self.options_until(viewer, oldest, &|| false)
-    }
-
-    /// The same, incomplete as soon as `stop` says so; it is asked before each trial.
-    fn options_until(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand>;
+    /// The commands that are legal now for this viewer, incomplete as soon as `stop` says so; it is asked before each trial. Undo and redo
+    /// are the game master's, back to the version `oldest`.
+    fn options(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand>;
 
     /// The work of a command, its redaction and its answer: about the combatants and effects, for each audience.
     fn weight(&self) -> usize;
@@ -274,7 +266,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         rights::check::<R>(viewer, self.meta.player_undo, request).map_err(named)
     }
 
-    fn decide_until(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal> {
+    fn decide(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal> {
         let Played { table, events, ends } = self.play(request, dice, stop)?;
         if stop() {
             return Err(Refusal::Stopped);
@@ -391,7 +383,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         Summary::of(&self.meta, &self.table)
     }
 
-    fn options_until(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand> {
+    fn options(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand> {
         legal::legal_commands(self, viewer, oldest, stop)
     }
 
