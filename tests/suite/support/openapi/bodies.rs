@@ -1,4 +1,5 @@
 //! Combatants in events, which depend on the ruleset, as the published document shows them.
+#![expect(dead_code, reason = "only their schemas are used")]
 
 use turnkeeper::vocabulary::{
     Band, CombatantId, CombatantStateSchema, Hp, Kind, Member, Metadata, Slug, StatsSchema, Text,
