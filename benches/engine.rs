@@ -45,7 +45,7 @@ fn creation(ruleset: &str, size: usize) -> Creation {
 /// An option that advances the fight: one of the awaited commands.
 fn next_command(game: &dyn Game, turn: usize) -> Option<Value> {
     let pending = game.brief().pending?;
-    let legal_commands = game.options(&Viewer::gm("gm"), 0);
+    let legal_commands = game.options(&Viewer::gm("gm"), 0, &|| false);
     let is_awaited = |option: &&LegalCommand| pending.commands.iter().any(|verb| option.command["type"] == *verb);
     let awaited: Vec<&LegalCommand> = legal_commands.iter().filter(is_awaited).collect();
     awaited.get(turn % awaited.len().max(1)).map(|option| option.command.clone())
@@ -59,7 +59,7 @@ fn fight(ruleset: &str, size: usize, length: usize) -> Vec<Step> {
     for turn in 0..length {
         let Some(command) = next_command(&*game, turn) else { break };
         let request = Request::read(command.clone()).expect("a request");
-        let decided = game.decide(&request, &mut SeededDice::new([turn as u8; 32])).expect("legal");
+        let decided = game.decide(&request, &mut SeededDice::new([turn as u8; 32]), &|| false).expect("legal");
         let document = game.document().expect("a document");
         steps.push(Step { game: game.clone(), document, body: command.to_string(), command });
         game = decided.next;
@@ -139,7 +139,7 @@ fn whole_transition(c: &mut Criterion) {
 fn transition(game: &dyn Game, body: &str) -> usize {
     let body: Value = serde_json::from_str(body).expect("JSON");
     let request = Request::read(body).expect("a request");
-    let decided = game.decide(&request, &mut SeededDice::new([7; 32])).expect("legal");
+    let decided = game.decide(&request, &mut SeededDice::new([7; 32]), &|| false).expect("legal");
     let document = decided.next.document().expect("a document");
     let view = decided.next.view(&Viewer::gm("gm")).expect("a view");
     document.len() + view.get().len() + decided.events.get().len()

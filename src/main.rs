@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
-use turnkeeper::app::{App, AppKey, AppKeys, Applications};
+use turnkeeper::app::{App, AppKeys, Applications, Token};
 use turnkeeper::config::{Config, Server, Task, presentable};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http;
@@ -36,7 +36,7 @@ fn main() -> ExitCode {
             http::document().map(|document| say(document.trim_end())).map_err(|error| error.to_string())
         }
         Some(Task::AppKey { name }) => {
-            let key = AppKey::new(&rand::random());
+            let key = Token::app_key(&rand::random());
             say(&format!("for the application: {}\nfor the server:      {name}={}", key.reveal(), key.digest()));
             Ok(())
         }

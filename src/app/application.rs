@@ -7,31 +7,11 @@ use std::sync::Arc;
 use subtle::ConstantTimeEq;
 
 /// The prefix of application keys.
-const PREFIX: &str = "tk_app_";
+pub(super) const PREFIX: &str = "tk_app_";
 /// The length of the rest of a key, in base64url.
 const RANDOM: usize = 43;
 /// Maximum length of a name.
 const MAX_NAME: usize = 64;
-
-/// An application key in the clear. It has no `Debug`, so that no log shows it.
-pub struct AppKey(String);
-
-impl AppKey {
-    /// A new key from 32 random bytes.
-    pub fn new(random: &[u8; 32]) -> Self {
-        Self(format!("{PREFIX}{}", data_encoding::BASE64URL_NOPAD.encode(random)))
-    }
-
-    /// The key's text.
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-
-    /// Its digest for the configuration: SHA-256 in hexadecimal. The key is random, so it needs no salt.
-    pub fn digest(&self) -> String {
-        HEX.encode(&Sha256::digest(&self.0))
-    }
-}
 
 /// The name of an application.
 pub type Application = Arc<str>;
@@ -144,7 +124,7 @@ mod tests {
 
     #[test]
     fn no_two_applications_have_the_same_key() {
-        let digest = AppKey::new(&[1; 32]).digest();
+        let digest = crate::app::Token::app_key(&[1; 32]).digest();
         assert!(AppKeys::read(&format!("bot={digest},table={digest}")).unwrap_err().contains("bot and table"));
         let keys = AppKeys::read(&format!("bot={digest}")).unwrap();
         assert_eq!(keys.clone().and(keys).unwrap().len(), 1);

@@ -213,10 +213,10 @@ fn decide(
 ) -> Result<Decided, Refusal> {
     let mut dice = SeededDice::new(seed);
     if viewer.is_gm() {
-        return game.decide_until(request, &mut dice, stop);
+        return game.decide(request, &mut dice, stop);
     }
     game.examine(&viewer.combatants, request, stop)?;
-    game.decide_until(request, &mut dice, stop).map_err(|refusal| match refusal {
+    game.decide(request, &mut dice, stop).map_err(|refusal| match refusal {
         Refusal::Stopped => refusal,
         _ => Refusal::hidden_reason(),
     })

@@ -18,7 +18,7 @@ mod token;
 mod transfer;
 mod work;
 
-pub use application::{AppKey, AppKeys, Application, Applications, app_name};
+pub use application::{AppKeys, Application, Applications, app_name};
 pub use command::{Answer, Command, Shape};
 pub use encounters::{CreatedEncounter, Summaries, is_cursor};
 pub use error::AppError;

@@ -71,7 +71,7 @@ impl App {
         let oldest = if viewer.is_gm() && version > 0 { self.log_views(id, version, 1).await?.base_version } else { 0 };
         // Every option is tried out, so the work grows faster than the encounter.
         let small = game.weight() <= SMALL_FIGHT;
-        let work = move |stop: Stop<'_>| game.options_until(&viewer, oldest, stop);
+        let work = move |stop: Stop<'_>| game.options(&viewer, oldest, stop);
         let mut items = self.workers.run_unless(small, work).await?;
         let label = "Undo your last command".to_owned();
         items.extend(undo.then(|| LegalCommand { label, ..LegalCommand::of("undo", "TK-9") }));

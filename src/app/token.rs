@@ -2,6 +2,7 @@
 //!
 //! Writes of tokens change the encounter's meta; they add no log entry and make no version.
 
+use super::application::PREFIX;
 use super::storage::{Change, WriteRequest};
 use super::{Answer, App, AppError, Application, IdempotencyKey, Shape, now};
 use crate::engine::{Game, MAX_COMBATANTS, Meta, NewToken, Refusal, Role, TokenRecord, Viewer};
@@ -20,13 +21,18 @@ pub const MAX_TOKENS: usize = 100;
 /// The time in which a repeated replacement returns the new token. It is short, because the request proves only the old one.
 const REPEATABLE: SignedDuration = SignedDuration::from_mins(10);
 
-/// A token in the clear. It has no `Debug`, so that no log shows it.
+/// A token, or the key of an application, in the clear. It has no `Debug`, so that no log shows it.
 pub struct Token(String);
 
 impl Token {
     /// A new token from 32 random bytes.
     pub fn new(role: Role, random: &[u8; 32]) -> Self {
-        Self(format!("tk_{}_{}", role, BASE64URL_NOPAD.encode(random)))
+        Self(format!("tk_{role}_{}", BASE64URL_NOPAD.encode(random)))
+    }
+
+    /// A new key of an application from 32 random bytes.
+    pub fn app_key(random: &[u8; 32]) -> Self {
+        Self(format!("{PREFIX}{}", BASE64URL_NOPAD.encode(random)))
     }
 
     /// The token's text.
@@ -39,13 +45,14 @@ impl Token {
         self.digest().as_bytes().ct_eq(record.digest.as_bytes()).into()
     }
 
-    fn digest(&self) -> String {
+    /// Its digest: SHA-256 in hexadecimal. It is random, so it needs no salt.
+    pub fn digest(&self) -> String {
         BearerToken::digest(&self.0).0
     }
 
     /// A random id.
     pub fn id(role: Role) -> String {
-        format!("{}-{}", role, BASE32.encode(&rand::random::<[u8; 5]>()).to_ascii_lowercase())
+        format!("{role}-{}", BASE32.encode(&rand::random::<[u8; 5]>()).to_ascii_lowercase())
     }
 
     /// The token as it is stored, under this id.

@@ -313,7 +313,7 @@ mod tests {
         let game = rulesets.create(meta(), creation).expect("an encounter");
         let base = json!({"version": 0, "document": game.checkpoint().expect("JSON")});
         let request = Request::read(json!({"type": "note", "text": "x"})).expect("a request");
-        let events = game.decide(&request, &mut SeededDice::new([0; 32])).expect("legal").events;
+        let events = game.decide(&request, &mut SeededDice::new([0; 32]), &|| false).expect("legal").events;
         let entry =
             |version| json!({"version": version, "at": now(), "by": "gm", "commands": ["note"], "events": events});
         let entries: Vec<Value> = (1..=notes).map(entry).collect();

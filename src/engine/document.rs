@@ -61,24 +61,15 @@ impl TokenRecord {
     }
 }
 
-/// The stored document: everything that a load brings.
+/// The stored document: everything that a load brings. Without meta, so without secrets, it is a checkpoint: the encounter's state at
+/// its version.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(super) struct Document<'a, R: Ruleset> {
     pub schema: u32,
     pub ruleset: Cow<'a, str>,
-    pub meta: Cow<'a, Meta>,
-    #[serde(rename = "timeline")]
-    pub history: Cow<'a, UndoHistory>,
-    pub table: Cow<'a, Table<R>>,
-}
-
-/// A document without meta, so without secrets. It gives the encounter's state at its version.
-#[derive(Serialize, Deserialize)]
-#[serde(bound = "")]
-pub(super) struct Checkpoint<'a, R: Ruleset> {
-    pub schema: u32,
-    pub ruleset: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meta: Option<Cow<'a, Meta>>,
     #[serde(rename = "timeline")]
     pub history: Cow<'a, UndoHistory>,
     pub table: Cow<'a, Table<R>>,

@@ -1,6 +1,6 @@
 //! An encounter of any ruleset.
 
-use super::document::{Checkpoint, Document, open, unreadable};
+use super::document::{Document, open, unreadable};
 use super::history::{CHECKPOINTS, Rewind, UndoHistory};
 use super::redaction::Transition;
 use super::trial::TrialDice;
@@ -38,13 +38,9 @@ pub trait Game: Send + Sync {
     /// back the player's own command follows from the log.
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal>;
 
-    /// Decides a request, or refuses it. An undo or redo is for [`rewind`](Self::rewind).
-    fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Decided, Refusal> {
-        self.decide_until(request, dice, &|| false)
-    }
-
-    /// The same, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each command.
-    fn decide_until(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal>;
+    /// Decides a request, or refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each command. An undo
+    /// or redo is for [`rewind`](Self::rewind).
+    fn decide(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal>;
 
     /// What a request wants from the past, if it is an undo or redo.
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
@@ -67,7 +63,7 @@ pub trait Game: Send + Sync {
     /// The encounter as the owner of these combatants sees it. Show it and try commands on it; never store it.
     fn redacted(&self, own: &[CombatantId]) -> Arc<dyn Game>;
 
-    /// Tries a request on what the owner of these combatants sees. Asks `stop` as [`decide_until`](Self::decide_until) does.
+    /// Tries a request on what the owner of these combatants sees. Asks `stop` as [`decide`](Self::decide) does.
     fn examine(&self, own: &[CombatantId], request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
 
     /// Reads an imported entry as strictly as a request, and returns its events as this program writes them.
@@ -88,13 +84,9 @@ pub trait Game: Send + Sync {
     /// What a list says of it.
     fn summary(&self) -> Summary;
 
-    /// The commands that are legal now for this viewer. Undo and redo are the game master's, back to the version `oldest`.
-    fn options(&self, viewer: &Viewer, oldest: u64) -> Vec<LegalCommand> {
-        self.options_until(viewer, oldest, &|| false)
-    }
-
-    /// The same, incomplete as soon as `stop` says so; it is asked before each trial.
-    fn options_until(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand>;
+    /// The commands that are legal now for this viewer, incomplete as soon as `stop` says so; it is asked before each trial. Undo and redo
+    /// are the game master's, back to the version `oldest`.
+    fn options(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand>;
 
     /// The work of a command, its redaction and its answer: about the combatants and effects, for each audience.
     fn weight(&self) -> usize;
@@ -144,13 +136,19 @@ impl<R: Ruleset> TypedGame<R> {
     /// Reads a checkpoint, migrates it if it is older, and checks its history.
     pub fn at(meta: Arc<Meta>, checkpoint: &[u8]) -> Result<Self, LoadError> {
         let (_, checkpoint) = open(checkpoint)?;
-        let checkpoint: Checkpoint<'_, R> = serde_json::from_slice(&checkpoint).map_err(unreadable)?;
+        let checkpoint: Document<'_, R> = serde_json::from_slice(&checkpoint).map_err(unreadable)?;
         if checkpoint.ruleset != R::MANIFEST.id {
             return Err(LoadError::Unreadable(format!("ruleset: {} is another one", checkpoint.ruleset)));
         }
         let game = Self { meta, history: checkpoint.history.into_owned(), table: checkpoint.table.into_owned() };
         game.history.check(game.table.version)?;
         Ok(game)
+    }
+
+    fn stored<'a>(&'a self, meta: Option<&'a Meta>) -> Document<'a, R> {
+        let (history, table) = (Cow::Borrowed(&self.history), Cow::Borrowed(&self.table));
+        let ruleset = Cow::Borrowed(R::MANIFEST.id);
+        Document { schema: SCHEMA, ruleset, meta: meta.map(Cow::Borrowed), history, table }
     }
 
     /// Plays a request on a copy of the table; answers also how many events there were after each command.
@@ -268,7 +266,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         rights::check::<R>(viewer, self.meta.player_undo, request).map_err(named)
     }
 
-    fn decide_until(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal> {
+    fn decide(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal> {
         let Played { table, events, ends } = self.play(request, dice, stop)?;
         if stop() {
             return Err(Refusal::Stopped);
@@ -320,12 +318,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error> {
-        serde_json::value::to_raw_value(&Checkpoint {
-            schema: SCHEMA,
-            ruleset: Cow::Borrowed(R::MANIFEST.id),
-            history: Cow::Borrowed(&self.history),
-            table: Cow::Borrowed(&self.table),
-        })
+        serde_json::value::to_raw_value(&self.stored(None))
     }
 
     fn recall(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError> {
@@ -390,7 +383,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         Summary::of(&self.meta, &self.table)
     }
 
-    fn options_until(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand> {
+    fn options(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand> {
         legal::legal_commands(self, viewer, oldest, stop)
     }
 
@@ -407,16 +400,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
 
     fn document(&self) -> Result<Vec<u8>, serde_json::Error> {
         let mut buffer = Vec::with_capacity(USUAL + USUAL_COMBATANT * self.table.combatants.len());
-        serde_json::to_writer(
-            &mut buffer,
-            &Document {
-                schema: SCHEMA,
-                ruleset: Cow::Borrowed(R::MANIFEST.id),
-                meta: Cow::Borrowed(&self.meta),
-                history: Cow::Borrowed(&self.history),
-                table: Cow::Borrowed(&self.table),
-            },
-        )?;
+        serde_json::to_writer(&mut buffer, &self.stored(Some(&self.meta)))?;
         Ok(buffer)
     }
 }

@@ -1,7 +1,7 @@
 //! Reads imported logs as strictly as requests: an unknown field is refused wherever it stands.
 
 use super::MAX_EVENTS;
-use super::document::{Checkpoint, DocumentHeader, migrate};
+use super::document::{Document, DocumentHeader, migrate};
 use crate::vocabulary::{Event, FieldError, Ruleset, parse, read};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -27,7 +27,7 @@ pub(super) fn checkpoint<R: Ruleset>(mut checkpoint: Value) -> Result<(), FieldE
     if cover.is_newer() {
         return Ok(());
     }
-    read::<Checkpoint<'_, R>>(&checkpoint)?;
+    read::<Document<'_, R>>(&checkpoint)?;
     let options = R::read_options(&checkpoint["table"]["options"]).map(drop);
     let first = options.map_err(|errors| errors.into_iter().next());
     first.or_else(|error| error.map_or(Ok(()), |error| Err(error.within("table.options"))))

@@ -107,7 +107,8 @@ impl<R: Ruleset> AnyRuleset for ErasedRuleset<R> {
 
     fn load(&self, document: &[u8]) -> Result<Arc<dyn Game>, LoadError> {
         let document: Document<'_, R> = serde_json::from_slice(document).map_err(unreadable)?;
-        let meta = Arc::new(document.meta.into_owned());
+        let meta = document.meta.ok_or_else(|| LoadError::Unreadable("a document without meta".to_owned()))?;
+        let meta = Arc::new(meta.into_owned());
         Ok(Arc::new(TypedGame { meta, history: document.history.into_owned(), table: document.table.into_owned() }))
     }
 

@@ -2,8 +2,8 @@
 
 use super::{MAX_COMBATANTS, MAX_CONDITIONS};
 use crate::vocabulary::{
-    Combatant, CombatantId, Draft, FieldError, Hp, Kind, Member, MemberDraft, Metadata, Ruleset, Slug, Table, Text,
-    Violation, require,
+    Combatant, CombatantId, Draft, FieldError, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, Metadata,
+    Ruleset, Slug, Table, Text, Violation, require,
 };
 use serde_json::Value;
 
@@ -102,10 +102,22 @@ fn sound(mut hp: Hp) -> Result<Hp, FieldError> {
 }
 
 fn members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
-    let mut members = Draft::roster(drafts)?;
-    for (i, member) in members.iter_mut().enumerate() {
-        let hp = member.hp.map(sound).transpose();
-        member.hp = hp.map_err(|e| e.within(&format!("members.{i}")))?;
+    if drafts.len() > MAX_MEMBERS {
+        return Err(FieldError::meaningless("members", format!("a group has at most {MAX_MEMBERS} members")));
+    }
+    let mut members: Vec<Member> = Vec::with_capacity(drafts.len());
+    for (i, draft) in drafts.into_iter().enumerate() {
+        let path = format!("members.{i}");
+        let (id, hp, path_of_id) = match draft {
+            MemberDraft::Id(id) => (id, None, path.clone()),
+            MemberDraft::Whole(MemberSpec { id, hp }) => (id, hp, format!("{path}.id")),
+        };
+        if members.iter().any(|m| m.id == id) {
+            let message = format!("there is a member {id} already: choose another id");
+            return Err(FieldError::meaningless(path_of_id, message));
+        }
+        let hp = hp.map(sound).transpose().map_err(|error| error.within(&path))?;
+        members.push(Member { id, hp, hp_band: None, conditions: Vec::new() });
     }
     Ok(members)
 }

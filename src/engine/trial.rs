@@ -146,69 +146,34 @@ fn key(option: &LegalCommand, field: &'static str, listed: &ListReference) -> Ke
 
 /// Gives each long list that several choices have in common a name, and writes all others out in their own choice.
 pub(super) fn share(legal_commands: &mut [LegalCommand]) {
-    let mut lists = Lists::default();
-    let choices = legal_commands.iter().flat_map(|option| &option.choices);
-    let found: Vec<Option<usize>> = choices.map(|choice| lists.find(&choice.values)).collect();
-    let mut found = found.into_iter();
-    for option in legal_commands {
-        let verb = option.command.get("type").and_then(Value::as_str).unwrap_or_default();
-        for choice in &mut option.choices {
-            let list = found.next().flatten().and_then(|at| lists.all.get_mut(at)).filter(|list| list.uses > 1);
-            match (list, &mut choice.values) {
-                (Some(list), values) => {
-                    let name = list.name.get_or_insert_with(|| name(&mut lists.names, verb, choice.field)).clone();
-                    let except =
-                        if let Values::From(listed) = values { std::mem::take(&mut listed.except) } else { Vec::new() };
-                    *values = Values::From(ListReference { list: name, except, values: list.values.clone() });
-                }
-                (None, Values::From(listed)) => choice.values = Values::OneOf(listed.iter().cloned().collect()),
-                (None, _) => {}
-            }
+    // How many choices have a list, and its name.
+    let mut uses: HashMap<Arc<[Value]>, (usize, Option<String>)> = HashMap::new();
+    for Choice { values, .. } in legal_commands.iter_mut().flat_map(|option| &mut option.choices) {
+        if let Values::OneOf(long) = values
+            && long.len() > LONG
+        {
+            let listed = std::mem::take(long).into();
+            *values = Values::From(ListReference { list: String::new(), except: Vec::new(), values: listed });
+        }
+        if let Values::From(listed) = values
+            && listed.values.len() > LONG
+        {
+            uses.entry(listed.values.clone()).or_default().0 += 1;
         }
     }
-}
-
-/// A name for a list that a field of a command is the first to use.
-fn name(taken: &mut HashSet<String>, verb: &str, field: &str) -> String {
-    let numbered = |n: usize| if n == 1 { format!("{verb}.{field}") } else { format!("{verb}.{field}.{n}") };
-    let free = (1..).map(numbered).find(|name| !taken.contains(name)).unwrap_or_default();
-    taken.insert(free.clone());
-    free
-}
-
-/// The long lists of an answer.
-#[derive(Default)]
-struct Lists {
-    all: Vec<List>,
-    by_content: HashMap<Arc<[Value]>, usize>,
-    names: HashSet<String>,
-}
-
-struct List {
-    values: Arc<[Value]>,
-    uses: usize,
-    name: Option<String>,
-}
-
-impl Lists {
-    /// Counts a use of a long list and returns its index; None for short lists and other values.
-    fn find(&mut self, values: &Values) -> Option<usize> {
-        let content: &[Value] = match values {
-            Values::From(listed) => &listed.values,
-            Values::OneOf(values) => values,
-            Values::Range { .. } | Values::Like(_) => return None,
-        };
-        if content.len() <= LONG {
-            return None;
+    let mut taken = HashSet::new();
+    for option in legal_commands {
+        let verb = option.command.get("type").and_then(Value::as_str).unwrap_or_default();
+        for Choice { field, values, .. } in &mut option.choices {
+            let Values::From(listed) = values else { continue };
+            let Some((2.., name)) = uses.get_mut(&listed.values) else {
+                *values = Values::OneOf(listed.iter().cloned().collect());
+                continue;
+            };
+            // The field that is the first to use a list names it.
+            let numbered = |n| if n == 1 { format!("{verb}.{field}") } else { format!("{verb}.{field}.{n}") };
+            let free = || (1..).map(numbered).find(|name| taken.insert(name.clone())).unwrap_or_default();
+            listed.list = name.get_or_insert_with(free).clone();
         }
-        let at = self.by_content.get(content).copied().unwrap_or_else(|| {
-            let values: Arc<[Value]> =
-                if let Values::From(listed) = values { listed.values.clone() } else { content.into() };
-            self.by_content.insert(values.clone(), self.all.len());
-            self.all.push(List { values, uses: 0, name: None });
-            self.all.len() - 1
-        });
-        self.all.get_mut(at)?.uses += 1;
-        Some(at)
     }
 }

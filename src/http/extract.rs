@@ -19,24 +19,10 @@ impl FromRequestParts<AppState> for EncounterId {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        let id = Path::<String>::from_request_parts(parts, state).await.map(|Path(id)| id).unwrap_or_default();
-        if is_encounter_id(&id) { Ok(Self(id)) } else { Err(AppError::NotFound.into()) }
-    }
-}
-
-/// The encounter and the token in the path.
-pub(super) struct TokenId {
-    pub encounter: String,
-    pub token: String,
-}
-
-impl FromRequestParts<AppState> for TokenId {
-    type Rejection = Problem;
-
-    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
-        let ids = Path::<(String, String)>::from_request_parts(parts, state).await;
-        let (encounter, token) = ids.map(|Path(ids)| ids).unwrap_or_default();
-        if is_encounter_id(&encounter) { Ok(Self { encounter, token }) } else { Err(AppError::NotFound.into()) }
+        let parameters = Path::<Vec<(String, String)>>::from_request_parts(parts, state).await;
+        let mut parameters = parameters.map(|Path(parameters)| parameters).unwrap_or_default().into_iter();
+        let id = parameters.find(|(name, id)| name == "id" && is_encounter_id(id));
+        id.map(|(_, id)| Self(id)).ok_or(AppError::NotFound.into())
     }
 }
 

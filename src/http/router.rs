@@ -78,7 +78,7 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
     Router::new().fallback_service(routes.map_request(middleware::trim))
 }
 
-/// The routes' own documentation, from which [`crate::openapi::document`] makes the published document.
+/// The routes' own documentation, from which tests make the published document.
 pub fn openapi() -> utoipa::openapi::OpenApi {
     // The shared responses refer to these by name.
     #[derive(OpenApi)]

@@ -1,14 +1,14 @@
 //! Creates, lists and revokes tokens.
 
 use super::AppState;
-use super::extract::{Caller, EncounterId, Issuer, Nothing, Parameters, TokenId};
+use super::extract::{Caller, EncounterId, Issuer, Nothing, Parameters};
 use super::post::{Key, Post};
 use super::problem::Problem;
 use super::reply::{List, Reply};
 use crate::app::HandedOut;
 use crate::engine::{NewToken, Viewer};
 use crate::openapi::*;
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -100,9 +100,9 @@ pub(super) async fn replace_token(
     responses((status = 204, description = "The token is revoked"),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn revoke_token(
-    State(shared): State<AppState>, Caller(token): Caller, TokenId { encounter, token: revoked }: TokenId,
-    Parameters(Nothing {}): Parameters<Nothing>,
+    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
+    Path((_, revoked)): Path<(String, String)>, Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Reply, Problem> {
-    shared.app.revoke(&encounter, &token, &revoked).await?;
+    shared.app.revoke(&id, &token, &revoked).await?;
     Ok(Reply::empty(StatusCode::NO_CONTENT))
 }

@@ -1,9 +1,6 @@
-//! Bodies that the program puts together from parts, or that depend on the ruleset, as the published document shows them.
+//! Bodies that the program puts together from parts, as the published document shows them.
 
-use crate::vocabulary::{
-    Band, CombatantId, CombatantStateSchema, CommandSchema, EncounterSchema, EventSchema, Hp, Kind, LegalCommands,
-    Member, Metadata, Pending, Slug, StatsSchema, Text,
-};
+use crate::vocabulary::{CombatantId, CommandSchema, EncounterSchema, EventSchema, LegalCommands, Pending};
 use utoipa::ToSchema;
 
 /// One command, or a list of commands.
@@ -20,77 +17,6 @@ pub enum CommandRequest {
 #[derive(ToSchema)]
 #[schema(min_items = 1, max_items = 50)]
 pub struct CommandList(pub Vec<CommandSchema>);
-
-/// The fields that every combatant shows.
-#[derive(ToSchema)]
-pub struct CombatantFields {
-    /// Names the combatant within the encounter.
-    pub id: CombatantId,
-    /// Its name for people.
-    pub name: Text<80>,
-    /// The side that it is on.
-    pub side: Slug,
-    /// What kind it is.
-    pub kind: Kind,
-    /// Who decides for it: `gm`, or a player's name.
-    pub controller: Text<80>,
-    /// True while players cannot see it.
-    #[schema(required = false)]
-    pub hidden: bool,
-    /// Its hit points, where they are tracked and the viewer sees them.
-    #[schema(required = false)]
-    pub hp: Hp,
-    /// How it fares, for viewers who do not see its hit points.
-    #[schema(required = false)]
-    pub hp_band: Band,
-    /// The members of a group; empty for a single combatant.
-    #[schema(required = false)]
-    pub members: Vec<Member>,
-    /// Its conditions.
-    #[schema(required = false)]
-    pub conditions: Vec<Slug>,
-    /// Texts of the client's own.
-    #[schema(required = false)]
-    pub metadata: Metadata,
-    /// Whether its turn of this round is over.
-    #[schema(required = false)]
-    pub acted: bool,
-}
-
-/// A combatant as an event carries it. Fields with their usual value are left out.
-#[derive(ToSchema)]
-pub struct CombatantEntry {
-    /// The fields that every combatant shows.
-    #[serde(flatten)]
-    pub fields: CombatantFields,
-    /// Counts the combatants in the order of joining.
-    #[schema(required = false, minimum = 1)]
-    pub joined: u32,
-    /// What the combatant brought for the ruleset.
-    #[schema(required = false)]
-    pub stats: StatsSchema,
-    /// What play keeps about it for the ruleset.
-    #[schema(required = false)]
-    pub standing: CombatantStateSchema,
-}
-
-/// A change of the roster.
-#[derive(ToSchema)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum RosterChange {
-    /// A combatant joined.
-    #[schema(title = "CombatantJoined")]
-    CombatantJoined {
-        /// The combatant as it joined.
-        combatant: CombatantEntry,
-    },
-    /// A combatant changed.
-    #[schema(title = "CombatantUpdated")]
-    CombatantUpdated {
-        /// The combatant as it is now.
-        combatant: CombatantEntry,
-    },
-}
 
 /// What a command changed: the whole encounter, or with `Prefer: return=minimal` only `current` and `pending`.
 #[derive(ToSchema)]

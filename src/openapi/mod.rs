@@ -1,15 +1,10 @@
-//! The published document: the schemas of the types, and what the operations declare.
+//! What the published document says of types besides their own schemas. Tests make the document
+//! (`tests/suite/support/openapi`); the program serves the committed one.
 
 mod bodies;
-mod components;
-mod document;
-mod naming;
 mod responses;
-mod shape;
-mod walk;
+mod schema;
 
 pub use bodies::*;
-pub use components::Schemas;
-pub use document::{Examples, document};
-pub use naming::standalone;
 pub use responses::*;
+pub use schema::{Components, REF, correct, json, standalone};

@@ -1,8 +1,6 @@
 //! The responses, headers and parameters that several operations share, and the codes of problems. Operations name them; the document
 //! holds each once.
 
-use super::naming::reference;
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{Ref, RefOr, Response, Schema};
@@ -18,21 +16,6 @@ pub const IF_MATCH: &str = "Refuses the request with 412 unless the encounter ha
 /// The header `If-None-Match`.
 pub const IF_NONE_MATCH: &str = "Answers 304 without a body while the answer still has this `ETag`.";
 
-/// Entity tags, of which shells may have removed the quotes, or `*`.
-const TAGS: &str = r#"^([*]|(W/)?("[!#-+.-~-]*"|[0-9]{1,19}(-[A-Za-z0-9_-]{16})?)( *, *(W/)?("[!#-+.-~-]*"|[0-9]{1,19}(-[A-Za-z0-9_-]{16})?))*)$"#;
-
-/// What a path or header parameter of this name looks like, as a regular expression.
-pub(super) fn pattern(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "id" => "^[A-Za-z0-9_-]{1,64}$",
-        "Idempotency-Key" => "^[!-~]{1,255}$",
-        "If-Match" | "If-None-Match" => TAGS,
-        "Last-Event-ID" => "^[0-9]{1,19}$",
-        "Prefer" => "^[ -~]*$",
-        _ => return None,
-    })
-}
-
 /// Types for `responses(...)` of operations: each refers to the shared response of its name.
 macro_rules! responses {
     ($($(#[doc = $doc:literal])+ $name:ident = $status:literal, $headers:expr;)+) => {
@@ -47,10 +30,8 @@ macro_rules! responses {
             }
         )+
 
-        /// The shared responses by name.
-        pub(super) fn responses() -> Value {
-            json!({$(stringify!($name): response(concat!($($doc),+), $headers)),+})
-        }
+        /// The shared responses: their names, descriptions and headers.
+        pub const RESPONSES: &[(&str, &str, &[&str])] = &[$((stringify!($name), concat!($($doc),+), $headers)),+];
     };
 }
 
@@ -83,61 +64,6 @@ responses! {
     TooManyRequests = "429", &["Retry-After", "RateLimit", "RateLimit-Policy"];
     /// The store does not answer, or the server is too busy. `Retry-After` says when to try again.
     ServiceUnavailable = "503", &["Retry-After"];
-}
-
-fn response(doc: &str, headers: &[&str]) -> Value {
-    let description = doc.trim();
-    let created = headers.contains(&"Location");
-    let headers: Value = headers.iter().map(|name| (*name, header_reference(name))).collect();
-    if created {
-        let content = json!({"application/json": {"schema": reference("Created")}});
-        return json!({"description": description, "headers": headers, "content": content, "links": links()});
-    }
-    let content = json!({"application/problem+json": {"schema": reference("Problem")}});
-    json!({"description": description, "headers": headers, "content": content})
-}
-
-/// Where the answer to a creation leads.
-fn links() -> Value {
-    let id = json!({"id": "$response.body#/encounter/id"});
-    let link = |operation: &str, what: &str| json!({"operationId": operation, "parameters": id, "description": what});
-    json!({
-        "read": link("read_encounter", "Reads the encounter."),
-        "command": link("send_command", "Sends a command."),
-        "options": link("list_options", "Lists what is legal now."),
-        "events": link("list_events", "Reads the log."),
-        "tokens": link("create_token", "Creates the token of a player or spectator."),
-        "export": link("export_encounter", "Copies the encounter with its log."),
-        "delete": link("delete_encounter", "Deletes the encounter."),
-    })
-}
-
-/// A reference to a shared header.
-pub(super) fn header_reference(name: &str) -> Value {
-    json!({"$ref": format!("#/components/headers/{name}")})
-}
-
-/// The headers of responses by name.
-pub(super) fn headers() -> Value {
-    let headers = [
-        (
-            "ETag",
-            "Names this answer, such as `\"13-Yk0pTq3mR8sWvx2a\"`, or this version of the encounter, such as `\"13\"`. `If-Match` and \
-                `If-None-Match` take it.",
-        ),
-        ("Location", "The path of the new encounter."),
-        ("Link", "The next page, with `rel=\"next\"`."),
-        (
-            "Idempotency-Replayed",
-            "`true` when a request with this `Idempotency-Key` was answered before. Nothing was applied again.",
-        ),
-        ("Preference-Applied", "`return=minimal` when the answer leaves out the encounter."),
-        ("WWW-Authenticate", "`Bearer`."),
-        ("Retry-After", "Seconds until the request can succeed."),
-        ("RateLimit", "What is left of the limit."),
-        ("RateLimit-Policy", "The limit."),
-    ];
-    headers.map(|(name, what)| (name, json!({"description": what, "schema": {"type": "string"}}))).into_iter().collect()
 }
 
 /// Every code: the page on errors lists and explains them.

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 ///
 /// It reads and serializes as the [`Combatant`] that it holds, to JSON only. [`change`](Self::change) is the only way to change it, so
 /// that no cached JSON outlives its combatant.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct CachedCombatant<R: Ruleset>(Arc<Cached<R>>);
 
 #[derive(Debug)]
@@ -54,12 +54,6 @@ impl<R: Ruleset> Deref for CachedCombatant<R> {
 
     fn deref(&self) -> &Combatant<R> {
         &self.0.combatant
-    }
-}
-
-impl<R: Ruleset> Clone for CachedCombatant<R> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
     }
 }
 

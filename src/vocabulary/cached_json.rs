@@ -2,13 +2,14 @@
 
 use super::{Describe, Names};
 use serde::ser::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 /// A value that never changes, is cheap to copy and is serialized once, to JSON only: such as a finished turn of the round.
-#[derive(Debug)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "T")]
 pub struct CachedJson<T>(Arc<(T, JsonCell)>);
 
 impl<T> From<T> for CachedJson<T> {
@@ -25,12 +26,6 @@ impl<T> Deref for CachedJson<T> {
     }
 }
 
-impl<T> Clone for CachedJson<T> {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
-
 impl<T: PartialEq> PartialEq for CachedJson<T> {
     fn eq(&self, other: &Self) -> bool {
         **self == **other
@@ -42,12 +37,6 @@ impl<T: Eq> Eq for CachedJson<T> {}
 impl<T: Serialize> Serialize for CachedJson<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.0.1.serialize(&**self, serializer)
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for CachedJson<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        T::deserialize(deserializer).map(Self::from)
     }
 }
 

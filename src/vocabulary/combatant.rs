@@ -272,24 +272,4 @@ impl Draft {
         laid.extend(own);
         Ok((read_fields(&shared, &[])?, read_fields(&laid, &Self::FIELDS)?))
     }
-
-    /// The members as they are kept; an error names one that stands there twice, or too many.
-    pub fn roster(members: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
-        if members.len() > MAX_MEMBERS {
-            return Err(FieldError::meaningless("members", format!("a group has at most {MAX_MEMBERS} members")));
-        }
-        let mut roster: Vec<Member> = Vec::with_capacity(members.len());
-        for (i, member) in members.into_iter().enumerate() {
-            let (id, hp, path) = match member {
-                MemberDraft::Id(id) => (id, None, format!("members.{i}")),
-                MemberDraft::Whole(MemberSpec { id, hp }) => (id, hp, format!("members.{i}.id")),
-            };
-            if roster.iter().any(|m| m.id == id) {
-                let message = format!("there is a member {id} already: choose another id");
-                return Err(FieldError::meaningless(path, message));
-            }
-            roster.push(Member { id, hp, hp_band: None, conditions: Vec::new() });
-        }
-        Ok(roster)
-    }
 }

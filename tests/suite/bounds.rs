@@ -50,7 +50,7 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
         };
         let mut dice = SeededDice::new([7; 32]);
         let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::Game>, body: Value| {
-            game.decide(&Request::read(body).expect("a request"), &mut dice)
+            game.decide(&Request::read(body).expect("a request"), &mut dice, &|| false)
         };
         for from in (0..500).step_by(50) {
             game = send(&game, (from..from + 50).map(effect).collect()).expect("it is accepted").next;

@@ -11,7 +11,7 @@ const LAYERS: &[Layer] = &[
     Layer { of: "engine", may: &["vocabulary", "rulesets::register"], pure: true },
     Layer { of: "store", may: &[], pure: false },
     Layer { of: "app", may: &["engine", "store", "vocabulary"], pure: false },
-    Layer { of: "openapi", may: &["engine", "rulesets::register", "vocabulary"], pure: false },
+    Layer { of: "openapi", may: &["vocabulary"], pure: false },
     Layer { of: "http", may: &["app", "engine", "openapi", "vocabulary"], pure: false },
     Layer { of: "lambda", may: &["http"], pure: false },
     Layer { of: "config", may: &["app", "http", "lambda", "store"], pure: false },

@@ -5,12 +5,12 @@ use crate::e2e::applications::{key, named};
 use crate::e2e::{Api, Fight, text};
 use crate::support::client::Answer;
 use crate::support::contract::{self, operations};
-use crate::support::sources;
+use crate::support::{openapi, sources};
 use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 use turnkeeper::engine::Rulesets;
-use turnkeeper::{http, openapi};
+use turnkeeper::http;
 
 const FILE: &str = "openapi/openapi.json";
 

@@ -50,7 +50,7 @@ fn fight(ruleset: &str, size: usize) -> Table {
 
 fn accepted(table: &Table, command: &Value) -> bool {
     let request = Request::read(command.clone()).expect("a request");
-    table.game.decide(&request, &mut SeededDice::new([1; 32])).is_ok()
+    table.game.decide(&request, &mut SeededDice::new([1; 32]), &|| false).is_ok()
 }
 
 /// The lists that choices refer to, by name.
@@ -103,7 +103,7 @@ fn trials(table: &Table) -> usize {
         asked.set(asked.get() + 1);
         false
     };
-    table.game.options_until(&Viewer::gm("gm"), 0, &count);
+    table.game.options(&Viewer::gm("gm"), 0, &count);
     asked.get()
 }
 
@@ -129,7 +129,7 @@ fn deciding_stops_before_the_next_command() {
         asked.set(asked.get() + 1);
         asked.get() == 10
     };
-    let stopped = table.game.decide_until(&request, &mut SeededDice::new([1; 32]), &tenth);
+    let stopped = table.game.decide(&request, &mut SeededDice::new([1; 32]), &tenth);
     assert_eq!((stopped.err(), asked.get()), (Some(Refusal::Stopped), 10));
 }
 

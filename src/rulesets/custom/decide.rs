@@ -7,6 +7,7 @@ use super::score::{self, Given};
 use super::*;
 use crate::rulesets::shared::{check_started, start_encounter, start_round};
 use crate::vocabulary::{Moment, field, require};
+use std::fmt::Display;
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
     check_started(play, matches!(command, Command::Start(_)), "CU-1")?;
@@ -27,8 +28,8 @@ pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Viol
 }
 
 /// Refuses unless `holds`, with the line of the definition that says so.
-fn ensure(
-    holds: bool, code: &'static str, rule: &'static str, line: &str, detail: impl FnOnce() -> String,
+fn ensure<D: Display>(
+    holds: bool, code: &'static str, rule: &'static str, line: &str, detail: impl FnOnce() -> D,
 ) -> Result<(), Violation> {
     require(holds, code, rule, || format!("{} (definition.{line})", detail()))
 }
@@ -74,9 +75,8 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
 }
 
 fn roll(play: &mut Fight<'_>, c: &Roll) -> Result<(), Violation> {
-    ensure(play.table().state.mode == Mode::Rolling, "no_roll_due", "CU-6", "score.reroll", || {
-        "no roll is due now".to_owned()
-    })?;
+    let due = play.table().state.mode == Mode::Rolling;
+    ensure(due, "no_roll_due", "CU-6", "score.reroll", || "no roll is due now")?;
     score::roll_all(play, &Given { rolls: Some(&c.rolls), cards: Some(&c.cards) })?;
     advance(play, false);
     Ok(())
@@ -163,12 +163,10 @@ fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
     let Some(rule) = &definition(table).declare else {
         return Err(Violation::new("nothing_to_declare", "CU-18", "nothing is declared here (definition.declare)"));
     };
-    ensure(table.state.mode == Mode::Declaring, "not_declaring", "CU-18", "declare", || {
-        "declarations come at the start of a round".to_owned()
-    })?;
-    ensure(!fighter.state.has_declared, "has_declared", "CU-18", "declare", || {
-        format!("{id} has declared in this round")
-    })?;
+    let (declaring, has_declared) = (table.state.mode == Mode::Declaring, fighter.state.has_declared);
+    let detail = "declarations come at the start of a round";
+    ensure(declaring, "not_declaring", "CU-18", "declare", || detail)?;
+    ensure(!has_declared, "has_declared", "CU-18", "declare", || format!("{id} has declared in this round"))?;
     ensure(must_declare(table, fighter), "declares_nothing", "CU-19", "declare.who", || {
         format!("{id} declares nothing")
     })?;
@@ -274,8 +272,7 @@ fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
 fn wait(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.in_turn(id, "CU-23")?;
     let table = play.table();
-    let detail = || "nobody waits here".to_owned();
-    ensure(definition(table).wait.is_some(), "no_waiting", "CU-23", "wait", detail)?;
+    ensure(definition(table).wait.is_some(), "no_waiting", "CU-23", "wait", || "nobody waits here")?;
     let [turn] = &table.state.turns[..] else {
         return Err(Violation::new("within_a_turn", "CU-23", "a turn within another cannot wait (definition.wait)"));
     };
@@ -317,8 +314,7 @@ fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
         }
         Mode::Choosing => {
             let line = phase_line(table, "optional");
-            let detail = || "this phase cannot be passed".to_owned();
-            ensure(phase(table).optional, "no_passing", "CU-17", &line, detail)?;
+            ensure(phase(table).optional, "no_passing", "CU-17", &line, || "this phase cannot be passed")?;
             ensure(candidates(table).contains(id), "not_next", "CU-17", &line, || format!("{id} could not act now"))?;
         }
         _ => {

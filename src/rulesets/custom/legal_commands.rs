@@ -43,7 +43,13 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             legal.push(option.range("cost", false, least.get(), most.get().min(points.into())));
         }
     }
-    grants(table, &mut legal);
+    for (name, pool) in &definition.pools {
+        let grant = LegalCommand::of("grant", "CU-27").with("pool", name.as_str()).range("amount", true, -100, 100);
+        legal.push(match pool.of {
+            Owner::Table => grant,
+            Owner::Combatant => grant.whom("combatant", true, table.iter().map(|c| &c.id)),
+        });
+    }
     legal
 }
 
@@ -89,15 +95,5 @@ fn turn(table: &Table, legal: &mut Vec<LegalCommand>) {
         legal.extend([cost.into_iter().fold(end, ranged), LegalCommand::by("wait", &id, "CU-23")]);
         let ready = definition.pools.iter().filter(|(_, pool)| pool.refill == Refill::Ready);
         legal.extend(ready.map(|(name, _)| LegalCommand::by("ready", &id, "CU-30").with("pool", name.as_str())));
-    }
-}
-
-fn grants(table: &Table, legal: &mut Vec<LegalCommand>) {
-    for (name, pool) in &definition(table).pools {
-        let grant = LegalCommand::of("grant", "CU-27").with("pool", name.as_str()).range("amount", true, -100, 100);
-        legal.push(match pool.of {
-            Owner::Table => grant,
-            Owner::Combatant => grant.whom("combatant", true, table.iter().map(|c| &c.id)),
-        });
     }
 }

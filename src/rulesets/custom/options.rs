@@ -6,7 +6,6 @@ use crate::vocabulary::{CachedJson, FieldError, read};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder};
 use utoipa::openapi::{Ref, RefOr, Schema};
@@ -157,10 +156,6 @@ impl PartialSchema for Options {
 }
 
 impl ToSchema for Options {
-    fn name() -> Cow<'static, str> {
-        "Options".into()
-    }
-
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
         Sent::schemas(schemas);
     }

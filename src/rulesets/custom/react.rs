@@ -30,7 +30,13 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<()
                 }
             }
         }
-        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => enter(play, &combatant.id),
+        AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => {
+            find_place(play, &combatant.id);
+            let definition = definition(play.table());
+            if definition.join == Join::NextRound && definition.clock.is_none() {
+                play.own(CameLate { combatant: combatant.id.clone(), turns: 0 });
+            }
+        }
         AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) if combatant.active() => {
             find_place(play, &combatant.id);
         }
@@ -69,15 +75,6 @@ fn fall(play: &mut Fight<'_>, id: &CombatantId) {
     let beside = current.or(table.state.last.as_ref()).cloned();
     if beside.as_ref() != Some(id) {
         play.own(Moved { combatant: id.clone(), beside, after: false, done: true });
-    }
-}
-
-/// A combatant joins a fight that goes on.
-fn enter(play: &mut Fight<'_>, id: &CombatantId) {
-    find_place(play, id);
-    let definition = definition(play.table());
-    if definition.join == Join::NextRound && definition.clock.is_none() {
-        play.own(CameLate { combatant: id.clone(), turns: 0 });
     }
 }
 

@@ -4,11 +4,11 @@ use super::{Answer, Api, Call, Client, Fight, Setup, ambush, cell, text};
 use crate::support::redis::RedisServer;
 use serde_json::json;
 use std::time::Duration;
-use turnkeeper::app::AppKey;
+use turnkeeper::app::Token;
 
 /// A key, and the pair that the server is configured with.
 pub fn key(name: &str) -> (String, String) {
-    let key = AppKey::new(&rand::random());
+    let key = Token::app_key(&rand::random());
     (key.reveal().to_owned(), format!("{name}={}", key.digest()))
 }
 

@@ -81,7 +81,7 @@ impl Stage {
     /// What comes of a command of the game master's; nothing where it is refused.
     pub fn send(&self, command: &Value, dice: &mut dyn Dice) -> Option<(Self, Decided)> {
         let request = Request::read(command.clone()).ok()?;
-        let decided = self.game.decide(&request, dice).ok()?;
+        let decided = self.game.decide(&request, dice, &|| false).ok()?;
         Some((Self { game: decided.next.clone(), own: self.own.clone() }, decided))
     }
 
@@ -102,7 +102,7 @@ impl Stage {
             version: seen.version(),
             view: seen.view(&viewer(Role::Player, own)).expect("a view").get().to_owned(),
             text: seen.text(),
-            options: serde_json::to_string(&seen.options(&viewer(Role::Player, own), 0)).expect("options"),
+            options: serde_json::to_string(&seen.options(&viewer(Role::Player, own), 0, &|| false)).expect("options"),
             brief: serde_json::to_string(&seen.brief()).expect("a brief"),
             entry,
         }
@@ -263,7 +263,7 @@ impl Play<'_> {
 
     /// A command of the game master's about combatants that are seen.
     fn open(&mut self, stage: &Stage) -> Value {
-        let legal_commands = stage.game.options(&viewer(Role::Gm, &[]), 0);
+        let legal_commands = stage.game.options(&viewer(Role::Gm, &[]), 0, &|| false);
         let common = ["note", "end_encounter", "override", "undo", "redo", "add_combatant", "add_effect"];
         let own: Vec<_> =
             legal_commands.iter().filter(|o| !common.contains(&o.command["type"].as_str().unwrap_or(""))).collect();

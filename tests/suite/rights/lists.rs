@@ -35,7 +35,7 @@ fn forms(option: &LegalCommand) -> Vec<Value> {
 /// Every form that is listed for this viewer is the viewer's; every one that is listed for the game master and is the viewer's is
 /// listed.
 fn check(table: &Table, viewer: &Viewer) -> usize {
-    let (own, all) = (table.game.options(viewer, 0), table.legal_commands());
+    let (own, all) = (table.game.options(viewer, 0, &|| false), table.legal_commands());
     let may = |form: &Value| {
         let request = Request::read(form.clone()).expect("an option is a request");
         table.game.authorize(viewer, &request).is_ok()
@@ -45,7 +45,7 @@ fn check(table: &Table, viewer: &Viewer) -> usize {
     }
     for option in &own {
         let request = Request::read(option.command.clone()).expect("an option is a request");
-        let decided = table.game.decide(&request, &mut SeededDice::new([1; 32]));
+        let decided = table.game.decide(&request, &mut SeededDice::new([1; 32]), &|| false);
         assert!(decided.is_ok(), "{} is listed for {viewer:?} and refused: {:?}", option.command, decided.err());
     }
     let missing = all.iter().flat_map(forms).filter(may).find(|form| !listed(&own, form));
@@ -66,7 +66,7 @@ fn options_list_all_that_a_token_may_send_and_nothing_else() {
         for play in 0..3 {
             let (mut table, mut chance) = (Table::create(creation(id)), Chance::new(play));
             for step in 0..25 {
-                assert!(table.game.options(&spectator, 0).is_empty(), "nothing is listed for an onlooker");
+                assert!(table.game.options(&spectator, 0, &|| false).is_empty(), "nothing is listed for an onlooker");
                 for viewer in &viewers {
                     legal_commands += check(&table, viewer);
                 }

@@ -100,7 +100,7 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
                     let table = table(ruleset, player_undo);
                     let request = Request::read(command.clone()).expect("a command");
                     let readable = || {
-                        let decided = table.game.decide(&request, &mut SeededDice::new([7; 32]));
+                        let decided = table.game.decide(&request, &mut SeededDice::new([7; 32]), &|| false);
                         !matches!(decided, Err(Refusal::Fields(_)))
                     };
                     if !shared && !gm_verbs.contains(&verb.as_str()) && !readable() {

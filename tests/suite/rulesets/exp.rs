@@ -95,7 +95,7 @@ fn a_player_attacks_with_its_mind_while_a_hidden_combatant_is_asked() {
     assert!(refused(json!({"type": "declare", "combatant": "c1", "move": "now", "act": "now"})));
     let seen = stage.game.redacted(&own);
     assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
-    let legal_commands = seen.options(&Viewer::player("player", own.to_vec()), 0);
+    let legal_commands = seen.options(&Viewer::player("player", own.to_vec()), 0, &|| false);
     let verbs: Vec<_> = legal_commands.iter().map(|option| &option.command["type"]).collect();
     assert_eq!(verbs, ["mental_attack"]);
     assert!(stage.send(&json!({"type": "mental_attack", "combatant": "c1"}), &mut Even(4)).is_some());

@@ -2,12 +2,12 @@
 //! name breaks it, though schemas of answers let readers be lenient.
 
 use super::client::Answer;
+use super::openapi::{self, Examples};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use turnkeeper::engine::Rulesets;
-use turnkeeper::openapi::Examples;
-use turnkeeper::{http, openapi};
+use turnkeeper::http;
 
 /// The document for one ruleset: unions over all rulesets hold the ruleset's own variants only.
 struct Contract {

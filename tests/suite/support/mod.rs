@@ -7,6 +7,7 @@ pub mod dice;
 pub mod json;
 pub mod lambda;
 pub mod legal_commands;
+pub mod openapi;
 pub mod process;
 pub mod proxy;
 pub mod raw;

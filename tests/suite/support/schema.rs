@@ -1,9 +1,9 @@
 //! JSON Schemas of a ruleset's types, as plain JSON with references followed.
 
+use super::openapi::AllSchemas;
 use crate::round_robin::RoundRobin;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use turnkeeper::openapi::Schemas;
 use turnkeeper::vocabulary::{Registrar, TypeSchema};
 
 /// A type's schema with those that it refers to.
@@ -22,10 +22,10 @@ impl Shapes {
 
     /// The shapes of a ruleset's own commands.
     pub fn of_commands(ruleset: &str) -> Self {
-        let mut all: Vec<Schemas> = Vec::new();
+        let mut all = AllSchemas::default();
         turnkeeper::rulesets::register(&mut all);
         all.add::<RoundRobin>();
-        let found = all.iter().find(|schemas| schemas.manifest.id == ruleset);
+        let found = all.0.iter().find(|schemas| schemas.manifest.id == ruleset);
         Self::of(&found.unwrap_or_else(|| panic!("there is no ruleset {ruleset}")).command)
     }
 

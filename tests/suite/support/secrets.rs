@@ -107,7 +107,7 @@ impl MakeWriter<'_> for Search {
 #[test]
 fn a_secret_in_a_log_is_seen() {
     let token = turnkeeper::app::Token::new(turnkeeper::engine::Role::Gm, &[7; 32]);
-    let key = turnkeeper::app::AppKey::new(&[7; 32]);
+    let key = turnkeeper::app::Token::app_key(&[7; 32]);
     assert_eq!(within(&format!("status=200 x=\"{}\"", token.reveal())), [token.reveal()]);
     assert_eq!(within(&format!("key={}", key.reveal())), [key.reveal()]);
     known("an idempotency key of this test alone");

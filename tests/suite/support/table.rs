@@ -156,7 +156,7 @@ impl Table {
     fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Result<Decided, Refusal>, String> {
         let rewind = match self.game.rewind_target(request) {
             Err(refusal) => return Ok(Err(refusal)),
-            Ok(None) => return Ok(self.game.decide(request, dice)),
+            Ok(None) => return Ok(self.game.decide(request, dice, &|| false)),
             Ok(Some(rewind)) => rewind,
         };
         let past = usize::try_from(rewind.to_version).ok().and_then(|version| self.past.get(version));
@@ -208,7 +208,7 @@ impl Table {
 
     /// What is legal now.
     pub fn legal_commands(&self) -> Vec<LegalCommand> {
-        self.game.options(&Viewer::gm("gm"), 0)
+        self.game.options(&Viewer::gm("gm"), 0, &|| false)
     }
 
     /// The stored document.

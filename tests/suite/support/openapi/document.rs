@@ -1,12 +1,12 @@
 //! The published document: what the operations declare, the schemas, and what all operations share.
 
 use super::components::components;
-use super::naming::{Components, REF, reference};
+use super::naming::{publish, reference};
 use super::responses::{header_reference, headers, pattern, responses};
 use super::shape::flatten;
-use super::walk::{References, walk};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
+use turnkeeper::openapi::{Components, REF};
 
 /// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI examples.
 pub type Examples = Map<String, Value>;
@@ -33,7 +33,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
         for part in ["requestBody", "responses"] {
             let part = operation.get_mut(part).into_iter();
             part.for_each(|part| {
-                walk(part, References::Renamed(&str::to_owned));
+                publish(part, &str::to_owned);
                 flatten(part, &schemas);
                 refer(part, &schemas);
             });

@@ -1,60 +1,51 @@
-//! Walks over a schema as types give it, corrects what generators misread, and renames or resolves references.
+//! Schemas as types give them, corrected where generators misread them.
 
-use super::naming::{Components, REF};
-use crate::vocabulary::inlined;
+use crate::vocabulary::{TypeSchema, inlined};
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use utoipa::openapi::{RefOr, Schema};
 
-/// What a walk does with references.
-#[derive(Clone, Copy)]
-pub enum References<'a> {
-    /// Renames them to published names. Defaults go into the descriptions.
-    Renamed(&'a dyn Fn(&str) -> String),
-    /// Replaces them by their targets, down to a depth. Defaults stay.
-    Resolved(&'a Components, usize),
+/// What references to published schemas begin with.
+pub const REF: &str = "#/components/schemas/";
+
+/// Schemas by their names.
+pub type Components = BTreeMap<String, Value>;
+
+/// A schema as JSON.
+pub fn json(schema: &RefOr<Schema>) -> Value {
+    serde_json::to_value(schema).unwrap_or_default()
 }
 
-/// Corrects a schema and all within it.
-pub fn walk(value: &mut Value, references: References<'_>) {
+/// Options and stats are plain data without cycles. The depth makes sure.
+const DEPTH: usize = 12;
+
+/// A type's schema without references and with its defaults.
+pub fn standalone(TypeSchema { schema, components }: TypeSchema) -> Value {
+    let components = components.iter().map(|(name, schema)| (name.clone(), json(schema))).collect();
+    let mut schema = json(&schema);
+    correct(&mut schema, &components, DEPTH);
+    schema
+}
+
+/// Corrects a schema and all within it, with references replaced by their targets `among` others, down to a depth.
+pub fn correct(value: &mut Value, among: &Components, depth: usize) {
     match value {
-        Value::Array(items) => items.iter_mut().for_each(|item| walk(item, references)),
+        Value::Array(items) => items.iter_mut().for_each(|item| correct(item, among, depth)),
         Value::Object(fields) => {
             unwrap_annotated(fields);
             inline_reference(fields);
-            if let References::Resolved(among, depth @ 1..) = references
-                && resolve(fields, among)
-            {
-                return walk(value, References::Resolved(among, depth - 1));
+            if depth > 0 && resolve(fields, among) {
+                return correct(value, among, depth - 1);
             }
-            for (key, value) in fields.iter_mut() {
-                match value {
-                    Value::String(target) if key == "$ref" => references.lead(target),
-                    Value::Object(mapping) if key == "mapping" => mapping.values_mut().for_each(|target| {
-                        if let Value::String(target) = target {
-                            references.lead(target);
-                        }
-                    }),
-                    _ => walk(value, references),
-                }
-            }
+            fields.values_mut().for_each(|value| correct(value, among, depth));
             flatten_optional(fields);
             leave_out(fields);
             // Every name is text.
             if fields.get("propertyNames").is_some_and(|names| *names == serde_json::json!({"type": "string"})) {
                 fields.remove("propertyNames");
             }
-            if let References::Renamed(_) = references {
-                tell_default(fields);
-            }
         }
         _ => {}
-    }
-}
-
-impl References<'_> {
-    fn lead(self, target: &mut String) {
-        if let (Self::Renamed(published), Some(name)) = (self, target.strip_prefix(REF)) {
-            *target = format!("{REF}{}", published(name));
-        }
     }
 }
 
@@ -150,18 +141,5 @@ fn never_null(schema: &mut Value) {
         let variant = variant.clone();
         fields.remove("oneOf");
         variant.into_iter().for_each(|(key, value)| _ = fields.entry(key).or_insert(value));
-    }
-}
-
-/// Puts a default into the description: generators take a field with a default for one that is always there, and ask for
-/// it in requests.
-fn tell_default(fields: &mut Map<String, Value>) {
-    // Among the schemas of properties one that is named `default` is no default.
-    if fields.values().all(Value::is_object) {
-        return;
-    }
-    let Some(default) = fields.remove("default") else { return };
-    if let (false, Some(Value::String(description))) = (default.is_null(), fields.get_mut("description")) {
-        description.push_str(&format!(" Default: {default}."));
     }
 }

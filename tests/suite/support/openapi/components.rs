@@ -1,18 +1,19 @@
 //! The schemas of the document: those of shared types, and those that each registered ruleset brings.
-//!
-//! Only tests build the document: the program serves the committed one, which spares it a tenth of its code.
 
 use super::bodies::RosterChange;
-use super::naming::{Components, SchemaSet, reference};
+use super::naming::{SchemaSet, reference};
 use super::shape::{discriminated, merged, pascal, shape};
-use crate::engine::{Creation, EncounterView};
-use crate::vocabulary::{Draft, Manifest, Registrar, Ruleset, SharedCommand, SharedEvent, TypeSchema, type_schema};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use turnkeeper::engine::{Creation, EncounterView};
+use turnkeeper::openapi::Components;
+use turnkeeper::vocabulary::{
+    Draft, Manifest, Registrar, Ruleset, SharedCommand, SharedEvent, TypeSchema, type_schema,
+};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// The schemas of one ruleset's types. A list of them registers every ruleset.
+/// The schemas of one ruleset's types.
 pub struct Schemas {
     /// The ruleset's manifest.
     pub manifest: &'static Manifest,
@@ -32,9 +33,13 @@ pub struct Schemas {
     pub event: TypeSchema,
 }
 
-impl Registrar for Vec<Schemas> {
+/// The schemas of every ruleset that is registered.
+#[derive(Default)]
+pub struct AllSchemas(pub Vec<Schemas>);
+
+impl Registrar for AllSchemas {
     fn add<R: Ruleset>(&mut self) {
-        self.push(Schemas {
+        self.0.push(Schemas {
             manifest: R::MANIFEST,
             encounter: type_schema::<EncounterView<'_, R>>(),
             options: type_schema::<R::Options>(),
@@ -56,8 +61,9 @@ pub fn components(declared: &BTreeMap<String, RefOr<Schema>>) -> Components {
     take::<RosterChange>(&mut set);
     take::<Creation>(&mut set);
     take::<Draft>(&mut set);
-    let mut rulesets: Vec<Schemas> = Vec::new();
-    crate::rulesets::register(&mut rulesets);
+    let mut rulesets = AllSchemas::default();
+    turnkeeper::rulesets::register(&mut rulesets);
+    let rulesets = rulesets.0;
     rulesets.iter().for_each(|ruleset| set.take("EncounterFields", &ruleset.encounter));
     let mut all = set.publish("", &BTreeSet::new());
     // What is put together of the rulesets' own has the same names.
@@ -169,7 +175,7 @@ fn combatants(all: &mut Components, rulesets: &[Schemas]) {
 
 /// The id of a combatant as a client describes it.
 fn draft_id() -> Value {
-    json!({"type": "string", "pattern": crate::vocabulary::ID_PATTERN,
+    json!({"type": "string", "pattern": turnkeeper::vocabulary::ID_PATTERN,
         "description": "Names the combatant within the encounter. Made from the name where it is not given."})
 }
 
