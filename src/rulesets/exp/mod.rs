@@ -55,7 +55,7 @@ impl Ruleset for Exp {
             Phase::Roll if table.active().next().is_none() => Pending::newcomer("EX-2"),
             Phase::Roll => {
                 let all = table.active().map(|c| c.id.clone()).collect();
-                Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit"], "EX-3") }
+                Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit", "roll_initiative"], "EX-3") }
             }
             Phase::SomeoneActs => Pending::someone(),
             Phase::Pass if !state.duel.is_empty() => {
