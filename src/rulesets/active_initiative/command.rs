@@ -17,20 +17,26 @@ commands! {
     }
 
     /// End a turn. With `next`, name the next combatant too (AI-7); with `begin`, its turn begins.
-    "end_turn" (Player: combatant) => EndTurn says "End {combatant}'s turn[ and name {next}][{begin} and begin the next]" {
+    "end_turn" (Player: combatant) => EndTurn says "End {combatant}'s turn[ and name {next}][{begin} and begin the next][{begin_unopposed}, to begin at once]" {
         combatant: CombatantId,
         /// A combatant that has not acted this round (AI-8), or the first of the next round (AI-41).
         next: Option<CombatantId>,
-        /// Whether nobody wants to interrupt, so that the turn of `next` begins at once.
+        /// Whether nobody wants to interrupt, so that the turn of `next` begins at once. A player needs the right to both combatants.
         begin: bool = false,
+        /// Whether the turn of `next` begins at once if nobody could interrupt (AAI15).
+        begin_unopposed: bool = false,
     }
 
     /// Name the next combatant, if the turn ended without a name or the named one is gone.
-    "nominate" (Player: combatant) => Nominate says "Name the next to act[ as {combatant}]" {
+    "nominate" (Player: combatant) => Nominate says "Name the next to act[ as {combatant}][{begin} and begin the turn][{begin_unopposed}, to begin at once]" {
         /// Who names: the one who took the last turn. The game master leaves it out where that one has left the encounter.
         combatant: Option<CombatantId>,
         /// Who is named.
         next: CombatantId,
+        /// Whether nobody wants to interrupt, so that the turn of `next` begins at once. A player needs the right to both combatants.
+        begin: bool = false,
+        /// Whether the turn of `next` begins at once if nobody could interrupt (AAI15).
+        begin_unopposed: bool = false,
     }
 
     /// Begin the turn of the named combatant; nobody can interrupt any more (AI-24).

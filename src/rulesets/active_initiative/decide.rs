@@ -104,7 +104,23 @@ fn finish(play: &mut Scene<'_>, c: &EndTurn) -> Result<(), Violation> {
     advance(play);
     let Some(next) = &c.next else { return Ok(()) };
     name(play, next)?;
-    if c.begin { begin(play, next) } else { Ok(()) }
+    begin_at_once(play, next, c.begin, c.begin_unopposed)
+}
+
+/// Begins the turn of the named combatant, if the command says so.
+fn begin_at_once(play: &mut Scene<'_>, next: &CombatantId, now: bool, unopposed: bool) -> Result<(), Violation> {
+    let detail =
+        "either the turn begins in any case (`begin`) or if nobody could interrupt (`begin_unopposed`), not both";
+    require(!(now && unopposed), "begin_or_unopposed", field("begin_unopposed"), || detail)?;
+    if now || unopposed && is_unopposed(play.table(), next) { begin(play, next) } else { Ok(()) }
+}
+
+/// Whether nobody could interrupt (AAI15). Only what all know counts: neither hidden combatants nor how many points are left.
+fn is_unopposed(table: &Table, nominee: &CombatantId) -> bool {
+    let interrupts = |c: &Combatant<ActiveInitiative>| {
+        [Means::Damage, Means::Inspiration].iter().any(|means| may_interrupt(table, c, nominee, *means).is_ok())
+    };
+    table.options.interrupt_points == InterruptPoints::default() && !table.waiting().any(|c| !c.hidden && interrupts(c))
 }
 
 fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
@@ -119,7 +135,8 @@ fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
         Some(chooser) => format!("the choice is {chooser}'s, who took the last turn"),
         None => "the choice is the game master's: leave `combatant` out".to_owned(),
     })?;
-    name(play, &c.next)
+    name(play, &c.next)?;
+    begin_at_once(play, &c.next, c.begin, c.begin_unopposed)
 }
 
 fn name(play: &mut Scene<'_>, next: &CombatantId) -> Result<(), Violation> {

@@ -20,14 +20,18 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             let ready = LegalCommand::by("ready", actor, "AI-12");
             let ready = ready.like("action", "what will be done", Some(json!("attack")));
             vec![
-                end().whom("next", false, next()),
+                end().whom("next", false, next()).choose("begin_unopposed", false, [false, true]),
                 end().with("begin", true).whom("next", true, next()),
                 ready.like("trigger", "what it waits for", Some(json!("the door opens"))),
             ]
         }
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            let nominate = LegalCommand::chosen_by("nominate", table.state.last_actor.as_ref(), "AI-7");
-            vec![nominate.whom("next", true, table.waiting().map(|c| &c.id))]
+            let nominate = || LegalCommand::chosen_by("nominate", table.state.last_actor.as_ref(), "AI-7");
+            let next = || table.waiting().map(|c| &c.id);
+            vec![
+                nominate().whom("next", true, next()).choose("begin_unopposed", false, [false, true]),
+                nominate().with("begin", true).whom("next", true, next()),
+            ]
         }
         Phase::Window { nominee, .. } => {
             let interrupters = table.waiting().filter(|c| c.id != *nominee);

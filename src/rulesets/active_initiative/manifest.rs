@@ -64,4 +64,8 @@ const RULES: &[Rule] = &[
     Rule::supplementary("AAI7", "Where all who have not acted are out of the fight the round ends by itself."),
     Rule::supplementary("AAI13", "A combatant hurt in its own turn cannot interrupt after it, nor in a new round."),
     Rule::supplementary("AAI14", "Damage between two turns counts for the turn before, also between two rounds."),
+    Rule::supplementary(
+        "AAI15",
+        "A named combatant's turn may begin at once if no visible combatant could interrupt and the variant of points is not played.",
+    ),
 ];

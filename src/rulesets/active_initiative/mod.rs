@@ -32,7 +32,10 @@ impl Ruleset for ActiveInitiative {
     fn actor(command: &Command) -> Actor<'_> {
         match command {
             // It takes the time to interrupt from everybody else, so the next combatant's player must agree.
-            Command::EndTurn(EndTurn { combatant, next: Some(next), begin: true }) => Actor::Of(vec![combatant, next]),
+            Command::EndTurn(EndTurn { combatant, next: Some(next), begin: true, .. })
+            | Command::Nominate(Nominate { combatant: Some(combatant), next, begin: true, .. }) => {
+                Actor::Of(vec![combatant, next])
+            }
             Command::Interrupt(Interrupt { means: Means::InterruptPoint, .. }) => Actor::Gm,
             command => command.actor(),
         }

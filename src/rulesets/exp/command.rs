@@ -10,15 +10,24 @@ commands! {
 
     /// Begin the fight: everybody rolls initiative for the first unit (EX-2).
     "start" (Gm) => Start says "Start the fight" {
-        /// The d20s rolled at the table; the server rolls the others.
+        /// The d20s rolled at the table, in place of those of `roll_initiative`; the server rolls the others.
         rolls: BTreeMap<CombatantId, D20>,
         /// The d10s rolled at the table for ties; the server rolls the others.
         tie_rolls: BTreeMap<CombatantId, Vec<D10>>,
     }
 
+    /// Give the d20 that a persona's player rolled for the next unit, before `start` or `roll_unit`. A later roll replaces it.
+    "roll_initiative" (Player: combatant) => RollInitiative says "Roll initiative for {combatant}" {
+        combatant: CombatantId,
+        /// The d20.
+        roll: D20,
+        /// The d10s for ties: at most 16, used in their order; the server rolls the others.
+        tie_rolls: Vec<D10>,
+    }
+
     /// Begin the next unit: everybody rolls initiative again (EX-3).
     "roll_unit" (Player) => RollUnit says "Roll the next unit" {
-        /// The d20s rolled at the table; the server rolls the others.
+        /// The d20s rolled at the table, in place of those of `roll_initiative`; the server rolls the others.
         rolls: BTreeMap<CombatantId, D20>,
         /// The d10s rolled at the table for ties; the server rolls the others.
         tie_rolls: BTreeMap<CombatantId, Vec<D10>>,

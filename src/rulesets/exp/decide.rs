@@ -14,11 +14,14 @@ use crate::rulesets::shared::check_started;
 use crate::vocabulary::{field, require};
 
 pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
-    check_started(play, matches!(command, Command::Start(_)), "EX-2")?;
+    if !matches!(command, Command::RollInitiative(_)) {
+        check_started(play, matches!(command, Command::Start(_)), "EX-2")?;
+    }
     match command {
         Command::Start(Start { rolls, tie_rolls }) | Command::RollUnit(RollUnit { rolls, tie_rolls }) => {
             unit::next_unit(play, rolls, tie_rolls)
         }
+        Command::RollInitiative(c) => unit::own_roll(play, c),
         Command::Declare(c) => declare(play, c),
         Command::Announce(c) => announce(play, c),
         Command::Jump(c) => jump::jump(play, c),

@@ -1,11 +1,20 @@
 //! The events of EXP.
 
 use super::{Component, Roll, Sequence, Use};
-use crate::vocabulary::{CombatantId, Die, Text, events, words};
+use crate::vocabulary::{CombatantId, D10, D20, Die, Text, events, words};
 
 events! {
     /// An event of EXP.
     Event ignored "components_restored" "dropped_out" "unit_over";
+
+    /// A persona's player rolled for the next unit.
+    "own_roll_given" => OwnRollGiven says "{combatant} rolls {roll} for initiative." {
+        combatant: CombatantId,
+        /// The d20.
+        roll: D20,
+        /// The d10s for ties.
+        tie_rolls: Vec<D10>,
+    }
 
     /// Everybody rolled initiative for a unit (EX-2); the first pass begins.
     "initiative_rolled" => InitiativeRolled says "Everybody rolled initiative: {ranking}." {

@@ -8,6 +8,10 @@ use std::sync::Arc;
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
     match event {
+        Own(Event::OwnRollGiven(e)) => {
+            let own_roll = OwnRoll { roll: e.roll, tie_rolls: e.tie_rolls.clone() };
+            table.change_state(&e.combatant, |state| state.own_roll = Some(own_roll));
+        }
         Own(Event::InitiativeRolled(e)) => roll(table, &e.ranking),
         Own(Event::PassStarted(e)) => {
             table.state.pass = e.pass;
@@ -69,8 +73,8 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
         // A persona with nothing left gets both components again.
         Shared(SharedEvent::Overridden(e)) => {
             if let Some(c) = table.get_mut(&e.combatant).filter(|c| !c.state.open()) {
-                let CombatantState { rank, keeps_waiting, .. } = c.state;
-                c.state = CombatantState { rank, keeps_waiting, ..CombatantState::default() };
+                (c.state.movement, c.state.act) = (Spending::Pending, Spending::Pending);
+                c.state.asked = false;
                 c.acted = false;
             }
         }
@@ -86,7 +90,8 @@ fn roll(table: &mut Table, ranking: &[Roll]) {
         let rank = ranks.get(&combatant.id).copied();
         let left = if rank.is_some() { Spending::Pending } else { Spending::Lost };
         let state = &mut combatant.change().state;
-        *state = CombatantState { rank, movement: left, act: left, asked: false, keeps_waiting: state.keeps_waiting };
+        let keeps_waiting = state.keeps_waiting;
+        *state = CombatantState { rank, movement: left, act: left, keeps_waiting, ..CombatantState::default() };
     }
     table.state = State { phase: Phase::Pass, pass: 1, ranking: Arc::new(ranking.to_vec()), ..State::default() };
 }

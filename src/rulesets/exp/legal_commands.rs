@@ -12,8 +12,8 @@ const TEXT: &str = "in words, at most 200 characters";
 pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     let state = &table.state;
     let mut legal = match state.phase {
-        Phase::Setup => vec![rolling(LegalCommand::of("start", "EX-2"))],
-        Phase::Roll => vec![rolling(LegalCommand::of("roll_unit", "EX-3"))],
+        Phase::Setup => rolls(table, "start", "EX-2"),
+        Phase::Roll => rolls(table, "roll_unit", "EX-3"),
         Phase::SomeoneActs => mental_attacks(table).collect(),
         Phase::Pass if !state.duel.is_empty() => {
             let decline = state.duel.iter().map(|id| LegalCommand::by("decline_duel", id, "AEX14"));
@@ -41,6 +41,13 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     let keeping = table.iter().filter(|c| c.state.keeps_waiting);
     legal.extend(keeping.map(|c| LegalCommand::by("ask_again", &c.id, "AEX16")));
     legal
+}
+
+/// The roll of all, and the own roll of each persona before it.
+fn rolls(table: &Table, verb: &'static str, rule: &'static str) -> Vec<LegalCommand> {
+    let own = table.active().map(|c| LegalCommand::by("roll_initiative", &c.id, rule).range("roll", true, 1, 20));
+    let own = own.map(|own| own.like("tie_rolls", "a list of d10s, used in a tie", None));
+    std::iter::once(rolling(LegalCommand::of(verb, rule))).chain(own).collect()
 }
 
 fn rolling(command: LegalCommand) -> LegalCommand {

@@ -54,7 +54,8 @@ impl Ruleset for Exp {
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "EX-2"),
             Phase::Roll if table.active().next().is_none() => Pending::newcomer("EX-2"),
             Phase::Roll => {
-                Pending { gm: true, ..Pending::new("roll_initiative", ids(table.active()), &["roll_unit"], "EX-3") }
+                let all = ids(table.active());
+                Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit", "roll_initiative"], "EX-3") }
             }
             Phase::SomeoneActs => Pending::someone(),
             Phase::Pass if !state.duel.is_empty() => {

@@ -1,7 +1,7 @@
 //! The options, stats and state of EXP.
 
 use super::{Announced, Persona, Table, Use};
-use crate::vocabulary::{CombatantId, Describe, Die, Int, Names, redacted, settings, words};
+use crate::vocabulary::{CombatantId, D10, D20, Describe, Die, Int, Names, redacted, settings, words};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::fmt::Write;
@@ -165,6 +165,17 @@ pub struct CombatantState {
     #[serde(default)]
     #[schema(required = true)]
     pub keeps_waiting: bool,
+    /// What its player rolled for the next unit.
+    pub own_roll: Option<OwnRoll>,
+}
+
+/// What a persona's player rolled for the next unit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct OwnRoll {
+    /// The d20.
+    pub roll: D20,
+    /// The d10s for ties.
+    pub tie_rolls: Vec<D10>,
 }
 
 impl CombatantState {

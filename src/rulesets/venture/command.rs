@@ -14,7 +14,7 @@ commands! {
 
     /// Begin the fight: all combatants Join Battle (VE-2), then take their free actions (VE-6).
     "start" (Gm) => Start says "Start the fight" {
-        /// How each combatant Joins Battle. For the others the server rolls Wits and Awareness.
+        /// How each combatant Joins Battle, in place of its own `join_battle`. For the others the server rolls Wits and Awareness.
         #[schema(value_type = std::collections::HashMap<String, Join>)]
         joins: BTreeMap<CombatantId, Join>,
     }
@@ -27,7 +27,7 @@ commands! {
         loser: CombatantId,
     }
 
-    /// Join Battle as a newcomer (VE-2).
+    /// Join Battle as one combatant (VE-2): before the fight starts, or as a newcomer.
     "join_battle" (Player: combatant) => JoinBattle says "Join Battle as {combatant}" {
         combatant: CombatantId,
         /// How it gets into the fight.

@@ -14,13 +14,13 @@ use crate::rulesets::shared::check_started;
 use crate::vocabulary::{field, require};
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
-    if !matches!(command, Command::Settle(_)) {
+    if !matches!(command, Command::Settle(_) | Command::JoinBattle(_)) {
         check_started(play, matches!(command, Command::Start(_)), "VE-2")?;
     }
     match command {
         Command::Start(c) => join::start(play, c)?,
         Command::Settle(c) => join::settle(play, c)?,
-        Command::JoinBattle(c) => join::join_late(play, c)?,
+        Command::JoinBattle(c) => join::join_alone(play, c)?,
         Command::FreeAction(c) => join::free_action(play, c)?,
         Command::BeginTurn(c) => turn::begin(play, &c.combatant)?,
         Command::Delay(c) => turn::delay(play, &c.combatant)?,

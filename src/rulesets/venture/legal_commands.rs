@@ -20,6 +20,9 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     }
     if table.status == Status::Setup {
         legal.push(LegalCommand::of("start", "VE-2").like("joins", JOINS, None));
+        for c in table.active().filter(|c| c.state.join_battle.is_none()) {
+            join_battle(&mut legal, &c.id);
+        }
         return legal;
     }
     if let Some(actor) = table.state.phase.awaited() {

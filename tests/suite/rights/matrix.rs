@@ -31,7 +31,10 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
     let mut names: BTreeSet<String> = own.iter().cloned().collect();
     match (ruleset, command["type"].as_str().unwrap_or_default()) {
         ("active-initiative", "interrupt") if command["means"] == "interrupt_point" => return None,
-        ("active-initiative", "end_turn") if command["begin"] == true => names.extend(text(&command["next"])),
+        ("active-initiative", "nominate") if own.is_none() => return None,
+        ("active-initiative", "end_turn" | "nominate") if command["begin"] == true => {
+            names.extend(text(&command["next"]));
+        }
         ("custom", "begin") if command["by"].is_string() => names = text(&command["by"]).into_iter().collect(),
         ("dc20", "claim") if command["others"].as_array().is_some_and(|others| !others.is_empty()) => return None,
         ("dc20", "end_turn") if command["all"] == true => return None,

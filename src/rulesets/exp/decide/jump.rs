@@ -63,21 +63,19 @@ fn may_jump(table: &Table, persona: &Persona, component: Component) -> Result<()
 /// Refuses a jump outside the window, of a persona that keeps waiting, and before a higher one has decided (AEX15).
 fn in_window(table: &Table, persona: &Persona) -> Result<(), Violation> {
     let (id, rank) = (&persona.id, persona.state.rank);
+    let open = window_open(table);
     let asked = || table.state.asked.iter().filter_map(|id| table.get(id));
-    require(window_open(table) || !asked().any(|c| must_announce(table, c)), "not_announced", "AEX15", || {
+    require(open || !asked().any(|c| must_announce(table, c)), "not_announced", "AEX15", || {
         format!("{} has announced no act yet that a jump could precede", joined(&table.state.asked))
     })?;
     let keeps = persona.state.keeps_waiting || table.state.kept.contains(id);
     require(!keeps, "keeps_waiting", "AEX15", || format!("{id} has decided to keep waiting"))?;
     // A hidden persona does not count: players would see that it waits.
-    let mut higher = table.iter().filter(|c| c.state.rank < rank && !c.hidden && undecided(table, c));
-    match higher.next().filter(|_| window_open(table)) {
-        Some(first) => {
-            let detail = format!("{} has the higher initiative: it jumps or keeps waiting first", first.id);
-            Err(Violation::new("higher_decides_first", "AEX7", detail))
-        }
-        None => Ok(()),
-    }
+    let mut higher = table.iter().filter(|c| open && c.state.rank < rank && !c.hidden && undecided(table, c));
+    higher.next().map_or(Ok(()), |first| {
+        let detail = format!("{} has the higher initiative: it jumps or keeps waiting first", first.id);
+        Err(Violation::new("higher_decides_first", "AEX7", detail))
+    })
 }
 
 /// Whether a persona could jump ahead of the act that is next, and is to be asked.

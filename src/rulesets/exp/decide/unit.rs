@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::rulesets::shared::{start_encounter, start_round};
+use crate::vocabulary::{D10, field};
 use std::cmp::Ordering;
 
 /// The maximum of d10s that a persona or crowd rolls for a tie. After that who joined first is first.
@@ -15,8 +16,7 @@ pub(super) struct Contender {
 }
 
 pub(super) fn next_unit(play: &mut Scene<'_>, rolls: &Rolls, tie_rolls: &TieRolls) -> Result<(), Violation> {
-    let detail = "initiative is rolled once for a unit: this one goes on until nobody has anything left";
-    require(matches!(play.table().state.phase, Phase::Setup | Phase::Roll), "unit_going_on", "EX-2", || detail)?;
+    between_units(play.table())?;
     start_encounter(play, "EX-2")?;
     let contenders = contenders(play.table());
     sound(&contenders, rolls, tie_rolls)?;
@@ -25,11 +25,36 @@ pub(super) fn next_unit(play: &mut Scene<'_>, rolls: &Rolls, tie_rolls: &TieRoll
     Ok(())
 }
 
+fn between_units(table: &Table) -> Result<(), Violation> {
+    let detail = "initiative is rolled once for a unit: this one goes on until nobody has anything left";
+    require(matches!(table.state.phase, Phase::Setup | Phase::Roll), "unit_going_on", "EX-2", || detail)
+}
+
+/// Takes the dice of a persona's player for the next unit.
+pub(super) fn own_roll(play: &mut Scene<'_>, c: &RollInitiative) -> Result<(), Violation> {
+    let RollInitiative { combatant, roll, tie_rolls } = c.clone();
+    let crowd = &play.fighter("combatant", &combatant, "EX-2")?.stats.group;
+    between_units(play.table())?;
+    if let Some(crowd) = crowd {
+        let detail = format!("{combatant} rolls with its crowd, {crowd}: that roll is the game master's");
+        return Err(Violation::field("does_not_roll", "combatant", detail));
+    }
+    few_digits("tie_rolls", &tie_rolls)?;
+    play.own(OwnRollGiven { combatant, roll, tie_rolls });
+    Ok(())
+}
+
 /// Rolls for a unit; nobody is asked yet.
 pub(super) fn begin(play: &mut Scene<'_>, contenders: Vec<Contender>, rolls: &Rolls, tie_rolls: &TieRolls) {
     let unit = play.table().round.saturating_add(1);
     start_round(play, unit);
-    let ranking = rank(play, contenders, rolls, tie_rolls);
+    let single = play.table().iter().filter(|c| c.stats.group.is_none());
+    let own = single.filter_map(|c| Some((&c.id, c.state.own_roll.clone()?)));
+    let own = own.map(|(id, own)| ((id.clone(), own.roll), (id.clone(), own.tie_rolls)));
+    let (mut all, mut all_ties): (Rolls, TieRolls) = own.unzip();
+    all.extend(rolls.clone());
+    all_ties.extend(tie_rolls.clone());
+    let ranking = rank(play, contenders, &all, &all_ties);
     play.own(InitiativeRolled { ranking });
 }
 
@@ -65,10 +90,12 @@ pub(super) fn sound(contenders: &[Contender], rolls: &Rolls, tie_rolls: &TieRoll
             return Err(Violation::field("does_not_roll", format!("{field}.{}", id.as_str()), detail));
         }
     }
-    tie_rolls.iter().find(|(_, digits)| digits.len() > MAX_DIGITS).map_or(Ok(()), |(id, _)| {
-        let detail = format!("at most {MAX_DIGITS} digits each");
-        Err(Violation::field("too_many_digits", format!("tie_rolls.{}", id.as_str()), detail))
-    })
+    tie_rolls.iter().try_for_each(|(id, digits)| few_digits(&format!("tie_rolls.{}", id.as_str()), digits))
+}
+
+fn few_digits(path: &str, digits: &[D10]) -> Result<(), Violation> {
+    let detail = || format!("at most {MAX_DIGITS} digits each");
+    require(digits.len() <= MAX_DIGITS, "too_many_digits", field(path.to_owned()), detail)
 }
 
 /// Everybody rolls a d20; equal totals roll d10s until they differ (EX-6 to EX-8).

@@ -16,14 +16,22 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     start_round(play, 0);
     let usual = Join::default();
     for id in &joiners {
-        let join = c.joins.get(id).unwrap_or(&usual);
-        enter(play, id, join).map_err(|refused| refused.within(&format!("joins.{}", id.as_str())))?;
+        let joined = play.table().get(id).is_some_and(|c| c.state.join_battle.is_some());
+        match c.joins.get(id) {
+            // The most motes may be fewer now.
+            None if joined => regain_motes(play, id, 0),
+            join => {
+                let refused = |refused: Violation| refused.within(&format!("joins.{}", id.as_str()));
+                enter(play, id, join.unwrap_or(&usual)).map_err(refused)?;
+            }
+        }
     }
     react::open_free_action(play);
     Ok(())
 }
 
-pub(super) fn join_late(play: &mut Fight<'_>, c: &JoinBattle) -> Result<(), Violation> {
+/// Lets one combatant Join Battle: before the start, by its player's own dice, or as a newcomer.
+pub(super) fn join_alone(play: &mut Fight<'_>, c: &JoinBattle) -> Result<(), Violation> {
     let id = &c.combatant;
     let joined = play.combatant("combatant", id)?.state.join_battle.is_some();
     require(!joined, "already_joined", "VE-2", || format!("{id} has Joined Battle already"))?;
