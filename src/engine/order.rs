@@ -43,6 +43,7 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
     let mut rows = Vec::with_capacity(table.combatants.len());
     let placed = R::order(table).into_iter().map(|entry| (entry.combatant.clone(), Some(entry)));
     let others = table.iter().map(|c| (c.id.clone(), None));
+    let mut open = Vec::with_capacity(table.combatants.len());
     let mut acting = HashSet::with_capacity(current.len());
     for (id, entry) in placed.chain(others) {
         let Some(c) = table.get(&id) else { continue };
@@ -51,6 +52,7 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
             continue;
         }
         let done = entry.as_ref().and_then(|entry| entry.done);
+        open.push(entry.as_ref().is_none_or(|entry| entry.open));
         let is_current = done != Some(true) && current.contains(&c.id) && acting.insert(&c.id);
         let (slot, because) = entry.map_or((None, None), |OrderEntry { slot, because, .. }| (slot, Some(because)));
         rows.push(OrderRow {
@@ -67,8 +69,8 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
         });
     }
     let after = rows.iter().rposition(|row| row.current).map_or(0, |last| last + 1);
-    let waits = |row: &&mut OrderRow<'_>| row.because.is_some() && !row.current && !row.acted && !row.out;
-    if let Some(next) = rows.iter_mut().skip(after).find(waits) {
+    let waits = |(row, open): &(&mut OrderRow<'_>, bool)| !open && !row.current && !row.acted && !row.out;
+    if let Some((next, _)) = rows.iter_mut().zip(open).skip(after).find(waits) {
         next.next = true;
     }
     rows

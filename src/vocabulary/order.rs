@@ -12,6 +12,8 @@ pub struct OrderEntry {
     pub combatant: CombatantId,
     /// Whether the turn of this place is over, if a combatant may have several places; else whether the combatant has acted.
     pub done: Option<bool>,
+    /// Whether its side picks freely who acts, so that this combatant is not known to be next.
+    pub open: bool,
     /// The turn that it belongs to, where the system numbers or names turns.
     pub slot: Option<String>,
     /// Why it stands here.
@@ -21,7 +23,7 @@ pub struct OrderEntry {
 impl OrderEntry {
     /// The place of a combatant; none if it has left.
     pub fn of<R: Ruleset>(table: &Table<R>, id: &CombatantId, because: Reason) -> Option<Self> {
-        table.get(id).map(|c| Self { combatant: c.id.clone(), done: None, slot: None, because })
+        table.get(id).map(|c| Self { combatant: c.id.clone(), done: None, open: false, slot: None, because })
     }
 }
 

@@ -72,7 +72,7 @@ commands! {
     "pass" (Player: combatant) => Pass says "Pass as {combatant}" { combatant: CombatantId }
 
     /// Fill a pool in the own turn, to be used before the next.
-    "ready" (Player: combatant) => Ready says "Ready {pool} as {combatant}" {
+    "ready" (Player: combatant) => Ready says "Ready an action as {combatant} ({pool})" {
         combatant: CombatantId,
         /// The pool.
         pool: Slug,

@@ -73,7 +73,7 @@ events! {
     "choice_opened" => ChoiceOpened says "The next to act is to be picked." {}
 
     /// A turn began, alone or shared, or a combatant returned to its turn.
-    "begun" => Begun says "{combatants} have the turn." {
+    "begun" => Begun says "It is the turn of {combatants}." {
         /// Whose.
         combatants: Participants,
         /// How it came about.

@@ -126,7 +126,8 @@ impl Ruleset for Custom {
             let begun = || places.iter().rposition(|other| other.done && other.combatant == place.combatant);
             let now = current.contains(&place.combatant) && begun() == Some(i);
             let acted = place.done && !clock && !now;
-            OrderEntry { combatant: place.combatant.clone(), done: Some(acted), slot, because }
+            let open = phase(table).pick != Pick::Order;
+            OrderEntry { combatant: place.combatant.clone(), done: Some(acted), open, slot, because }
         };
         active.map(entry).collect()
     }
@@ -201,7 +202,7 @@ fn by_side(table: &Table) -> Vec<OrderEntry> {
             None => Reason::new("CU-11", "the order of sides"),
         };
         let acted = c.state.turns_left == 0 && !current.contains(&c.id);
-        OrderEntry { combatant: c.id.clone(), done: Some(acted), slot: None, because }
+        OrderEntry { combatant: c.id.clone(), done: Some(acted), open: true, slot: None, because }
     };
     ranked.map(entry).collect()
 }

@@ -91,7 +91,7 @@ events! {
     }
 
     /// The contest for a PC Turn is decided.
-    "slot_claimed" => SlotClaimed says "{combatants} take turn {slot}[ before {outbid}]." {
+    "slot_claimed" => SlotClaimed says "Turn {slot} goes to {combatants}[, before {outbid}]." {
         /// The turn.
         slot: SlotId,
         /// The combatants that take it; several share it (DC-19).

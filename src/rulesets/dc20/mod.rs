@@ -92,7 +92,13 @@ impl Ruleset for Dc20 {
         let entries = places.filter_map(|(slot, id)| {
             let c = table.get(id)?;
             let because = c.state.placed.map(|way| reason(c, way)).unwrap_or_default();
-            Some(OrderEntry { combatant: id.clone(), done: None, slot: Some(slot.id.to_string()), because })
+            Some(OrderEntry {
+                combatant: id.clone(),
+                done: None,
+                open: false,
+                slot: Some(slot.id.to_string()),
+                because,
+            })
         });
         entries.collect()
     }
