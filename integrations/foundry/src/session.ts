@@ -83,7 +83,16 @@ export class Session {
   #turn(state: State): void {
     if (this.state === state) return;
     this.state = state;
-    this.changed(this, false);
+    this.#tell(false);
+  }
+
+  /** A tracker that cannot be drawn must not end the feed. */
+  #tell(undone: boolean): void {
+    try {
+      this.changed(this, undone);
+    } catch (error) {
+      console.error("turnkeeper:", error);
+    }
   }
 
   #follow(token: string): void {
@@ -108,8 +117,10 @@ export class Session {
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof TurnkeeperError && error.status === 404) await keepToken(this.link.encounter, undefined);
-      this.#turn("lost");
+      // The token stays: the address of the server may be wrong for a while.
+      if (!(error instanceof TurnkeeperError) || !error.temporary) return this.#turn("lost");
+      this.#turn("away");
+      setTimeout(() => void (signal.aborted || this.#read(client, signal)), 1000);
     }
   }
 
@@ -120,7 +131,7 @@ export class Session {
     if (options) this.options = options;
     if (known && this.live) return;
     this.state = "live";
-    this.changed(this, undone);
+    this.#tell(undone);
   }
 }
 
