@@ -5,9 +5,8 @@ import type { FoundryCombat } from "./types.js";
 
 export class Mirror {
   #writing: Promise<void> = Promise.resolve();
-  /** How often another's change was corrected since the last version. */
+  /** How often another's change was corrected of late. */
   #corrections = 0;
-  #version = -1;
 
   constructor(private readonly session: Session) {}
 
@@ -17,14 +16,15 @@ export class Mirror {
 
   /** Another client, a system or a module wrote round or turn. A module that insists is not fought for ever. */
   correct(): void {
-    if (this.#corrections++ < 3) this.show(false);
+    if (this.#corrections >= 5) return;
+    this.#corrections++;
+    setTimeout(() => this.#corrections--, 5000);
+    this.show(false);
   }
 
   async #write(undone: boolean): Promise<void> {
     const { combat, encounter, live } = this.session;
     if (!encounter || !live || !game.user.isActiveGM) return;
-    if (encounter.version !== this.#version) this.#corrections = 0;
-    this.#version = encounter.version;
     const { round, current } = toFoundry(encounter);
     const changes = {
       // In Foundry a fight that has begun has a round; some systems act before their first.
