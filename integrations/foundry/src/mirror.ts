@@ -1,11 +1,11 @@
-// Writes round and turn of the encounter to the Combat, so that Foundry and the system see them. Only the active game master's client writes.
+// Writes round and turn of the encounter to the Combat, for Foundry and the system. Only the active game master's client writes.
 import { toFoundry } from "./client/index.js";
 import type { Session } from "./session.js";
 import type { FoundryCombat } from "./types.js";
 
 export class Mirror {
   #writing: Promise<void> = Promise.resolve();
-  /** How often another's change was corrected of late. */
+  /** Corrections of the last five seconds. */
   #corrections = 0;
 
   constructor(private readonly session: Session) {}
@@ -14,7 +14,7 @@ export class Mirror {
     this.#writing = this.#writing.then(() => this.#write(undone)).catch((error: unknown) => console.error("turnkeeper:", error));
   }
 
-  /** Another client, a system or a module wrote round or turn. A module that insists is not fought for ever. */
+  /** Writes again after another client or module wrote round or turn, at most five times in five seconds. */
   correct(): void {
     if (this.#corrections >= 5) return;
     this.#corrections++;
@@ -37,7 +37,7 @@ export class Mirror {
   }
 }
 
-/** Between two turns the last one stays; before the first there is none. */
+/** The index of the first current combatant. Between turns the last one stays; before the first turn it is null. */
 function turnOf(combat: FoundryCombat, current: string[], setup: boolean): number | null {
   if (setup) return null;
   const turn = combat.turns.findIndex(({ id }) => current.includes(id!));
