@@ -35,7 +35,7 @@ function shown(value: unknown, encounter: Encounter): string {
   return encounter.combatants.find(({ id }) => id === value)?.name ?? value;
 }
 
-/** Foundry renders labels of buttons as HTML, and people type the names in them. */
+/** Foundry may render labels of buttons as HTML, and people type the names in them. */
 const plain = (label: string): string => foundry.utils.escapeHTML(label);
 
 /** Lets the user pick one of several legal commands. */
