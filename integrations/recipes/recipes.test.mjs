@@ -90,6 +90,9 @@ test("the script that runs a fight from a file goes on where it was", async (con
   context.after(() => rm(directory, { recursive: true }));
   const file = join(directory, "ford.jsonl");
   await writeFile(file, FIGHT);
+  const wrong = join(directory, "wrong.jsonl");
+  await writeFile(wrong, '{"ruleset": "chess"}');
+  await assert.rejects(run(recipe("fight.sh"), [wrong, server.url]), ({ code, stderr }) => code === 1 && /^line 1: ruleset: /m.test(stderr));
   const proxy = await Proxy.before(server);
   context.after(() => proxy.stop());
   let answers = 0;

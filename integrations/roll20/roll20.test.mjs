@@ -54,7 +54,7 @@ async function page(roll20, address, token) {
         .catch((error) => end.signal.aborted || onerror(error));
     },
     alert: (text) => alerts.push(text),
-    Response, AbortController, setTimeout, clearTimeout, crypto,
+    Request, Response, AbortController, setTimeout, clearTimeout, crypto,
   };
   const script = await readFile(new URL("turnkeeper.user.js", import.meta.url), "utf8");
   assert.match(script, /^\/\/ ==UserScript==\n[^]*\/\/ @grant +GM_xmlhttpRequest\n[^]*\/\/ ==\/UserScript==\n/);
@@ -94,7 +94,8 @@ test("the feed reaches the turn tracker and the chat, without what is hidden", {
   for (const type of ["begin_turn", "end_turn"]) await gm.send({ type, combatant: IRIS });
   await gm.send({ type: "begin_turn", combatant: CAPTAIN });
   const expected = [[CAPTAIN, "5"], [MOTH, "4"], [IRIS, "12"]].map(([id, pr]) => ({ id, pr, custom: "", _pageid: "-Mpage_01" }));
-  await until(() => roll20.chat.at(-1)?.text.includes("> 5 Captain"));
+  await until(() => alerts.length > 0 || roll20.chat.at(-1)?.text.includes("> 5 Captain"));
+  assert.deepEqual(alerts, []);
   assert.equal(roll20.campaign.turnorder, JSON.stringify(expected));
   assert.equal(roll20.campaign.initiativepage, "-page");
   assert.equal(roll20.chat.at(-1).options.noarchive, true);

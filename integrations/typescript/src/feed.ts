@@ -36,6 +36,7 @@ export async function* follow(
   const { after, include = "encounter,options", signal } = options;
   const { fetch: send = fetch, timeout = 45_000 } = settings;
   const events = `${url}/events${include === "none" ? "" : `?include=${include}`}`;
+  new Request(events, { headers: authorization }); // A malformed address or header is no broken connection.
   let version = after;
   let seesAll = false; // the log of a player has holes
   for (let failures = 0; !signal?.aborted; failures++) {

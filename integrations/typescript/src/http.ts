@@ -67,13 +67,14 @@ export async function accepted(response: Response): Promise<Response> {
 export async function request<T>(url: string, init: RequestInit, settings: Settings, signal?: AbortSignal): Promise<T> {
   const { fetch: send = fetch, retryFor = 60_000, timeout = 45_000 } = settings;
   const deadline = Date.now() + retryFor;
+  new Request(url, init); // A malformed address or header is no broken connection.
   for (let count = 0; ; count++) {
     signal?.throwIfAborted();
     const watch = watchdog(timeout, signal);
     let wait = 0;
     try {
       const response = await send(url, { ...init, signal: watch.signal });
-      wait = Number(response.headers.get("retry-after") ?? 0) * 1000;
+      wait = Number(response.headers.get("retry-after")) * 1000 || 0;
       return (await (await accepted(response)).json()) as T;
     } catch (error) {
       signal?.throwIfAborted();

@@ -1,11 +1,9 @@
 import type { Encounter, Schemas } from "./client.js";
 
-/** What a Combat of Foundry VTT shows. */
 export interface FoundryTracker {
   round: number;
   /** The index of the row that has the turn. */
   turn: number | null;
-  /** All that have the turn: several where it is shared. */
   current: string[];
   combatants: { id: string; initiative: number | null; defeated: boolean; hidden: boolean }[];
 }

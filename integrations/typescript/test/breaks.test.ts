@@ -1,7 +1,7 @@
 // Breaks of every kind between a client and a real server.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { type Change, type Command, Turnkeeper, TurnkeeperError, newKey } from "turnkeeper-client";
+import { type Change, type Command, type EncounterClient, Turnkeeper, TurnkeeperError, newKey } from "turnkeeper-client";
 import { Proxy, Server } from "./server.js";
 
 let server: Server;
@@ -137,25 +137,69 @@ test("an unreachable server is given up after the time for repetitions", async (
   await assert.rejects(client.create({ ruleset: "exp", combatants: [{ id: "ann" }] }, { signal: AbortSignal.timeout(50) }), { name: "TimeoutError" });
 });
 
+test("a malformed address or token is no broken connection: it is said at once", async () => {
+  const began = Date.now();
+  const wrong = [new Turnkeeper("nowhere").encounter("x", "t"), new Turnkeeper(proxy.url).encounter("x", "a token\nof two lines")];
+  for (const client of wrong) {
+    await assert.rejects(client.read(), TypeError);
+    await assert.rejects(client.send(note("x")), TypeError);
+    await assert.rejects(take(client.follow(), () => true), TypeError);
+  }
+  assert.ok(Date.now() - began < 1000);
+});
+
+test("a busy server is asked again, however it says when", async () => {
+  const { gm } = await fight();
+  for (const later of ["0", "Wed, 21 Oct 2015 07:28:00 GMT", ""]) {
+    let refusals = 2;
+    const busy: typeof fetch = async (...request) =>
+      refusals-- > 0 ? new Response("{}", { status: 503, headers: later ? { "retry-after": later } : {} }) : fetch(...request);
+    const client = new Turnkeeper(proxy.url, { fetch: busy }).encounter((await gm.read()).id, gm.token);
+    assert.equal((await client.read()).version, 0, later);
+    assert.equal(refusals, -1);
+  }
+});
+
+/** A client whose answers pass through `transform`, part by part. */
+async function through(gm: EncounterClient, transform: (part: Uint8Array, out: TransformStreamDefaultController<Uint8Array>) => void) {
+  const changed: typeof fetch = async (...request) => {
+    const answer = await fetch(...request);
+    return new Response(answer.body!.pipeThrough(new TransformStream({ transform })), answer);
+  };
+  return new Turnkeeper(proxy.url, { fetch: changed }).encounter((await gm.read()).id, gm.token);
+}
+
 test("a feed that has lost a transition on the way begins again with a snapshot", async () => {
   const { gm } = await fight();
   let dropped = false;
-  const dropping: typeof fetch = async (...request) => {
-    const answer = await fetch(...request);
-    const body = answer.body!.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({
-      transform(part, out) {
-        if (dropped || !Buffer.from(part).includes('"transition","version":2,')) return out.enqueue(part);
-        dropped = true;
-      },
-    }));
-    return new Response(body, answer);
-  };
-  const feed = take(new Turnkeeper(proxy.url, { fetch: dropping }).encounter((await gm.read()).id, gm.token).follow(), (change) => version(change) >= 3);
+  const client = await through(gm, (part, out) => {
+    if (dropped || !Buffer.from(part).includes('"transition","version":2,')) return out.enqueue(part);
+    dropped = true;
+  });
+  const feed = take(client.follow(), (change) => version(change) >= 3);
   await new Promise((resolve) => setTimeout(resolve, 200));
   for (const text of ["one", "two", "three"]) await gm.send(note(text));
   const changes = await feed;
   assert.ok(dropped);
   assert.deepEqual(changes.map((change) => [change.type, version(change)]), [["snapshot", 0], ["transition", 1], ["snapshot", 3]]);
+});
+
+test("a transition that comes twice is yielded once", async () => {
+  const { gm } = await fight();
+  const client = await through(gm, (part, out) => {
+    out.enqueue(part);
+    out.enqueue(part);
+  });
+  const texts = ["one", "two", "three"];
+  const feed = client.follow({ after: 0 });
+  const seen: Change[] = [];
+  for (const text of texts) {
+    await gm.send(note(text));
+    const { value } = await feed.next();
+    if (value) seen.push(value);
+  }
+  await feed.return();
+  assert.deepEqual(notes(seen), texts);
 });
 
 test("a feed that cannot go on from its version begins again with a snapshot", async () => {
