@@ -14,7 +14,7 @@ after(async () => {
   await server.stop();
 });
 
-/** A test at a table with these users, of whom none sees an error or a secret that is not theirs. */
+/** A test at a table with these users. It fails if a page has an error or shows a secret. */
 export function play(name: string, setup: Setup, who: User[], scene: (table: Table) => Promise<void>): void {
   test(name, { timeout: 180_000 }, async () => {
     const table = await Table.with(server, setup, ...who);

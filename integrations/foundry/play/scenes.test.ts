@@ -1,7 +1,7 @@
 // What tables do: interrupt, delay, share a turn, hide and reveal, hurt, take back.
 import assert from "node:assert/strict";
 import { play } from "./fixture.js";
-import { until } from "./table.js";
+import { until, type Table } from "./table.js";
 import { ids } from "./world.js";
 
 const all = ["gm", "anna", "bob"] as const;
@@ -9,14 +9,9 @@ const fixed = { settings: { "turnkeeper.playerUndo": true } };
 
 play("a hurt foe interrupts, and hit points go one way", { ruleset: "active-initiative", ...fixed }, [...all], async (table) => {
   await table.begin();
-  await until("Iris has the turn", async () => {
-    const [current] = (await table.read("gm")).current;
-    if (current !== ids.iris) await table.change("gm", "actors.ActorCaptain0000", {});
-    return current === ids.iris || (await passTo(table, "Iris"));
-  });
+  await restart(table, "Start the scene (first: Iris)", { first: "Iris" });
   await table.check();
   // The twins share the id of an actor. Only the goblin is hurt.
-  await table.change("gm", `combats.CombatBridge0000.${ids.goblin}`, {});
   await table.page("gm").evaluate((id) => (window as any).game.combat.combatants.get(id).actor.update({ system: { attributes: { hp: { value: 4 } } } }), ids.goblin);
   await until("the server knows", async () => (await table.events("damaged")).length === 1);
   const [damaged] = await table.events("damaged");
@@ -102,11 +97,8 @@ play("delay and return", { ruleset: "custom", options: { preset: "d20-delay" } }
 
 play("a wait jump", { ruleset: "exp" }, [...all], async (table) => {
   await table.begin();
-  await table.control("gm", "previousTurn");
-  await until("the start is taken back", async () => (await table.read("gm")).status === "setup");
-  await table.check();
   const rolls = { [ids.iris]: 10, [ids.moth]: 8, [ids.captain]: 6, [ids.goblin]: 5, [ids.twin]: 4, [ids.ninja]: 2 };
-  await table.press("gm", await table.page("gm").locator('[data-type="start"]').first().innerText(), { rolls: JSON.stringify(rolls) });
+  await restart(table, undefined, { rolls: JSON.stringify(rolls) });
   await until("Iris is asked", async () => (await table.read("anna")).current.includes(ids.iris));
   await table.check();
   await table.press("anna", "Declare as Iris", { move: "wait", act: "wait" });
@@ -154,11 +146,7 @@ play("Foundry's roll begins the next unit", { ruleset: "exp" }, [...all], async 
 play("a shared turn", { ruleset: "dc20" }, [...all], async (table) => {
   await table.begin();
   // The start goes back too, and takes the dice of the table.
-  await table.control("gm", "previousTurn");
-  await until("the start is taken back", async () => (await table.read("gm")).status === "setup");
-  await table.check();
-  const start = await table.page("gm").locator('[data-type="start"]').first().innerText();
-  await table.press("gm", start, { dc: "5", rolls: JSON.stringify({ [ids.iris]: 15, [ids.moth]: 15 }) });
+  await restart(table, undefined, { dc: "5", rolls: JSON.stringify({ [ids.iris]: 15, [ids.moth]: 15 }) });
   await advanceTo(table, "claim");
   for (const [user, name] of [["anna", "Iris"], ["bob", "Moth"]] as const) {
     await table.press(user, `Claim the turn for ${name}`, { share: "true" });
@@ -225,7 +213,6 @@ play("a hidden combatant acts, and is revealed", { ruleset: "active-initiative" 
   await table.check();
   assert.match(await table.status("anna"), /Someone acts/);
   assert.equal(await table.page("anna").locator(".turnkeeper-current").count(), 0);
-  await table.change("gm", "tokens.TokenNinja000000", {});
   await table.screenshots("hidden");
   // Damage of the hidden reaches the server, and no player.
   await table.change("gm", "actors.ActorNinja000000", { "system.attributes.hp.value": 9 });
@@ -262,16 +249,16 @@ play("who joins and leaves", { ruleset: "seize" }, [...all], async (table) => {
   await table.check();
 });
 
-async function passTo(table: Parameters<Parameters<typeof play>[3]>[0], name: string): Promise<boolean> {
-  const view = await table.read("gm");
-  const current = view.combatants.find((one: any) => one.id === view.current[0]).name;
-  await table.settled();
-  await table.press("gm", `End ${current}'s turn and begin the next`, { next: name });
-  await table.settled();
-  return (await table.read("gm")).current[0] === ids.iris;
+/** Takes the start back, and starts with the choices of the table. */
+async function restart(table: Table, label: string | undefined, values: Record<string, string>): Promise<void> {
+  await table.control("gm", "previousTurn");
+  await until("the start is taken back", async () => (await table.read("gm")).status === "setup");
+  await table.check();
+  await table.press("gm", label ?? (await table.page("gm").locator('[data-type="start"]').first().innerText()), values);
+  await until("it starts again", async () => (await table.read("gm")).status !== "setup");
 }
 
-async function advanceTo(table: Parameters<Parameters<typeof play>[3]>[0], decision: string): Promise<void> {
+async function advanceTo(table: Table, decision: string): Promise<void> {
   await until(decision, async () => {
     if ((await table.read("gm")).pending.decision === decision) return true;
     await table.control("gm", "nextTurn");

@@ -75,7 +75,7 @@ export class Table {
     const id = users[user];
     const context = this.#contexts.get(user) ?? (await browser!.newContext({ viewport: { width: 420, height: 800 } }));
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(20_000);
     if (!this.#contexts.has(user)) {
       this.#contexts.set(user, context);
       await context.exposeBinding("hub", (_, message: any) =>
@@ -288,7 +288,7 @@ function watch(words: string[]): void {
   };
 }
 
-export async function until(what: string, test: () => Promise<boolean>, seconds = 15): Promise<void> {
+export async function until(what: string, test: () => Promise<boolean>, seconds = 30): Promise<void> {
   const end = Date.now() + seconds * 1000;
   while (!(await test())) {
     if (Date.now() > end) assert.fail(`in vain: ${what}`);

@@ -1,4 +1,4 @@
-// What a user does: sends a legal command, ends the turn, takes back, and links a combat to a new encounter.
+// The actions of a user: send a legal command, end the turn, undo, and link a combat to a new encounter.
 import { Turnkeeper } from "./client/index.js";
 import { awaited, fill, isReady, pick } from "./choose.js";
 import { draftOf, type Command } from "./roster.js";
@@ -9,7 +9,7 @@ import { ID, text, type Encounter, type FoundryCombat, type Legal, type Link, ty
 const warn = (reason: string): void => void ui.notifications?.warn(reason);
 
 export class Table {
-  /** Whether this user is asked something or a command is on its way: a second click does nothing. */
+  /** True while a dialog is open or a command is on its way. A second click then does nothing. */
   #engaged = false;
 
   constructor(readonly session: Session, private readonly redraw: () => void) {}
@@ -27,7 +27,7 @@ export class Table {
     return this.#once((encounter) => this.#run({ type: "undo" }, encounter.version));
   }
 
-  /** Rolls of the ruleset for combatants, where it asks for one now. */
+  /** Sends the roll of the ruleset for these combatants, if it asks for one now. */
   roll(ids: string[]): Promise<void> {
     const rolls = ["roll", "roll_unit", "join_battle", "initiative_check"];
     return this.#once(async (encounter, options) => {
@@ -48,7 +48,7 @@ export class Table {
 
   async #send(legal: Legal, ask: boolean, encounter: Encounter, options: Options): Promise<void> {
     const command = ask ? await fill(legal, options, encounter) : legal.command;
-    // Of two that take back at once, one comes too late. Other commands name their actor.
+    // Two users may undo at once: the second is refused. Other commands name their actor.
     if (command) await this.#run(command, command.type === "undo" ? encounter.version : undefined);
   }
 

@@ -1,10 +1,10 @@
-// Turns legal commands into commands: which one, and with what in its open fields.
+// Lets the user choose a legal command and fill in its open fields.
 import type { Command } from "./roster.js";
 import { text, type Encounter, type Legal, type Options } from "./types.js";
 
 type Choice = Legal["choices"][number];
 
-/** The legal commands that take the decision that is awaited. Of one actor's commands of a type, those that need no further choice. */
+/** The legal commands that take the awaited decision. If an actor has several of a type, those without required choices win. */
 export function awaited(encounter: Encounter, options: Options): Legal[] {
   const types = encounter.pending?.commands ?? [];
   const legal = options.items.filter(({ command }) => types.includes(command.type));
@@ -15,7 +15,7 @@ export const isReady = ({ choices }: Legal): boolean => choices.every(({ require
 
 const sameActor = (one: Legal, other: Legal): boolean => one.command.type === other.command.type && one.combatant === other.combatant;
 
-/** The label; of several that read the same, with what tells them apart. */
+/** The label. Options with equal labels get the fields in which they differ. */
 export function labelOf(legal: Legal, all: Legal[], encounter: Encounter): string {
   const same = all.filter(({ label }) => label === legal.label);
   if (same.length < 2) return legal.label;
@@ -35,7 +35,7 @@ function shown(value: unknown, encounter: Encounter): string {
   return encounter.combatants.find(({ id }) => id === value)?.name ?? value;
 }
 
-/** Foundry reads labels of buttons as HTML. Names in them are what people typed. */
+/** Foundry may render labels of buttons as HTML, and people type the names in them. */
 const plain = (label: string): string => foundry.utils.escapeHTML(label);
 
 /** Lets the user pick one of several legal commands. */
@@ -106,7 +106,7 @@ function typed({ range, like, required }: Choice, preset: unknown): HTMLElement 
   return input;
 }
 
-/** The command with what the form says. An empty field that may be left out is left out. */
+/** The command with the values of the form. Empty optional fields are left out. */
 export function read(legal: Legal, options: Options, form: HTMLFormElement): Command {
   const command: Record<string, unknown> = { ...legal.command };
   for (const choice of legal.choices) {
@@ -119,7 +119,7 @@ export function read(legal: Legal, options: Options, form: HTMLFormElement): Com
   return command as unknown as Command;
 }
 
-/** What a person typed: JSON where the field holds an object, else the text itself. */
+/** Reads JSON where the field holds an object, else the text itself. */
 function parsed(value: string, preset: unknown): unknown {
   if (typeof preset === "string" || !/^[[{]/.test(value.trim())) return value;
   try {

@@ -15,12 +15,12 @@ interface Linked {
   mirror: Mirror;
   sync: Sync;
   tokens: Tokens;
-  /** Whether the tokens were checked since the server answers. */
+  /** Whether the tokens were checked since the server last came back. */
   served: boolean;
 }
 const linked = new Map<string, Linked>();
 
-/** Combats that are being linked: a second click makes no second encounter. */
+/** Combats that are being linked. A second click makes no second encounter. */
 const linking = new Set<string>();
 
 /** The trackers that were rendered, also those that were popped out. */
@@ -157,7 +157,7 @@ Hooks.once("ready", () => {
   Hooks.on("userConnected", (user, connected) => {
     for (const { session, sync, mirror, tokens } of linked.values()) {
       if (connected && user !== game.user) tokens.handTo(user);
-      // The game master who wrote and sent may have left.
+      // If the active game master has left, this client may have to go on.
       if (!connected && session.live) {
         void sync.send();
         mirror.show(false);
@@ -174,7 +174,7 @@ Hooks.on("renderCombatTracker", (app, element) => {
 function joinedOrLeft(combatant: FoundryCombatant): void {
   const open = combatant.combat ? linked.get(combatant.combat.id!) : undefined;
   open?.sync.touch(combatant.id!);
-  // A token names its combatants for good: who owns a newcomer gets a new one.
+  // A token's combatants do not change: the owner of a newcomer needs a new token.
   if (open && game.user.isActiveGM) open.tokens.handOut();
 }
 

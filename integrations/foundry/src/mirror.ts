@@ -1,13 +1,12 @@
-// Writes round and turn of the encounter to the Combat, so that Foundry and the system see them. Only the active game master's client writes.
+// Writes round and turn of the encounter to the Combat, for Foundry and the system. Only the active game master's client writes.
 import { toFoundry } from "./client/index.js";
 import type { Session } from "./session.js";
 import type { FoundryCombat } from "./types.js";
 
 export class Mirror {
   #writing: Promise<void> = Promise.resolve();
-  /** How often another's change was corrected since the last version. */
+  /** Corrections of the last five seconds. */
   #corrections = 0;
-  #version = -1;
 
   constructor(private readonly session: Session) {}
 
@@ -15,16 +14,17 @@ export class Mirror {
     this.#writing = this.#writing.then(() => this.#write(undone)).catch((error: unknown) => console.error("turnkeeper:", error));
   }
 
-  /** Another client, a system or a module wrote round or turn. A module that insists is not fought for ever. */
+  /** Writes again after another client or module wrote round or turn, at most five times in five seconds. */
   correct(): void {
-    if (this.#corrections++ < 3) this.show(false);
+    if (this.#corrections >= 5) return;
+    this.#corrections++;
+    setTimeout(() => this.#corrections--, 5000);
+    this.show(false);
   }
 
   async #write(undone: boolean): Promise<void> {
     const { combat, encounter, live } = this.session;
     if (!encounter || !live || !game.user.isActiveGM) return;
-    if (encounter.version !== this.#version) this.#corrections = 0;
-    this.#version = encounter.version;
     const { round, current } = toFoundry(encounter);
     const changes = {
       // In Foundry a fight that has begun has a round; some systems act before their first.
@@ -37,7 +37,7 @@ export class Mirror {
   }
 }
 
-/** Between two turns the last one stays; before the first there is none. */
+/** The index of the first current combatant. Between turns the last one stays; before the first turn it is null. */
 function turnOf(combat: FoundryCombat, current: string[], setup: boolean): number | null {
   if (setup) return null;
   const turn = combat.turns.findIndex(({ id }) => current.includes(id!));

@@ -1,4 +1,4 @@
-// What a combatant of Foundry is to the server, and where the two differ. Pure: reads documents, changes none.
+// Describes Foundry's combatants to the server, and compares both sides. Reads documents and changes none.
 import { json } from "./settings.js";
 import { ID, type Encounter, type FoundryCombat, type FoundryCombatant, type Schemas } from "./types.js";
 
@@ -47,7 +47,7 @@ export function draftOf(combatant: FoundryCombatant): Draft {
   } as Draft;
 }
 
-/** The commands that bring a combatant of the server to what Foundry has, the most urgent first; none if the two agree. */
+/** The commands that make the server's combatant equal to Foundry's, the most urgent first. */
 export function difference(combat: FoundryCombat, encounter: Encounter, id: string): Command[] {
   const here = combat.combatants.get(id);
   const there = encounter.combatants.find((other) => other.id === id);

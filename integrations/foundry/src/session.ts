@@ -7,7 +7,7 @@ import type { Encounter, FoundryCombat, Link, Options } from "./types.js";
 /** `waiting` for a token, `lost` if the server knows neither token nor encounter, `away` while it does not answer. */
 export type State = "waiting" | "connecting" | "live" | "away" | "lost";
 
-/** What followers of a session hear: `undone` if the encounter went back. */
+/** Is called after each change. `undone` says that an undo made it. */
 export type Listener = (session: Session, undone: boolean) => void;
 
 export class Session {
@@ -31,11 +31,11 @@ export class Session {
     return this.state === "live";
   }
 
-  /** Takes a token that a game master pushed, if it is this user's, and returns the id of the token that is held. */
+  /** Accepts a pushed token if it was made for this user. Returns the id of the user's token. */
   async take(token: string | undefined): Promise<string | null> {
     if (token) {
       const { you } = await this.#connection(token).read();
-      // A query does not say who asks: nobody but a game master can have a token made in this user's name.
+      // A query does not say who sends it. Only game masters can create tokens in this user's name.
       if (you.name === game.user.name) {
         await keepToken(this.link.encounter, token);
         this.#follow(token);
@@ -65,7 +65,7 @@ export class Session {
     return new Turnkeeper(server(), { retryFor: 10_000, fetch: (...request) => this.#fetch(...request) }).encounter(this.link.encounter, token);
   }
 
-  /** The feed tells whether the server is there. It alone tries again for ever. */
+  /** Learns from the requests of the feed whether the server answers. Only the feed retries without end. */
   async #fetch(...request: Parameters<typeof fetch>): Promise<Response> {
     if (!String(request[0]).includes("/events")) return fetch(...request);
     const { signal } = this.#stop;
@@ -83,7 +83,16 @@ export class Session {
   #turn(state: State): void {
     if (this.state === state) return;
     this.state = state;
-    this.changed(this, false);
+    this.#tell(false);
+  }
+
+  /** A tracker that cannot be drawn must not end the feed. */
+  #tell(undone: boolean): void {
+    try {
+      this.changed(this, undone);
+    } catch (error) {
+      console.error("turnkeeper:", error);
+    }
   }
 
   #follow(token: string): void {
@@ -108,8 +117,10 @@ export class Session {
       }
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof TurnkeeperError && error.status === 404) await keepToken(this.link.encounter, undefined);
-      this.#turn("lost");
+      // Keep the token: the setting of the address may be wrong for a while.
+      if (!(error instanceof TurnkeeperError) || !error.temporary) return this.#turn("lost");
+      this.#turn("away");
+      setTimeout(() => void (signal.aborted || this.#read(client, signal)), 1000);
     }
   }
 
@@ -120,7 +131,7 @@ export class Session {
     if (options) this.options = options;
     if (known && this.live) return;
     this.state = "live";
-    this.changed(this, undone);
+    this.#tell(undone);
   }
 }
 

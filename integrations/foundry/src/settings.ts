@@ -45,7 +45,7 @@ export async function keepToken(encounter: string, token: string | undefined): P
   await game.settings.set(ID, "tokens", token ? { ...others, [slot(encounter)]: token } : others);
 }
 
-/** Says at once whether a new address works, not in the middle of a fight. */
+/** Tests a new address at once, instead of in the middle of a fight. */
 async function checkServer(): Promise<void> {
   if (!game.user?.isGM || !server()) return;
   const ready = await fetch(`${server()}/readyz`).then(({ ok }) => ok, () => false);

@@ -1,5 +1,5 @@
-// Brings to the server what changes in Foundry: hit points, hidden, names, who joins and leaves. Never the other way.
-// What is sent follows from both states, with the version as a condition, so a repeated or doubled change is sent once.
+// Sends changes in Foundry to the server: hit points, hidden, names, combatants that join and leave. Never the other way.
+// A command is the difference between both states, on the condition of the server's version, so no change is sent twice.
 import { TurnkeeperError } from "./client/index.js";
 import { difference, differing, isHidden } from "./roster.js";
 import type { Session } from "./session.js";
@@ -24,14 +24,14 @@ export class Sync {
     return differing(combat, encounter).filter((id) => !this.#changed.has(id));
   }
 
-  /** The encounter changed: what agrees by now need not be sent, what Foundry hides must be. */
+  /** Call it when the encounter has changed. Drops what agrees by now, and adds what only Foundry hides. */
   settle(): void {
     const { combat, encounter } = this.session;
     if (encounter?.you.role !== "gm") return;
     for (const id of this.#changed) if (difference(combat, encounter, id).length === 0) this.#changed.delete(id);
     for (const { id, hidden } of encounter.combatants) {
       const here = combat.combatants.get(id);
-      // Also after an undo: the server must not tell what Foundry hides.
+      // Also after an undo, the server must not show what Foundry hides.
       if (here && isHidden(here) && !hidden) this.#changed.add(id);
     }
     void this.send();
@@ -55,7 +55,7 @@ export class Sync {
           last = JSON.stringify([id, command]);
         } catch (error) {
           if (!(error instanceof TurnkeeperError) || error.temporary) {
-            // The state may stay live, as when a proxy before the server fails.
+            // The feed may still be live, as when only a proxy refuses.
             setTimeout(() => void this.send(), 5000);
             return;
           }

@@ -21,7 +21,7 @@ export class Tokens {
     this.#handing = this.#handing.then(() => this.#ensure(user)).catch((error: unknown) => console.warn("turnkeeper:", error));
   }
 
-  /** Asks for a new token with the key of the application that made the encounter: for a game master in another browser. */
+  /** Gets a new token with the application's key, for a game master in another browser. */
   async recover(): Promise<void> {
     const key = game.user.isGM ? game.settings.get(ID, "key") : "";
     if (!key || this.session.state !== "waiting") return;
@@ -32,7 +32,7 @@ export class Tokens {
 
   async #ensure(user: User.Implementation): Promise<void> {
     const { client, combat, encounter } = this.session;
-    // The active game master serves players. Any game master serves another one, who may be active and have no token.
+    // Only the active game master serves players. Each serves other game masters, because the active one may have no token.
     if (!client || encounter?.you.role !== "gm" || !(user.isGM || game.user.isActiveGM)) return;
     const asked = wanted(this.session, user);
     for (let attempt = 0; attempt < 5 && user.active; attempt++) {
@@ -58,7 +58,7 @@ export class Tokens {
   }
 }
 
-/** The token that a user should have. Who owns no combatant watches. */
+/** The token that a user should have. A user without combatants is a spectator. */
 function wanted({ combat }: Session, user: User.Implementation): Schemas["NewToken"] & { name: string } {
   const name = user.name;
   if (user.isGM) return { role: "gm", name };

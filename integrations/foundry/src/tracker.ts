@@ -1,4 +1,4 @@
-// Decorates whatever tracker is rendered: rows in the server's order with all that act now, the state, and the legal commands as buttons.
+// Decorates any rendered tracker: rows in the server's order, the current combatants, the state, and the legal commands as buttons.
 import { toFoundry } from "./client/index.js";
 import type { Session } from "./session.js";
 import { ID, text, type Encounter, type Legal } from "./types.js";
@@ -28,7 +28,7 @@ export function decorate(element: HTMLElement, session: Session, actions: Action
 
 const rowsOf = (element: HTMLElement): HTMLElement[] => [...element.querySelectorAll<HTMLElement>("[data-combatant-id]")];
 
-/** Below the rows, or where it was. */
+/** Puts the panel where it was, or below the rows. */
 function place(element: HTMLElement, panel: HTMLElement): void {
   const old = element.querySelector<HTMLElement>("section.turnkeeper");
   const list = rowsOf(element)[0]?.parentElement;
@@ -37,7 +37,7 @@ function place(element: HTMLElement, panel: HTMLElement): void {
   else element.append(panel);
 }
 
-/** A combat that began without the server: a game master may hand it over. */
+/** Offers to hand over a combat that began without the server. */
 export function offer(element: HTMLElement, link: () => void): void {
   const panel = make("section", "turnkeeper");
   panel.append(button(text("Link"), "turnkeeper-link", link));
@@ -49,7 +49,7 @@ export function undecorate(element: HTMLElement): void {
   element.classList.remove("turnkeeper-linked");
 }
 
-/** Keeps what is open and what has the focus. */
+/** Replaces the panel and keeps the focus and the open list. */
 function replace(old: HTMLElement, panel: HTMLElement): void {
   const focused = old.contains(document.activeElement) ? document.activeElement?.textContent : undefined;
   const open = old.querySelector("details")?.open ?? false;
@@ -62,7 +62,7 @@ function arrange(rows: HTMLElement[], encounter: Encounter): void {
   const order = toFoundry(encounter).combatants.map(({ id }) => id);
   const rank = (row: HTMLElement) => (order.indexOf(row.dataset.combatantId!) + 1 || Infinity);
   for (const row of rows.sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b)))) {
-    // The rows really move, so that the keyboard and screen readers follow the same order as the eye.
+    // CSS alone would leave keyboard and screen readers in the old order.
     row.parentElement!.append(row);
     mark(row, encounter);
   }
@@ -104,7 +104,7 @@ function awaits({ pending, order, status: how, round }: Encounter): string {
   return `${begun} ${text("Awaits", { decision: pending.decision.replaceAll("_", " "), who: who.join(", ") })}`;
 }
 
-/** The ruleset's commands first; those that all rulesets share, whose rules begin with TK, are folded. */
+/** The ruleset's commands come first. The shared commands, whose rules begin with TK, are folded. */
 function commands(session: Session, { send }: Actions): HTMLElement[] {
   const { options, encounter } = session;
   if (!options || !encounter) return [];
@@ -122,7 +122,7 @@ function commands(session: Session, { send }: Actions): HTMLElement[] {
   return parts;
 }
 
-/** Who takes part is Foundry's, and so are hit points, if they are sent. */
+/** Foundry decides who takes part, and owns hit points if they are sent. */
 function happensInFoundry({ command }: Legal): boolean {
   const hitPoints = game.settings.get(ID, "hitPoints") ? ["damage", "heal"] : [];
   return ["add_combatant", "remove_combatant", ...hitPoints].includes(command.type);

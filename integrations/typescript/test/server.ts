@@ -26,7 +26,7 @@ export class Server {
   async run(): Promise<void> {
     const program = process.env["TURNKEEPER"];
     if (!program) throw new Error("TURNKEEPER is the path of the server's program");
-    const args = ["--listen", "127.0.0.1:0", "--data", join(this.directory, "store")];
+    const args = ["--listen", `127.0.0.1:${this.port}`, "--data", join(this.directory, "store")];
     const child = spawn(program, args, { env: { ...process.env, ...this.settings }, stdio: ["ignore", "pipe", "ignore"] });
     this.process = child;
     for await (const line of createInterface(child.stdout)) {
