@@ -177,8 +177,11 @@ play("a combatant with several turns", { ruleset: "custom", options: d20, settin
       await table.answer("gm");
       await table.check();
     }
+    // The second turn may follow the first at once.
+    const acted = async () => (await table.read("gm")).order.filter((row: any) => row.combatant === ids.captain && row.acted).length;
+    const before = await acted();
     await table.control("gm", "nextTurn");
-    await until("the captain's turn is over", async () => !(await table.read("gm")).current.includes(ids.captain));
+    await until("the captain's turn is over", async () => (await acted()) > before || (await table.read("gm")).round > 1);
     await table.check();
   }
   for (const user of all) assert.equal(await table.page(user).locator(`[data-combatant-id="${ids.captain}"]`).count(), 1);
