@@ -10,6 +10,8 @@ pub struct Turns {
     within: bool,
     open: BTreeSet<String>,
     over: BTreeSet<String>,
+    /// Who waits in the middle of its turn, to return to it in this round or a later one.
+    waiting: BTreeSet<String>,
     /// Whose turn was broken off, by leaving or by the game master: its end may still come.
     left: BTreeSet<String>,
     overridden: bool,
@@ -55,8 +57,8 @@ impl Turns {
                 if self.within || !next {
                     return Err("rounds follow one another");
                 }
-                let (open, several) = (std::mem::take(&mut self.open), self.several);
-                *self = Self { round, within: true, open, several, ..Self::default() };
+                let [open, waiting] = [&mut self.open, &mut self.waiting].map(std::mem::take);
+                *self = Self { round, within: true, open, waiting, several: self.several, ..Self::default() };
             }
             "round_ended" => {
                 let ended = event["round"].as_i64();
@@ -81,13 +83,18 @@ impl Turns {
                 }
             }
             "waited" => {
+                self.open.remove(&who());
+                self.waiting.insert(who());
                 self.taken.iter_mut().filter_map(|taken| taken.get_mut(&who())).for_each(|n| *n = n.saturating_sub(1));
             }
             "begun" if event["kind"] == "returned" => {
                 let id = event["combatants"][0].as_str().unwrap_or_default();
+                if self.waiting.remove(id) {
+                    self.open.insert(id.to_owned());
+                }
                 self.taken.iter_mut().for_each(|taken| *taken.entry(id.to_owned()).or_default() += 1);
             }
-            "wait_lapsed" => _ = self.open.remove(&who()),
+            "wait_lapsed" => _ = self.waiting.remove(&who()),
             "phase_begun" => self.taken[1].clear(),
             // The game master may break off a turn: its end may come, or it is as if it had never begun.
             "overridden" => {
@@ -97,10 +104,11 @@ impl Turns {
             // The game master gives a turn back: its owner may act again in the round.
             "corrected" if event["acted"] == false => _ = self.over.remove(&who()),
             "combatant_left" if self.open.remove(&who()) => _ = self.left.insert(who()),
+            "combatant_left" => _ = self.waiting.remove(&who()),
             "combatant_joined" => {
                 let who = event["combatant"]["id"].as_str().unwrap_or_default();
                 self.taken.iter_mut().for_each(|taken| _ = taken.remove(who));
-                for set in [&mut self.open, &mut self.over, &mut self.left] {
+                for set in [&mut self.open, &mut self.over, &mut self.left, &mut self.waiting] {
                     set.remove(who);
                 }
             }
