@@ -71,10 +71,11 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Whose turn it is: several combatants if they share a turn, none between turns.
     fn current(table: &Table<Self>) -> Vec<CombatantId>;
 
-    /// The decision that is awaited, and who takes it; None after the encounter.
+    /// The decision that is awaited, with every combatant whose player may take it; None after the encounter. Clients have words for the
+    /// names of decisions: take another ruleset's name for the same decision.
     fn pending(table: &Table<Self>) -> Option<Pending>;
 
-    /// The order of turns that the system knows, with the reason for each place.
+    /// The order of turns that the system knows, with the reason for each place. The engine adds everybody else behind.
     fn order(table: &Table<Self>) -> Vec<OrderEntry>;
 
     /// A few words about a combatant for the turn table, besides its name, side, hit points and conditions.

@@ -80,9 +80,10 @@ macro_rules! events {
 
 /// Declares the commands of a ruleset: a union in JSON (`{"type": "...", ...}`), and a struct for each command.
 ///
-/// In parentheses stands who may send it ([`AllowedRole`](super::AllowedRole)), and the field with the combatants in whose name a
-/// player sends it; after `says`, the words for a button ([`fill`](super::fill)). The doc comment is the command's summary in the manifest. `field: Type = value` names the type's default, which
-/// the field has when it is absent. Lists and maps may be absent too.
+/// In parentheses stands who may send it ([`AllowedRole`](super::AllowedRole)), and the field with the combatants in whose name a player
+/// sends it: without that field a command is the game master's. After `says` stand the words for a button ([`fill`](super::fill)). The
+/// doc comment is the command's summary in the manifest. `field: Type = value` names the type's default, which the field has when it is
+/// absent. Lists and maps may be absent too.
 #[macro_export]
 macro_rules! commands {
     ($(#[$doc:meta])* $union:ident; $(

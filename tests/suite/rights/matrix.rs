@@ -9,7 +9,7 @@ use turnkeeper::engine::{AnyRuleset, Refusal, Request, Role, SeededDice, Viewer}
 use turnkeeper::vocabulary::{CombatantId, Commands, SharedCommand, Tagged, type_schema};
 
 /// The game master's commands of each ruleset; all others of its own are players'.
-const GM: [(&str, &[&str]); 7] = [
+const GM: &[(&str, &[&str])] = &[
     ("active-initiative", &["start", "inspire"]),
     ("seize", &["start", "close_seizing"]),
     ("dc20", &["start", "assign", "merge", "legendary", "fate_check"]),

@@ -86,6 +86,7 @@ async fn players_play_two_rounds_of_each_ruleset_without_the_game_master() {
         ("venture", json!({"type": "start"})),
         ("exp", json!({"type": "start"})),
         ("dc20", json!({"type": "start", "dc": 1, "rolls": {"ann": 20, "bob": 19}})),
+        ("custom", json!({"type": "start"})),
     ] {
         let round = Round::new(&api, ruleset, four(), start).await;
         if ruleset == "dc20" {
