@@ -47,7 +47,7 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
         let detail = "no side opens here: the phases of the definition mix sides";
         require(sides, "no_sides", field("first"), || detail)?;
         let known = table.active().any(|c| c.side == *first);
-        let detail = || format!("nobody of the side {first} is in the fight");
+        let detail = || "nobody of this side is in the fight";
         require(known, "unknown_side", field("first"), detail)?;
     }
     let given = Given { rolls: Some(&c.rolls), cards: Some(&c.cards) };
@@ -145,7 +145,7 @@ fn pool<'p>(play: &'p Fight<'_>, name: &Slug) -> Result<&'p PoolRule, Violation>
     let pools = &definition(play.table()).pools;
     pools.get(name).ok_or_else(|| {
         let known: Vec<_> = pools.keys().map(Slug::as_str).collect();
-        let detail = format!("there is no pool {name}: there are [{}]", known.join(", "));
+        let detail = format!("there is no such pool: there are [{}]", known.join(", "));
         Violation::field("unknown_pool", "pool", detail)
     })
 }
