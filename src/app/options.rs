@@ -30,15 +30,13 @@ impl App {
         if known.is_some_and(|known| known.names(&tag)) {
             return Ok((tag, None));
         }
-        let mut items = self.legal_commands(&current, &viewer).await?;
-        items.retain(|option| combatant.is_none() || option.combatant.as_ref() == combatant);
-        Ok((tag, Some(LegalCommands::of(game.version(), items))))
+        Ok((tag, Some(self.legal_commands(&current, &viewer, combatant).await?)))
     }
 
     /// The commands that are legal now by what the holder of `token` can see.
     pub async fn legal(&self, id: &str, token: &BearerToken) -> Result<LegalCommands, AppError> {
         let (current, viewer) = self.authenticate(id, token).await?;
-        Ok(LegalCommands::of(current.version(), self.legal_commands(&current, &viewer).await?))
+        self.legal_commands(&current, &viewer, None).await
     }
 
     /// JSON fields of an object with what is to be included of the encounter now, each with a comma before it. None if the viewer sees a log
@@ -56,14 +54,16 @@ impl App {
             fields += viewer.view(&current).view(viewer)?.get();
         }
         if include.options {
-            let legal = LegalCommands::of(current.version(), self.legal_commands(&current, viewer).await?);
             fields += ",\"options\":";
-            fields += &serde_json::to_string(&legal)?;
+            fields += &serde_json::to_string(&self.legal_commands(&current, viewer, None).await?)?;
         }
         Ok(Some(fields))
     }
 
-    async fn legal_commands(&self, current: &Arc<dyn Game>, viewer: &Viewer) -> Result<Vec<LegalCommand>, AppError> {
+    /// The commands that are legal for the viewer, those of `combatant` if it is given.
+    async fn legal_commands(
+        &self, current: &Arc<dyn Game>, viewer: &Viewer, combatant: Option<&CombatantId>,
+    ) -> Result<LegalCommands, AppError> {
         let (game, viewer, version) = (viewer.view(current), viewer.clone(), current.version());
         let undo = self.may_undo(current, &viewer).await?;
         // The oldest version of the log; at version 0 there is no log.
@@ -75,6 +75,7 @@ impl App {
         let mut items = self.workers.run_unless(small, work).await?;
         let label = "Undo your last command".to_owned();
         items.extend(undo.then(|| LegalCommand { label, ..LegalCommand::of("undo", "TK-9") }));
-        Ok(items)
+        items.retain(|option| combatant.is_none() || option.combatant.as_ref() == combatant);
+        Ok(LegalCommands::of(version, items))
     }
 }
