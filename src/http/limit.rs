@@ -18,7 +18,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 pub(super) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(super) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// The client's address as AWS Lambda reports it, as an extension of the request. A request over TCP has its [`Socket`] instead.
+/// The client's address as AWS Lambda reports it, as an extension of the request. A request over TCP has the address of its connection instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub IpAddr);
 
