@@ -175,7 +175,8 @@ export class Actions {
   }
 
   closed() {
-    if (!this.open) return;
+    // The event of one closing may come after the next opening.
+    if (!this.open || $("dialog").open) return;
     const { key } = this.open;
     this.open = null;
     $("fields").replaceChildren();
