@@ -113,11 +113,12 @@ pub struct Decided {
 }
 
 /// Whose turn it is and what is awaited.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Brief {
     /// Whose turn it is.
     pub current: Vec<CombatantId>,
-    /// The decision that is awaited.
+    /// The decision that is awaited, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
 }
 

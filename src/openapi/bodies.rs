@@ -31,7 +31,7 @@ pub struct CommandAnswer {
     /// The combatants whose turn it is.
     #[schema(required = false)]
     pub current: Vec<CombatantId>,
-    /// The decision that is awaited.
+    /// The decision that is awaited, if there is one.
     pub pending: Option<Pending>,
     /// What the sender may send now, with `include=options`.
     #[schema(required = false)]
