@@ -41,6 +41,11 @@ pub enum AppError {
         /// The oldest version that is left.
         oldest: u64,
     },
+    /// The request was applied before, and the log no longer holds what it answered.
+    AnswerPruned {
+        /// The version that it made.
+        version: u64,
+    },
     /// The idempotency key was used for another request.
     KeyReused,
     /// The encounter would exceed [`MAX_DOCUMENT`](super::MAX_DOCUMENT).

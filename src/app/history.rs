@@ -2,7 +2,7 @@
 
 use super::log::parse_entry;
 use super::{App, AppError, BearerToken};
-use crate::engine::{CHECKPOINTS, Game, LogEntry, Viewer};
+use crate::engine::{CHECKPOINTS, Decided, Game, LogEntry, Viewer};
 use crate::store::Base;
 use std::sync::Arc;
 
@@ -47,6 +47,17 @@ impl App {
             }
         }
         Err(AppError::Contended)
+    }
+
+    /// The transition that made `version`, as it was decided.
+    pub(super) async fn transition(&self, game: &Arc<dyn Game>, version: u64) -> Result<Decided, AppError> {
+        let next = self.state_at(game, version).await?;
+        let page = self.store.log(&game.meta().id, version.saturating_sub(1), 1, READ).await?;
+        let Some(entry) = page.entries.first().filter(|entry| entry.version == version) else {
+            return Err(AppError::Pruned { oldest: page.base_version });
+        };
+        let LogEntry { events, texts, redactions, .. } = parse_entry(entry)?;
+        Ok(Decided { next, events, texts, redactions, checkpoint: None })
     }
 
     /// Folds the entries above `after` up to `version`, from the newest checkpoint among them, otherwise from `start`. None without

@@ -32,17 +32,17 @@ impl IdempotencyKey {
         Ok(hmac.finalize().into_bytes().into())
     }
 
-    /// The answer as it is stored.
-    pub(super) fn record(&self, answer: &Answer) -> Bytes {
-        let mut record = Vec::with_capacity(HEAD + answer.body.len());
+    /// The answer as it is stored, with as much of its body as no log has.
+    pub(super) fn record(&self, answer: &Answer, body: &[u8]) -> Bytes {
+        let mut record = Vec::with_capacity(HEAD + body.len());
         record.extend_from_slice(&self.fingerprint);
         record.extend_from_slice(&answer.version.to_be_bytes());
         record.push(answer.shape as u8);
-        record.extend_from_slice(&answer.body);
+        record.extend_from_slice(body);
         record.into()
     }
 
-    /// The stored answer, if it belongs to the same request.
+    /// The stored answer, if it belongs to the same request; without a body if the log has it.
     pub(super) fn replay(&self, record: &Bytes) -> Result<Answer, AppError> {
         let parts = record.split_first_chunk::<32>().and_then(|(fingerprint, rest)| {
             let (version, rest) = rest.split_first_chunk::<8>()?;

@@ -177,7 +177,7 @@ impl App {
         let (mut current, mut fresh) = match self.cache.get(id) {
             Some(cached) => (cached, false),
             None => match self.fetch(id, None, digest.as_ref()).await? {
-                (current, Some(record)) => return request.replay(&current, &record),
+                (current, Some(record)) => return self.replay(&request, &current, &record).await,
                 (current, None) => (current, true),
             },
         };
@@ -191,7 +191,7 @@ impl App {
                 Ok(decided) => decided,
                 Err(refusal) if fresh => return Err(refusal),
                 Err(refusal) => match self.fetch(id, Some(&current), digest.as_ref()).await? {
-                    (newest, Some(record)) => return request.replay(&newest, &record),
+                    (newest, Some(record)) => return self.replay(&request, &newest, &record).await,
                     (newest, None) if newest.revision == current.revision => return Err(refusal),
                     (newest, None) => {
                         (current, fresh) = (newest, true);
@@ -200,12 +200,17 @@ impl App {
                 },
             };
             let next = CacheEntry { revision: rand::random(), game: change.game, size: document.len() };
+            let answer = key.map(|key| match &change.entry {
+                // The log tells what the answer said.
+                Some(_) => key.record(&change.answer, b""),
+                None => key.record(&change.answer, &change.answer.body),
+            });
             let commit = Commit {
                 expected: current.revision,
                 revision: next.revision,
                 document,
                 entry: change.entry,
-                answer: digest.zip(key.map(|key| key.record(&change.answer))),
+                answer: digest.zip(answer),
                 new_base: change.new_base,
             };
             match self.store.commit(id, commit).await.map_err(|error| self.failed(id, error))? {
@@ -219,11 +224,30 @@ impl App {
                         // The token may have ended since the cached copy.
                         current = self.fetch(id, Some(&current), None).await?.0;
                     }
-                    return request.replay(&current, &record);
+                    return self.replay(&request, &current, &record).await;
                 }
             }
         }
         Err(AppError::Contended)
+    }
+
+    /// The answer recorded under the key, if the sender may still write. The answer to a command is made again from the log, under the
+    /// present meta.
+    async fn replay(
+        &self, request: &WriteRequest<'_>, current: &CacheEntry, record: &Bytes,
+    ) -> Result<Answer, AppError> {
+        let viewer = request.viewer(current)?;
+        let key = request.key.ok_or_else(|| AppError::Internal("an answer to a request without a key".to_owned()))?;
+        let recorded = key.replay(record)?;
+        if !recorded.body.is_empty() {
+            return Ok(recorded);
+        }
+        let version = recorded.version;
+        let decided = self.transition(&current.game, version).await.map_err(|error| match error {
+            AppError::Pruned { .. } => AppError::AnswerPruned { version },
+            error => error,
+        })?;
+        Ok(Answer { replayed: true, ..Answer::to(&viewer, &decided, recorded.shape)? })
     }
 }
 
@@ -233,13 +257,6 @@ impl WriteRequest<'_> {
         let viewer = self.sender.viewer(current.game.meta())?;
         self.gm_action.map_or(Ok(()), |what| only_gm(&viewer, what))?;
         Ok(viewer)
-    }
-
-    /// The answer recorded under the key, if the sender may still write.
-    fn replay(&self, current: &CacheEntry, record: &Bytes) -> Result<Answer, AppError> {
-        self.viewer(current)?;
-        let key = self.key.ok_or_else(|| AppError::Internal("an answer to a request without a key".to_owned()))?;
-        key.replay(record)
     }
 }
 

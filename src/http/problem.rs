@@ -274,6 +274,13 @@ impl From<AppError> for Problem {
                 problem.0.oldest_version = Some(oldest);
                 problem
             }
+            AppError::AnswerPruned { version } => {
+                let detail = format!(
+                    "this request was applied before and made version {version}; the log no longer holds what it answered: \
+                     read the encounter"
+                );
+                Self::new(StatusCode::GONE, "answer_gone", detail)
+            }
             AppError::KeyReused => Self::unprocessable(
                 "idempotency_key_reused",
                 "this Idempotency-Key was used before, for another request: choose a new key for each request",

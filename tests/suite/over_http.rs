@@ -1,6 +1,6 @@
 //! The transcripts again, over HTTP: those that need no dice of the server are sent as requests and answered the same.
 
-use crate::e2e::{Api, Fight};
+use crate::e2e::{Answer, Api, Call, Fight};
 use crate::support::json::{at, difference};
 use crate::transcripts;
 use serde_json::Value;
@@ -12,11 +12,19 @@ fn without_dice() -> Vec<(String, Value)> {
     all.into_iter().filter(|(_, transcript)| transcripts::sent_without_dice(transcript).is_some()).collect()
 }
 
-/// What one step is answered that is not as written.
-async fn take(fight: &Fight, step: &Value) -> Vec<String> {
+/// A request that was accepted, and its answer.
+type Accepted = (Call, Answer);
+
+/// What step `n` is answered that is not as written.
+async fn take(fight: &Fight, n: usize, step: &Value, accepted: &mut Vec<Accepted>) -> Vec<String> {
     let mut wrong = Vec::new();
     if let Some(send) = step.get("send") {
-        let answer = fight.command(send).send().await;
+        let call = fight.command(send).key(&format!("key-{n}-{}", fight.id));
+        let call = if n.is_multiple_of(3) { call.minimal() } else { call };
+        let answer = call.clone().send().await;
+        if answer.status == 200 {
+            accepted.push((call, answer.clone()));
+        }
         match step.get("refused") {
             None if answer.status != 200 => wrong.push(format!("{send}: {}", answer.text())),
             Some(refused) if refused.get("rule").is_some() => {
@@ -38,15 +46,30 @@ async fn take(fight: &Fight, step: &Value) -> Vec<String> {
     wrong
 }
 
+/// Whether each of these requests, sent again, is answered with the bytes of its first answer.
+async fn repeat(accepted: Vec<Accepted>) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (call, first) in accepted {
+        let again = call.send().await;
+        if (again.header("idempotency-replayed"), &again.body) != ("true", &first.body) {
+            wrong.push(format!("{} was repeated as {}", first.text(), again.text()));
+        }
+    }
+    wrong
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_worked_examples_play_over_http_with_the_states_of_the_rules() {
+async fn the_worked_examples_play_over_http_with_the_states_of_the_rules_and_repeat_their_answers() {
     let api = Api::start().await;
     let (mut wrong, mut played) = (Vec::new(), Vec::new());
     for (name, transcript) in without_dice() {
         let fight = api.create(&transcript["create"]).await;
+        let mut accepted = Vec::new();
         for (n, step) in (1..).zip(transcript["steps"].as_array().expect("steps")) {
-            wrong.extend(take(&fight, step).await.into_iter().map(|what| format!("{name} step {n}: {what}")));
+            let taken = take(&fight, n, step, &mut accepted).await;
+            wrong.extend(taken.into_iter().map(|what| format!("{name} step {n}: {what}")));
         }
+        wrong.extend(repeat(accepted).await.into_iter().map(|what| format!("{name}: {what}")));
         played.push(name);
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

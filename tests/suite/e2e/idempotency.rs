@@ -1,6 +1,6 @@
 //! The same request under the same key happens once.
 
-use super::{Api, Client, Fight, ambush, note};
+use super::{Answer, Api, Client, Fight, ambush, note};
 use serde_json::json;
 
 #[tokio::test]
@@ -20,6 +20,34 @@ async fn many_repetitions_at_once_through_two_servers_make_one_transition() {
         (0..10).map(|i| (if i % 2 == 0 { &a } else { &b }).post("/v1/encounters", &ambush()).key("c").send());
     let answers = futures::future::join_all(creations).await;
     assert!(answers.iter().all(|answer| answer.status == 201 && answer.body == answers[0].body));
+}
+
+/// What a player was told then stays what it is told, whatever it may know by now.
+#[tokio::test]
+async fn a_players_answer_is_repeated_as_it_was_when_more_was_hidden() {
+    let api = Api::start().await;
+    let mut body = ambush();
+    body["combatants"].as_array_mut().expect("combatants").push(json!({"id": "lurker", "hidden": true}));
+    let gm = api.create(&body).await;
+    let player = gm.player(&["chansi"]).await;
+    gm.accepted(json!({"type": "start", "first": "chansi"})).await;
+    let call = async |minimal: bool, key: &str| -> Answer {
+        let call = player.command(&json!({"type": "end_turn", "combatant": "chansi", "next": "brakkus"})).key(key);
+        if minimal { call.minimal() } else { call }.send().await
+    };
+    for (minimal, key) in [(false, "whole"), (true, "small")] {
+        let first = call(minimal, key).await.expect(200);
+        let open = [
+            json!([{"type": "update_combatant", "combatant": "lurker", "changes": {"hidden": false}}, note("the lurker is seen")]),
+            json!({"type": "undo"}),
+            json!({"type": "undo"}),
+        ];
+        for command in open {
+            gm.accepted(command).await;
+            let again = call(!minimal, key).await.expect(200);
+            assert_eq!((again.header("idempotency-replayed"), again.text()), ("true", first.text()));
+        }
+    }
 }
 
 #[tokio::test]
