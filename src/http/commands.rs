@@ -102,7 +102,7 @@ pub(super) struct OptionsQuery {
         ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The legal commands", body = LegalCommands, headers(("ETag"))),
         (status = 304, description = "The legal commands have not changed"),
-        BadRequest, Unauthorized, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
+        BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_options(
     State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
     Parameters(query): Parameters<OptionsQuery>, conditions: Conditions,

@@ -58,13 +58,12 @@ impl FromRequestParts<AppState> for LogHeaders {
         ];
         // Reversed, because the last of equal weights would win.
         let format = weights.into_iter().rev().max_by_key(|(weight, _)| *weight).and_then(|(_, format)| format);
-        let last_event_id =
-            match single(&parts.headers, &LAST_EVENT_ID)?.filter(|last| format.is_some() && !last.is_empty()) {
-                Some(last) => Some(last.parse().map_err(|_| {
-                    Problem::bad("invalid_header", "the header last-event-id holds the id of an event: a version")
-                })?),
-                None => None,
-            };
+        let last_event_id = match single(&parts.headers, &LAST_EVENT_ID)?.filter(|last| !last.is_empty()) {
+            Some(last) => Some(last.parse().map_err(|_| {
+                Problem::bad("invalid_header", "the header last-event-id holds the id of an event: a version")
+            })?),
+            None => None,
+        };
         Ok(Self { format, last_event_id, deadline: parts.extensions.get().copied() })
     }
 }
