@@ -4,7 +4,7 @@ use super::query::*;
 use super::*;
 use crate::vocabulary::Redact;
 
-/// Whether a hidden combatant has the turn or picks, or nobody but hidden ones can be picked or must choose.
+/// Whether a hidden combatant has the turn or picks, or nobody but hidden ones can be picked, must choose or is left.
 pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
     let mut any = false;
     let mut hidden = |id: &CombatantId| {
@@ -18,6 +18,7 @@ pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
         Mode::Declaring => whole.iter().filter(|c| must_declare(whole, c)).all(|c| hidden(&c.id)),
         Mode::Turn => current(whole).iter().all(hidden),
         Mode::Choosing => candidates(whole).iter().all(&mut hidden) || chooser(whole).is_some_and(hidden),
+        Mode::Gap { .. } if right_holders(whole, false).next().is_none() => whole.active().all(|c| hidden(&c.id)),
         Mode::Gap { .. } => right_holders(whole, false).all(|c| hidden(&c.id)),
     };
     any && all
