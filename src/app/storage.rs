@@ -218,11 +218,9 @@ impl App {
                 }
                 Committed::Conflict(found) => (current, fresh) = (self.cache_found(id, None, found)?.0, true),
                 Committed::Replayed(record) => {
-                    if !fresh {
-                        // The token may have ended since the cached copy.
-                        current = self.fetch(id, Some(&current), None).await?.0;
-                    }
-                    return self.replay(&request, &current, &record).await;
+                    // The record may be of a later version than this copy, and the token may have ended since.
+                    let newest = self.fetch(id, Some(&current), None).await?.0;
+                    return self.replay(&request, &newest, &record).await;
                 }
             }
         }
