@@ -218,9 +218,9 @@ impl App {
                 }
                 Committed::Conflict(found) => (current, fresh) = (self.cache_found(id, None, found)?.0, true),
                 Committed::Replayed(record) => {
-                    // The repeated request may be newer than this copy, and the token may have ended since.
-                    current = self.fetch(id, Some(&current), None).await?.0;
-                    return self.replay(&request, &current, &record).await;
+                    // The record may be of a later version than this copy, and the token may have ended since.
+                    let newest = self.fetch(id, Some(&current), None).await?.0;
+                    return self.replay(&request, &newest, &record).await;
                 }
             }
         }

@@ -203,7 +203,7 @@ impl Connection {
                 Ok(_) => self.shared.lock().failing_since = None,
             }
             match answer {
-                Err(error) if again && error.is_connection_dropped() => again = false,
+                Err(error) if again && is_dropped(&error) => again = false,
                 // Its name may lead to another server by now. A cluster's connection finds the new primary by itself.
                 Err(error) if matches!(link, Link::Server(_)) && is_from_replica(&error) => {
                     self.shared.lock().give_up(generation);
@@ -271,6 +271,11 @@ fn asks_for_cluster(url: &str) -> Result<bool, OpenError> {
     }
 }
 
+/// Whether the connection ended. In the middle of an answer the client reports that it cannot parse it.
+fn is_dropped(error: &RedisError) -> bool {
+    error.is_connection_dropped() || error.kind() == ErrorKind::Parse
+}
+
 /// Whether a server refused to write because it is a replica; older ones wrap errors of scripts.
 fn is_from_replica(error: &RedisError) -> bool {
     error.kind() == ErrorKind::Server(ServerErrorKind::ReadOnly) || error.to_string().contains("READONLY")
@@ -288,8 +293,7 @@ const NOT_SINGLE: &str = "this Redis is a node of a cluster: add ?cluster=true t
 /// cluster down, out of memory, not authorised.
 fn store_error(error: RedisError) -> StoreError {
     let text = error.to_string();
-    if text.contains("WRONGTYPE") || error.kind() == ErrorKind::Parse || error.kind() == ErrorKind::UnexpectedReturnType
-    {
+    if text.contains("WRONGTYPE") || error.kind() == ErrorKind::UnexpectedReturnType {
         StoreError::Corrupt(text)
     } else {
         StoreError::Unavailable(text)

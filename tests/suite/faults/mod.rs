@@ -1,6 +1,10 @@
 //! Processes that end and crash: what clients were answered stays true.
 
 mod away;
+mod checker;
+mod histories;
+mod player;
+mod simulated;
 pub mod storm;
 
 use crate::support::client::{Call, ambush, note};

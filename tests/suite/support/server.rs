@@ -124,7 +124,12 @@ impl Server {
 
     /// Asks it to end, and returns at once.
     pub fn terminate(&self) {
-        self.running(|running| running.process.signal("TERM"));
+        self.signal("TERM");
+    }
+
+    /// Sends it a signal such as `STOP` or `CONT`.
+    pub fn signal(&self, signal: &str) {
+        self.running(|running| running.process.signal(signal));
     }
 
     /// Waits for its end, at most `timeout`.
