@@ -23,7 +23,6 @@ use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-const ENCOUNTERS: usize = 12;
 /// Clients of each encounter.
 const CLIENTS: usize = 4;
 /// Requests of each client.
@@ -124,8 +123,8 @@ impl Site {
         let ann = json!({"id": "ann", "hp": {"current": HP, "max": HP}});
         let creation = json!({"ruleset": "active-initiative", "combatants": [ann]});
         loop {
-            let answer = self.client(0).post("/v1/encounters", &creation).key(key).send().await;
-            if answer.status != 503 {
+            let answer = self.client(0).post("/v1/encounters", &creation).key(key).try_send().await;
+            if let Some(answer) = answer.ok().filter(|answer| answer.status != 503) {
                 return Recorded::new(Fight::of(&self.client(0), &answer));
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -136,11 +135,11 @@ impl Site {
     async fn round<F: Future<Output = ()>>(
         self: &Arc<Self>, seed: u64, disturbance: impl FnOnce(Vec<Arc<Recorded>>) -> F,
     ) -> Result<usize, String> {
-        let keys: Vec<_> = (0..ENCOUNTERS).map(|n| format!("encounter-{n}-of-{seed}")).collect();
+        let keys: Vec<_> = (0..encounters()).map(|n| format!("encounter-{n}-of-{seed}")).collect();
         let encounters = join_all(keys.iter().map(|key| self.create(key))).await;
         self.over.store(false, Ordering::Relaxed);
-        let players = (0..ENCOUNTERS * CLIENTS).map(|n| {
-            let mut player = Player::of(&encounters[n % ENCOUNTERS], self, seed + n as u64);
+        let players = (0..encounters.len() * CLIENTS).map(|n| {
+            let mut player = Player::of(&encounters[n % encounters.len()], self, seed + n as u64);
             tokio::spawn(async move {
                 for _ in 0..REQUESTS {
                     player.act().await;
@@ -207,7 +206,12 @@ impl Site {
 
 /// The minimum number of operations.
 fn least() -> usize {
-    setting("TURNKEEPER_HISTORIES").map_or(1000, |least| usize::try_from(least).expect("a number of operations"))
+    setting("TURNKEEPER_HISTORIES").map_or(800, |least| usize::try_from(least).expect("a number of operations"))
+}
+
+/// The encounters of a round.
+fn encounters() -> usize {
+    if least() < 10_000 { 12 } else { 60 }
 }
 
 /// What chooses everything that is chosen.

@@ -39,6 +39,8 @@ impl Recorded {
     pub async fn record_loss(&self, api: &Client) -> usize {
         let fight = self.fight.through(api);
         let begun = self.history.begin(Operation::Nothing);
+        // The store may still be loading what it has.
+        while fight.get("").send().await.status == 503 {}
         let (version, tokens) = (count(version(&fight.read("").await)), listed(&fight.read("/tokens").await));
         self.history.end(begun, Operation::Lost { version, tokens });
         version
