@@ -20,15 +20,17 @@ mod support;
 mod table;
 
 use bare::Example;
+use futures::FutureExt;
 use generator::{Requests, Sample, Wire};
 use pair::Pair;
 use peer::Peer;
 use serde_json::json;
 use socket_io::Moves;
+use std::panic::AssertUnwindSafe;
 use std::process::Command;
 use std::rc::Rc;
 use std::time::Duration;
-use support::client::Client;
+use support::client::{Client, Fight};
 use support::redis::RedisServer;
 use table::{Cell, Table};
 
@@ -53,30 +55,36 @@ fn number(text: &str) -> f64 {
 
 #[tokio::main(flavor = "current_thread")]
 async fn measure() {
-    let cells = setting("PEERS_CELLS", "16x1,16x64,16x512,4x64,64x64");
+    let cells = setting("PEERS_CELLS", "16x64,16x1,4x64,64x64,16x512");
     let cells = cells.split(',').map(|cell| cell.split_once('x').expect("combatants x connections"));
     let rounds = number(&setting("PEERS_ROUNDS", "3")) as usize;
-    let mut table = Table::default();
+    println!("Medians of {rounds}.");
     let mut count = 0;
     for (combatants, connections) in cells {
         let bench = Bench::start(number(combatants) as usize, number(connections) as usize);
         for minimal in [false, true] {
             let cell = Cell { combatants: bench.combatants, connections: bench.connections, minimal };
-            for round in 0..rounds {
+            let mut table = Table::new(cell);
+            // The first round only warms up: just-in-time compilers take their time.
+            for round in 0..=rounds {
                 // The order alternates, so that none always follows the same other.
                 let mut order = ALL;
-                if round % 2 == 1 {
+                if round % 2 == 0 {
                     order.reverse();
                 }
                 for name in order {
                     count += 1;
-                    eprintln!("{cell}, round {}: {name}", round + 1);
-                    table.add(cell, name, bench.sample(name, minimal, count).await);
+                    eprintln!("{cell}, round {round}: {name}");
+                    // A peer may give up under a load; the others go on.
+                    let sample = AssertUnwindSafe(bench.sample(name, minimal, count)).catch_unwind().await;
+                    if round > 0 {
+                        table.add(name, sample.ok());
+                    }
                 }
             }
+            print!("{table}");
         }
     }
-    print!("{table}");
 }
 
 const ON_REDIS: &str = "Turnkeeper on Redis";
@@ -121,36 +129,52 @@ impl Bench {
 
     async fn sample(&self, name: &str, minimal: bool, count: usize) -> Sample {
         self.redis.command(&["FLUSHALL"]);
-        let ids = (0..self.connections).map(|n| format!("{count:016}{n:016}"));
-        let commands = || fight::commands(self.combatants);
-        let foreign = |id| Requests::new(&format!("/encounters/{id}/commands"), "t", minimal, commands());
+        let ids: Vec<String> = (0..self.connections).map(|n| format!("{count:016}{n:016}")).collect();
         match name {
-            ON_REDIS => self.load(&self.on_redis, self.ours(&self.on_redis, minimal).await).await,
-            EMBEDDED => self.load(&self.embedded, self.ours(&self.embedded, minimal).await).await,
-            RESTATE => self.load(&self.restate, ids.map(foreign).collect()).await,
-            OBJECT => self.load(&self.object, ids.map(foreign).collect()).await,
-            BOARDGAME => self.load(&self.boardgame, ids.map(|id| Moves::new(id, minimal, commands())).collect()).await,
+            ON_REDIS => self.ours(&self.on_redis, minimal).await,
+            EMBEDDED => self.ours(&self.embedded, minimal).await,
+            RESTATE => self.http(&self.restate, "", ids, minimal).await,
+            OBJECT => self.http(&self.object, "", ids, minimal).await,
+            BOARDGAME => {
+                let moves = |id| Moves::new(id, minimal, fight::commands(self.combatants));
+                self.load(&self.boardgame, ids.into_iter().map(moves).collect()).await
+            }
             BARE => {
-                self.example(minimal)
-                    .await
-                    .write(&self.redis.url(), ids.clone().collect::<Vec<_>>().iter().map(String::as_str));
+                self.example(minimal, &ids).await;
                 let program = std::env::current_exe().expect("this program");
                 // It reads the example when it starts.
                 let bare = Peer::start(Command::new(program).env("BARE_REDIS", self.redis.url()));
-                let path = |id| format!("/v1/encounters/{id}/commands");
-                let token = "t".repeat(49);
-                let requests = ids.map(|id| Requests::new(&path(id), &token, minimal, commands())).collect();
-                self.load(&bare, requests).await
+                self.http(&bare, "/v1", ids, minimal).await
             }
-            _ => {
-                let example = Rc::new(self.example(minimal).await);
-                example.write(&self.redis.url(), ids.clone().collect::<Vec<_>>().iter().map(String::as_str));
+            PAIR => {
+                let example = Rc::new(self.example(minimal, &ids).await);
                 let script: Rc<str> = self.redis.ask::<String>(&["SCRIPT", "LOAD", bare::COMMIT]).into();
-                let pairs = ids.map(|id| Pair::new(id, example.clone(), script.clone())).collect();
+                let pairs = ids.into_iter().map(|id| Pair::new(id, example.clone(), script.clone())).collect();
                 let used = || (0.0, figures::redis_cpu(&self.redis));
                 generator::run::<Pair>(&self.redis.url(), pairs, self.duration, used).await
             }
+            _ => panic!("no peer is called {name}"),
         }
+    }
+
+    /// A peer whose encounters begin with the first command.
+    async fn http(&self, peer: &Peer, prefix: &str, ids: Vec<String>, minimal: bool) -> Sample {
+        let path = |id| format!("{prefix}/encounters/{id}/commands");
+        // As long as ours.
+        let token = "t".repeat(49);
+        let requests = |id| Requests::new(&path(id), &token, minimal, fight::commands(self.combatants));
+        self.load(peer, ids.into_iter().map(requests).collect()).await
+    }
+
+    async fn ours(&self, peer: &Peer, minimal: bool) -> Sample {
+        let api = Client::at(&peer.url);
+        let mut requests = Vec::new();
+        for _ in 0..self.connections {
+            let Fight { id, token, .. } = fight::started(&api, self.combatants).await;
+            let path = format!("/v1/encounters/{id}/commands");
+            requests.push(Requests::new(&path, &token, minimal, fight::commands(self.combatants)));
+        }
+        self.load(peer, requests).await
     }
 
     async fn load<W: Wire + 'static>(&self, peer: &Peer, wires: Vec<W>) -> Sample {
@@ -158,23 +182,8 @@ impl Bench {
         generator::run(&peer.url, wires, self.duration, used).await
     }
 
-    async fn ours(&self, peer: &Peer, minimal: bool) -> Vec<Requests> {
-        let api = Client::at(&peer.url);
-        let mut requests = Vec::new();
-        for _ in 0..self.connections {
-            let fight = fight::started(&api, self.combatants).await;
-            requests.push(Requests::new(
-                &fight.path("/commands"),
-                &fight.token,
-                minimal,
-                fight::commands(self.combatants),
-            ));
-        }
-        requests
-    }
-
-    /// The bytes of one command of the program.
-    async fn example(&self, minimal: bool) -> Example {
+    /// The bytes of one command of the program, written for these encounters.
+    async fn example(&self, minimal: bool, ids: &[String]) -> Example {
         let fight = fight::started(&Client::at(&self.on_redis.url), self.combatants).await;
         let mut request = fight.command(&json!({"type": "damage", "target": "c00", "amount": 3}));
         request = request.header("idempotency-key", "example");
@@ -184,6 +193,7 @@ impl Bench {
         let answer = request.send().await.expect(200).text();
         let example = Example::read(&self.redis.url(), &fight.id, answer);
         self.redis.command(&["FLUSHALL"]);
+        example.write(&self.redis.url(), ids.iter().map(String::as_str));
         example
     }
 }

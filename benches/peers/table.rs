@@ -5,7 +5,7 @@ use super::generator::Sample;
 use std::fmt::{Display, Formatter, Result};
 
 /// What all peers get in turn.
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub struct Cell {
     pub combatants: usize,
     pub connections: usize,
@@ -19,39 +19,53 @@ impl Display for Cell {
     }
 }
 
-/// All samples, in the order in which they were taken.
-#[derive(Default)]
+/// The samples of a cell.
 pub struct Table {
-    rows: Vec<(Cell, &'static str, Vec<Sample>)>,
+    cell: Cell,
+    rows: Vec<(&'static str, Vec<Sample>)>,
 }
 
 impl Table {
-    pub fn add(&mut self, cell: Cell, name: &'static str, sample: Sample) {
-        match self.rows.iter_mut().find(|row| row.0 == cell && row.1 == name) {
-            Some(row) => row.2.push(sample),
-            None => self.rows.push((cell, name, vec![sample])),
+    pub fn new(cell: Cell) -> Self {
+        Self { cell, rows: Vec::new() }
+    }
+
+    /// Adds a sample; None if the peer refused, or closed a connection.
+    pub fn add(&mut self, name: &'static str, sample: Option<Sample>) {
+        match self.rows.iter_mut().find(|row| row.0 == name) {
+            Some(row) => row.1.extend(sample),
+            None => self.rows.push((name, sample.into_iter().collect())),
         }
     }
 }
 
 impl Display for Table {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let mut last = None;
-        for (cell, name, samples) in &self.rows {
-            if last != Some(cell) {
-                writeln!(f, "\n{cell}:\n")?;
-                writeln!(f, "| peer | commands/s | p50 ms | p99 ms | CPU us: server | Redis | client | bytes |")?;
-                writeln!(f, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")?;
-                last = Some(cell);
+        writeln!(f, "\n{}:\n", self.cell)?;
+        writeln!(
+            f,
+            "| peer | commands/s | of ours | p50 ms | p99 ms | CPU us: server | of ours | Redis | client | bytes |"
+        )?;
+        writeln!(f, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")?;
+        // Throughput and processor time of the program on the same kind of store.
+        let mut ours = (f64::NAN, f64::NAN);
+        for (name, samples) in &self.rows {
+            if samples.is_empty() {
+                writeln!(f, "| {name} | failed | | | | | | | | |")?;
+                continue;
             }
             let middle = |number: &dyn Fn(&Sample) -> f64| median(samples.iter().map(number));
-            write!(f, "| {name} | {:.0} ", middle(&|sample| sample.throughput))?;
+            let throughput = middle(&|sample| sample.throughput);
+            let (server, redis) = (middle(&|sample| sample.cpu.0), middle(&|sample| sample.cpu.1));
+            let (client, bytes) = (middle(&|sample| sample.client), middle(&|sample| sample.bytes));
+            if name.starts_with("Turnkeeper") {
+                ours = (throughput, server);
+            }
+            write!(f, "| {name} | {throughput:.0} | {:.2} ", throughput / ours.0)?;
             for part in [0.50, 0.99] {
                 write!(f, "| {:.2} ", middle(&|sample| quantile(&sample.latencies, part)))?;
             }
-            let (server, redis) = (middle(&|sample| sample.cpu.0), middle(&|sample| sample.cpu.1));
-            let (client, bytes) = (middle(&|sample| sample.client), middle(&|sample| sample.bytes));
-            writeln!(f, "| {server:.0} | {redis:.0} | {client:.0} | {bytes:.0} |")?;
+            writeln!(f, "| {server:.0} | {:.1} | {redis:.0} | {client:.0} | {bytes:.0} |", server / ours.1)?;
         }
         Ok(())
     }
