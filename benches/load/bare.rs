@@ -13,11 +13,11 @@ use redis::aio::MultiplexedConnection;
 use std::sync::Arc;
 
 /// The script of the program: the same commands in Redis, the same bytes.
-const COMMIT: &str = include_str!("../../src/store/redis/commit.lua");
-const NONCE: &str = "0123456789abcdef";
+pub const COMMIT: &str = include_str!("../../src/store/redis/commit.lua");
+pub const NONCE: &str = "0123456789abcdef";
 /// The program's defaults, in milliseconds.
-const TTL: u64 = 30 * 24 * 60 * 60 * 1000;
-const ANSWERS: u64 = 24 * 60 * 60 * 1000;
+pub const TTL: u64 = 30 * 24 * 60 * 60 * 1000;
+pub const ANSWERS: u64 = 24 * 60 * 60 * 1000;
 
 /// The bytes of one command, as they are stored and answered.
 pub struct Example {
@@ -59,7 +59,7 @@ impl Example {
     }
 }
 
-fn key(id: &str, part: &str) -> String {
+pub fn key(id: &str, part: &str) -> String {
     format!("{{turnkeeper:{id}}}:{part}")
 }
 

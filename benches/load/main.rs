@@ -6,12 +6,14 @@
 //! `LOAD_ROUNDS` (5) and `LOAD_SECONDS` (2, each measurement) make it longer.
 
 mod bare;
+mod fight;
+mod figures;
 mod generator;
 mod report;
 mod support;
 
 use bare::Example;
-use generator::{CONNECTIONS, Requests, Sample};
+use generator::{Requests, Sample};
 use report::Row;
 use serde_json::json;
 use std::time::Duration;
@@ -24,6 +26,7 @@ use support::server::Server;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 const COMBATANTS: usize = 16;
+const CONNECTIONS: usize = 64;
 
 fn main() {
     match std::env::var("BARE_REDIS") {
@@ -83,38 +86,16 @@ async fn measure() {
     }
 }
 
-/// A started fight of 16.
-async fn fight(server: &Server) -> Fight {
-    let combatants: Vec<_> = (0..COMBATANTS)
-        .map(|n| {
-            let side = if n % 2 == 0 { "players" } else { "monsters" };
-            json!({"id": format!("c{n:02}"), "name": format!("Combatant {n:02}"), "side": side,
-                "hp": {"current": 100_000, "max": 100_000}})
-        })
-        .collect();
-    let fight = server.client().create(&json!({"ruleset": "active-initiative", "combatants": combatants})).await;
-    fight.accepted(json!({"type": "start", "first": "c00"})).await;
-    fight
-}
-
-/// What is sent to an encounter again and again, from its start on: damage, healing, the turn of the next one.
+/// The commands for an encounter.
 fn requests(encounter: &Fight, minimal: bool) -> Requests {
-    let commands = (0..COMBATANTS).flat_map(|n| {
-        let (this, next) = (format!("c{n:02}"), format!("c{:02}", (n + 1) % COMBATANTS));
-        [
-            json!({"type": "damage", "target": this, "amount": 3}),
-            json!({"type": "heal", "target": this, "amount": 3}),
-            json!({"type": "end_turn", "combatant": this, "next": next, "begin": true}),
-        ]
-    });
-    Requests::new(&encounter.id, &encounter.token, minimal, commands.map(|command| command.to_string()))
+    Requests::new(&encounter.path("/commands"), &encounter.token, minimal, fight::commands(COMBATANTS))
 }
 
 impl Bench {
     /// The bytes of one command of the program.
     async fn example(&self, minimal: bool) -> Example {
         self.redis.command(&["FLUSHALL"]);
-        let encounter = fight(&self.hot).await;
+        let encounter = fight::started(&self.hot.client(), COMBATANTS).await;
         let command = json!({"type": "damage", "target": "c00", "amount": 3});
         let mut request = encounter.command(&command).header("idempotency-key", "example");
         if minimal {
@@ -128,7 +109,7 @@ impl Bench {
         self.redis.command(&["FLUSHALL"]);
         let mut requests = Vec::new();
         for _ in 0..CONNECTIONS {
-            requests.push(self::requests(&fight(server).await, minimal));
+            requests.push(self::requests(&fight::started(&server.client(), COMBATANTS).await, minimal));
         }
         self.sample(server, requests).await
     }
@@ -146,7 +127,7 @@ impl Bench {
     }
 
     async fn sample(&self, server: &Server, requests: Vec<Requests>) -> Sample {
-        let used = || (report::server_cpu(server), report::redis_cpu(&self.redis));
+        let used = || (figures::process_cpu(&server.pid().to_string()), figures::redis_cpu(&self.redis));
         generator::run(&server.url(), requests, self.duration, used).await
     }
 }

@@ -1,29 +1,8 @@
 //! The table of results.
 
+use super::figures::{median, quantile};
 use super::generator::Sample;
-use super::support::redis::RedisServer;
-use super::support::server::Server;
 use std::fmt::{Display, Formatter, Result};
-
-/// The processor time that a server has used, in microseconds.
-pub fn server_cpu(server: &Server) -> f64 {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).expect("a running process");
-    // The process name may hold spaces. After it, user and system time are the 12th and 13th field.
-    let numbers = stat.rsplit(") ").next().expect("numbers").split(' ').skip(11).take(2);
-    let ticks: u64 = numbers.map(|number| number.parse::<u64>().expect("a number")).sum();
-    // Linux reports hundredths of a second to programs.
-    ticks as f64 * 10_000.0
-}
-
-/// The processor time that Redis has used, in microseconds.
-pub fn redis_cpu(redis: &RedisServer) -> f64 {
-    let info: String = redis::from_redis_value(redis.command(&["INFO", "cpu"])).expect("text");
-    let used = |name: &str| -> f64 {
-        let value = info.lines().find_map(|line| line.strip_prefix(name)).expect("a line");
-        value.trim().parse().expect("a number")
-    };
-    (used("used_cpu_sys:") + used("used_cpu_user:")) * 1e6
-}
 
 /// Pairs of measurements: the program and the bare handler, one right after the other.
 pub struct Row {
@@ -33,7 +12,7 @@ pub struct Row {
 
 impl Row {
     pub const HEAD: &'static str = "        throughput/s: ours   bare  ratio | ms p50: ours  bare ratio | ms p99: ours  bare ratio \
-                                    | us CPU server+Redis: ours       bare";
+                                    | us CPU server + Redis + client: ours           bare";
 
     pub fn new(name: &'static str) -> Self {
         Self { name, pairs: Vec::new() }
@@ -64,18 +43,8 @@ impl Display for Row {
         }
         let [server, bare_server, _] = self.medians(|sample| sample.cpu.0);
         let [redis, bare_redis, _] = self.medians(|sample| sample.cpu.1);
-        write!(f, " | {server:19.0} + {redis:2.0} {bare_server:5.0} + {bare_redis:2.0}")
+        let [client, bare_client, _] = self.medians(|sample| sample.client);
+        write!(f, " | {server:26.0} + {redis:2.0} + {client:2.0}")?;
+        write!(f, " {bare_server:5.0} + {bare_redis:2.0} + {bare_client:2.0}")
     }
-}
-
-/// In milliseconds.
-fn quantile(sorted: &[u32], part: f64) -> f64 {
-    let at = (sorted.len() as f64 * part) as usize;
-    sorted.get(at.min(sorted.len().saturating_sub(1))).map_or(f64::NAN, |&us| f64::from(us) / 1000.0)
-}
-
-fn median(numbers: impl Iterator<Item = f64>) -> f64 {
-    let mut numbers: Vec<f64> = numbers.collect();
-    numbers.sort_unstable_by(f64::total_cmp);
-    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
 }

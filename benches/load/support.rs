@@ -4,7 +4,7 @@
 #[path = "../../tests/suite/support/client.rs"]
 pub mod client;
 #[path = "../../tests/suite/support/process.rs"]
-mod process;
+pub mod process;
 #[path = "../../tests/suite/support/redis.rs"]
 pub mod redis;
 #[path = "../../tests/suite/support/secrets.rs"]
