@@ -156,7 +156,7 @@ impl Gate for Stops {
     }
 }
 
-/// Sends a request until it is answered otherwise than with "not now".
+/// Sends a request again while the answer is 503.
 async fn settled(call: Call) -> Answer {
     loop {
         let answer = call.clone().send().await;

@@ -19,7 +19,7 @@ pub struct Storm {
     pub encounters: Vec<Fight>,
     /// Commands that their clients are done with.
     done: AtomicUsize,
-    /// Answers that were "not now".
+    /// Answers with status 503.
     unavailable: AtomicUsize,
     over: AtomicBool,
 }
