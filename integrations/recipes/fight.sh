@@ -15,6 +15,8 @@ while IFS= read -r line || [ -n "$line" ]; do
     answer=$(curl -sS --retry 5 --retry-connrefused --fail-with-body "$url$path" ${token:+-H "Authorization: Bearer $token"} \
         -H "Idempotency-Key: $key-$number" -H 'Content-Type: application/json' -H 'Prefer: return=minimal' -d "$line") ||
         { echo "line $number: $(texts detail <<<"$answer")" >&2; exit 1; }
+    # curl takes an answer that broke off in its head for an empty one.
+    [ -n "$answer" ] || { echo "line $number: no answer" >&2; exit 1; }
     if [ -z "$token" ]; then
         id=$(texts id <<<"$answer" | head -1) token=$(texts token <<<"$answer" | head -1) path=/$id/commands
     else

@@ -88,11 +88,12 @@ export class Proxy {
     upstream.on("data", (data) => {
       if (!this.answered(data)) return client.write(data);
       this.cuts++;
-      // A part of the answer arrives, or nothing.
-      return client.write(data.subarray(0, Math.floor(Math.random() * data.length)), end);
+      return client.write(data.subarray(0, Math.floor(this.part() * data.length)), end);
     });
   });
   answered: (data: Buffer) => boolean = () => false;
+  /** Which part of an answer arrives before it is cut, from 0 up to 1. */
+  part: () => number = Math.random;
   cuts = 0;
 
   private constructor(private readonly server: Server) {}
