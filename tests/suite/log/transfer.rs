@@ -150,6 +150,20 @@ async fn an_entry_with_more_events_than_a_request_may_bring_about_is_refused() {
 }
 
 #[tokio::test]
+async fn sentences_that_name_everybody_go_along() {
+    let api = Api::start().await;
+    let names = (0..300).map(|n| json!({"id": format!("c{n}"), "name": format!("{n:03} {}", "\u{e9}".repeat(76))}));
+    let fight = api.create(&json!({"ruleset": "seize", "combatants": names.collect::<Vec<_>>()})).await;
+    fight.accepted(json!({"type": "start"})).await;
+    let mut log = fight.read("/export").await;
+    let again = imported(&api, &log).await;
+    assert_eq!(again.read("/events").await, fight.read("/events").await);
+    log["entries"][0]["texts"][0] = json!("x".repeat(40_001));
+    let refused = import(&api, &log).await.problem(422, "inconsistent_log");
+    assert_eq!(refused["errors"][0]["path"], "entries.0.texts", "{refused}");
+}
+
+#[tokio::test]
 async fn what_is_no_json_is_refused_as_by_every_other_post() {
     let api = Api::start().await;
     let bodies: [&[u8]; 5] = [b"", b"{", b"[1,", b"{\"entries\": [\"\xff\"]}", b"{\"format\": \"\xff\"}"];
