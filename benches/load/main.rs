@@ -3,7 +3,8 @@
 //! `cargo bench --bench load` starts a Redis, the program with its cache (hot), the program without (cold: every command reads before
 //! it commits) and the bare handler. Each is a process of its own with the same allocator and runtime, and gets the load in turn,
 //! several times, over 64 connections. Compare only ratios within one run, which share machine, load generator and Redis.
-//! `LOAD_ROUNDS` (5) and `LOAD_SECONDS` (2, each measurement) make it longer.
+//! `LOAD_ROUNDS` (5) and `LOAD_SECONDS` (2, each measurement) make it longer. `LOAD_AGAINST` names another program, such as an
+//! older one, to compare with instead of the bare handler.
 
 mod bare;
 mod fight;
@@ -16,6 +17,7 @@ use bare::Example;
 use generator::{Requests, Sample};
 use report::Row;
 use serde_json::json;
+use std::path::PathBuf;
 use std::time::Duration;
 use support::client::{Client, Fight};
 use support::redis::RedisServer;
@@ -45,6 +47,8 @@ struct Bench {
     hot: Server,
     cold: Server,
     bare: Server,
+    /// Another program with its cache, and without.
+    other: Option<[Server; 2]>,
     duration: Duration,
 }
 
@@ -53,9 +57,12 @@ async fn measure() {
     let redis = RedisServer::start();
     let url = redis.url();
     let program = std::env::current_exe().expect("this program");
+    let (hot, cold) = ([("REDIS_URL", &*url)], [("REDIS_URL", &*url), ("TURNKEEPER_CACHE_MIB", "0")]);
+    let other = std::env::var_os("LOAD_AGAINST").map(PathBuf::from);
     let bench = Bench {
-        hot: Server::on(&redis),
-        cold: Server::with(&[("REDIS_URL", &url), ("TURNKEEPER_CACHE_MIB", "0")]),
+        hot: Server::with(&hot),
+        cold: Server::with(&cold),
+        other: other.map(|other| [Server::run(other.clone(), &hot), Server::run(other, &cold)]),
         bare: Server::run(program, &[("BARE_REDIS", &url)]),
         redis,
         duration: Duration::from_secs(setting("LOAD_SECONDS", 2)),
@@ -70,16 +77,17 @@ async fn measure() {
             example.answer.len()
         );
         let (mut hot, mut cold) = (Row::new("hot"), Row::new("cold"));
+        let [other_hot, other_cold] = bench.other.as_ref().map_or([None, None], |other| other.each_ref().map(Some));
         for round in 0..setting("LOAD_ROUNDS", 5) {
-            // The order alternates, so that none always follows the same other.
-            if round % 2 == 0 {
-                hot.add(bench.ours(&bench.hot, minimal).await, bench.bare(&example, minimal).await);
-                cold.add(bench.ours(&bench.cold, minimal).await, bench.bare(&example, minimal).await);
-            } else {
-                let bare = bench.bare(&example, minimal).await;
-                cold.add(bench.ours(&bench.cold, minimal).await, bare);
-                let bare = bench.bare(&example, minimal).await;
-                hot.add(bench.ours(&bench.hot, minimal).await, bare);
+            for (row, ours, other) in [(&mut hot, &bench.hot, other_hot), (&mut cold, &bench.cold, other_cold)] {
+                // The order alternates, so that none always follows the same other.
+                if round % 2 == 0 {
+                    let ours = bench.program(ours, minimal).await;
+                    row.add(ours, bench.other(other, &example, minimal).await);
+                } else {
+                    let other = bench.other(other, &example, minimal).await;
+                    row.add(bench.program(ours, minimal).await, other);
+                }
             }
         }
         println!("{}\n{hot}\n{cold}\n", Row::HEAD);
@@ -105,7 +113,14 @@ impl Bench {
         Example::read(&self.redis.url(), &encounter.id, answer.text())
     }
 
-    async fn ours(&self, server: &Server, minimal: bool) -> Sample {
+    async fn other(&self, program: Option<&Server>, example: &Example, minimal: bool) -> Sample {
+        match program {
+            Some(program) => self.program(program, minimal).await,
+            None => self.bare(example, minimal).await,
+        }
+    }
+
+    async fn program(&self, server: &Server, minimal: bool) -> Sample {
         self.redis.command(&["FLUSHALL"]);
         let mut requests = Vec::new();
         for _ in 0..CONNECTIONS {
