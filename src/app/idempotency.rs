@@ -9,6 +9,8 @@ use sha2::{Digest, Sha256};
 
 /// The length of a record before the body: fingerprint, version, shape.
 const HEAD: usize = 32 + 8 + 1;
+/// The length of a record without a body. Redis searches a hash whose values are at most 64 bytes long one by one, up to its 512th entry.
+const WITHOUT_BODY: usize = 65;
 
 /// An idempotency key and the request that it was sent with.
 pub struct IdempotencyKey {
@@ -32,13 +34,16 @@ impl IdempotencyKey {
         Ok(hmac.finalize().into_bytes().into())
     }
 
-    /// The answer as it is stored, with as much of its body as no log has.
+    /// The answer as it is stored, with as much of its body as no log has. Where that is nothing, zeros follow, which begin no JSON.
     pub(super) fn record(&self, answer: &Answer, body: &[u8]) -> Bytes {
-        let mut record = Vec::with_capacity(HEAD + body.len());
+        let mut record = Vec::with_capacity(WITHOUT_BODY.max(HEAD + body.len()));
         record.extend_from_slice(&self.fingerprint);
         record.extend_from_slice(&answer.version.to_be_bytes());
         record.push(answer.shape as u8);
         record.extend_from_slice(body);
+        if body.is_empty() {
+            record.resize(WITHOUT_BODY, 0);
+        }
         record.into()
     }
 
@@ -53,6 +58,24 @@ impl IdempotencyKey {
         if *fingerprint != self.fingerprint {
             return Err(AppError::KeyReused);
         }
-        Ok(Answer { version, shape, body: record.slice(HEAD..), replayed: true })
+        let body = if record.get(HEAD) == Some(&0) { Bytes::new() } else { record.slice(HEAD..) };
+        Ok(Answer { version, shape, body, replayed: true })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_without_a_body_is_read_at_its_length_and_as_older_programs_wrote_it() {
+        let key = IdempotencyKey { key: "k".to_owned(), fingerprint: [7; 32] };
+        let answer = Answer { version: 3, shape: Shape::Minimal, body: Bytes::new(), replayed: false };
+        let (empty, full) = (key.record(&answer, b""), key.record(&answer, b"{}"));
+        assert_eq!(empty.len(), WITHOUT_BODY);
+        for (record, body) in [(&empty, &b""[..]), (&empty.slice(..HEAD), b""), (&full, b"{}")] {
+            let read = key.replay(record).unwrap();
+            assert_eq!((read.version, read.shape, &read.body[..]), (3, Shape::Minimal, body));
+        }
     }
 }
