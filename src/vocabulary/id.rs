@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, StrExt};
 use std::borrow::{Borrow, Cow};
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -29,6 +30,12 @@ fn id(text: &str) -> Option<SmolStr> {
     let sound = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':');
     let bytes = text.as_bytes();
     ((1..=64).contains(&bytes.len()) && bytes.iter().all(sound)).then(|| text.into())
+}
+
+/// Whether two names are the same. Those of one encounter differ at their end, as `goblin-1` and `goblin-2` do.
+#[inline]
+fn same(a: &[u8], b: &[u8]) -> bool {
+    a.last() == b.last() && a == b
 }
 
 /// An id made from any text that is not `taken`: what is not a letter or digit becomes a hyphen, and capitals small letters; `fallback`
@@ -60,9 +67,21 @@ fn free_id(name: &str, fallback: &str, hidden: bool, most: usize, taken: impl Fn
 macro_rules! names {
     ($($(#[$doc:meta])* $name:ident = $read:ident, $pattern:ident, $inline:literal, $expected:literal;)*) => { $(
         $(#[$doc])*
-        #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+        #[derive(Clone, Eq, PartialOrd, Ord, Serialize)]
         #[serde(transparent)]
         pub struct $name(SmolStr);
+
+        impl PartialEq for $name {
+            fn eq(&self, other: &Self) -> bool {
+                same(self.0.as_bytes(), other.0.as_bytes())
+            }
+        }
+
+        impl Hash for $name {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.0.hash(state);
+            }
+        }
 
         impl $name {
             /// The name, if `text` is one.
