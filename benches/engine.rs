@@ -11,6 +11,10 @@ use turnkeeper::engine::{CHECKPOINTS, Creation, Game, Meta, Request, Rulesets, S
 use turnkeeper::rulesets;
 use turnkeeper::vocabulary::{LegalCommand, Play, Registrar, Ruleset, Table, Tagged};
 
+/// The program's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const SIZES: [usize; 4] = [4, 16, 64, 500];
 
 /// One command of a fight, and the encounter before it.
