@@ -1,5 +1,6 @@
 //! The bare handler: it parses, decides and serialises nothing.
 
+use super::support::client::Fight;
 use axum::Router;
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_TYPE, ETAG};
@@ -10,6 +11,7 @@ use axum::serve::ListenerExt;
 use bytes::Bytes;
 use redis::Script;
 use redis::aio::MultiplexedConnection;
+use serde_json::json;
 use std::sync::Arc;
 
 /// The script of the program: the same commands in Redis, the same bytes.
@@ -28,8 +30,15 @@ pub struct Example {
 }
 
 impl Example {
+    /// Sends a command to a fight on this Redis, and reads what it is answered and what is stored.
+    pub async fn of(fight: &Fight, minimal: bool, url: &str) -> Self {
+        let damage = fight.command(&json!({"type": "damage", "target": "c00", "amount": 3})).key("example");
+        let damage = if minimal { damage.minimal() } else { damage };
+        Self::read(url, &fight.id, damage.send().await.expect(200).text())
+    }
+
     /// Reads what the program has stored for the newest command of an encounter.
-    pub fn read(url: &str, id: &str, answer: String) -> Self {
+    fn read(url: &str, id: &str, answer: String) -> Self {
         let mut connection = connect(url);
         let mut ask = |command: &str, key: &str, rest: &[&str]| -> redis::Value {
             redis::cmd(command).arg(self::key(id, key)).arg(rest).query(&mut connection).expect("an answer of Redis")

@@ -16,7 +16,6 @@ mod support;
 use bare::Example;
 use generator::{Requests, Sample};
 use report::Row;
-use serde_json::json;
 use std::path::PathBuf;
 use std::time::Duration;
 use support::client::{Client, Fight};
@@ -103,14 +102,8 @@ impl Bench {
     /// The bytes of one command of the program.
     async fn example(&self, minimal: bool) -> Example {
         self.redis.command(&["FLUSHALL"]);
-        let encounter = fight::started(&self.hot.client(), COMBATANTS).await;
-        let command = json!({"type": "damage", "target": "c00", "amount": 3});
-        let mut request = encounter.command(&command).header("idempotency-key", "example");
-        if minimal {
-            request = request.minimal();
-        }
-        let answer = request.send().await.expect(200);
-        Example::read(&self.redis.url(), &encounter.id, answer.text())
+        let fight = fight::started(&self.hot.client(), COMBATANTS).await;
+        Example::of(&fight, minimal, &self.redis.url()).await
     }
 
     async fn other(&self, program: Option<&Server>, example: &Example, minimal: bool) -> Sample {

@@ -24,13 +24,12 @@ use futures::FutureExt;
 use generator::{Requests, Sample, Wire};
 use pair::Pair;
 use peer::Peer;
-use serde_json::json;
 use socket_io::Moves;
 use std::panic::AssertUnwindSafe;
 use std::process::Command;
 use std::rc::Rc;
 use std::time::Duration;
-use support::client::{Client, Fight};
+use support::client::Client;
 use support::redis::RedisServer;
 use table::{Cell, Table};
 
@@ -170,9 +169,9 @@ impl Bench {
         let api = Client::at(&peer.url);
         let mut requests = Vec::new();
         for _ in 0..self.connections {
-            let Fight { id, token, .. } = fight::started(&api, self.combatants).await;
-            let path = format!("/v1/encounters/{id}/commands");
-            requests.push(Requests::new(&path, &token, minimal, fight::commands(self.combatants)));
+            let fight = fight::started(&api, self.combatants).await;
+            let commands = fight::commands(self.combatants);
+            requests.push(Requests::new(&fight.path("/commands"), &fight.token, minimal, commands));
         }
         self.load(peer, requests).await
     }
@@ -185,13 +184,7 @@ impl Bench {
     /// The bytes of one command of the program, written for these encounters.
     async fn example(&self, minimal: bool, ids: &[String]) -> Example {
         let fight = fight::started(&Client::at(&self.on_redis.url), self.combatants).await;
-        let mut request = fight.command(&json!({"type": "damage", "target": "c00", "amount": 3}));
-        request = request.header("idempotency-key", "example");
-        if minimal {
-            request = request.minimal();
-        }
-        let answer = request.send().await.expect(200).text();
-        let example = Example::read(&self.redis.url(), &fight.id, answer);
+        let example = Example::of(&fight, minimal, &self.redis.url()).await;
         self.redis.command(&["FLUSHALL"]);
         example.write(&self.redis.url(), ids.iter().map(String::as_str));
         example
