@@ -32,12 +32,6 @@ fn id(text: &str) -> Option<SmolStr> {
     ((1..=64).contains(&bytes.len()) && bytes.iter().all(sound)).then(|| text.into())
 }
 
-/// Whether two names are the same. Those of one encounter differ at their end, as `goblin-1` and `goblin-2` do.
-#[inline]
-fn same(a: &[u8], b: &[u8]) -> bool {
-    a.last() == b.last() && a == b
-}
-
 /// An id made from any text that is not `taken`: what is not a letter or digit becomes a hyphen, and capitals small letters; `fallback`
 /// if nothing is left; with a number if the name is taken, of which there are at most `most`. One for what is `hidden` has an
 /// underscore, so that the ids of its namesakes do not show that it is there (TK-11).
@@ -72,8 +66,10 @@ macro_rules! names {
         pub struct $name(SmolStr);
 
         impl PartialEq for $name {
+            // Names of one encounter differ at their end, as `goblin-1` and `goblin-2` do.
             fn eq(&self, other: &Self) -> bool {
-                same(self.0.as_bytes(), other.0.as_bytes())
+                let (own, other) = (self.0.as_bytes(), other.0.as_bytes());
+                own.last() == other.last() && own == other
             }
         }
 
