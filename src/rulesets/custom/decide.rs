@@ -234,7 +234,7 @@ fn why_not(table: &Table, c: &Fighter) -> (&'static str, String, String) {
 
 /// What is going on, for a refusal.
 fn now(table: &Table) -> String {
-    match (table.state.mode.clone(), current(table).first()) {
+    match (table.state.mode.clone(), current(table).next()) {
         (_, Some(id)) => format!("it is {id}'s turn"),
         (Mode::Declaring, _) => "combatants declare first".to_owned(),
         (Mode::Rolling, _) => "the roll of this round comes first".to_owned(),

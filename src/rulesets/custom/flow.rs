@@ -128,7 +128,7 @@ pub(super) fn next_step(play: &mut Fight<'_>) {
     loop {
         let table = play.table();
         let Some(turn) = top(table) else { return };
-        if !current(table).is_empty() {
+        if current(table).next().is_some() {
             return;
         }
         let step = turn.step.saturating_add(1);

@@ -63,7 +63,7 @@ impl Ruleset for Custom {
     }
 
     fn current(table: &Table) -> Vec<CombatantId> {
-        if table.status == Status::Running { current(table) } else { Vec::new() }
+        current(table).filter(|_| table.status == Status::Running).cloned().collect()
     }
 
     fn pending(table: &Table) -> Option<Pending> {
@@ -88,7 +88,7 @@ impl Ruleset for Custom {
                 let commands: &[_] = if passes { &["begin", "pass"] } else { &["begin"] };
                 Pending::new("next", who, commands, pick_rule(table))
             }
-            Mode::Turn => Pending::new("end_turn", current(table), &["end_turn"], "CU-1"),
+            Mode::Turn => Pending::new("end_turn", Self::current(table), &["end_turn"], "CU-1"),
             Mode::Gap { stalled, .. } => {
                 let who = ids(right_holders(table, false));
                 let pools = !definition(table).pools.is_empty();
@@ -107,7 +107,7 @@ impl Ruleset for Custom {
         if !has_places(definition(table)) {
             return by_side(table);
         }
-        let current = current(table);
+        let current = Self::current(table);
         let places = &table.state.places;
         let active = places.iter().enumerate().filter(|(_, place)| table.is_active(&place.combatant));
         let entry = |(i, place): (usize, &Place)| {
@@ -193,7 +193,7 @@ fn because(score: &Score, moved: bool) -> Reason {
 
 /// The combatants by side, in the order of joining, where there are no places.
 fn by_side(table: &Table) -> Vec<OrderEntry> {
-    let current = current(table);
+    let current = Custom::current(table);
     let sides = &table.state.sides;
     let ranked = sides.iter().flat_map(|side| table.active().filter(|c| c.side == side.side).map(move |c| (side, c)));
     let entry = |(side, c): (&SideState, &Fighter)| {

@@ -200,16 +200,17 @@ pub(super) fn steps(table: &Table) -> &[StepRule] {
 }
 
 /// Whose turn it is, and not done with its step.
-pub(super) fn current(table: &Table) -> Vec<CombatantId> {
-    let Some(turn) = top(table) else { return Vec::new() };
+pub(super) fn current(table: &Table) -> impl Iterator<Item = &CombatantId> {
+    let turn = top(table);
     let steps = steps(table);
-    let step = usize::try_from(turn.step).ok().and_then(|step| steps.get(step));
-    if step.is_none() && !steps.is_empty() {
-        return Vec::new();
-    }
-    let takes_part = |c: &Fighter| step.is_none_or(|step| fits(definition(table), &step.who, c));
-    let here = |id: &&CombatantId| table.get(id).is_some_and(|c| c.active() && takes_part(c));
-    turn.combatants.iter().filter(|id| !turn.done.contains(id)).filter(here).cloned().collect()
+    let step = turn.and_then(|turn| steps.get(usize::try_from(turn.step).ok()?));
+    let takes_part = move |c: &Fighter| match step {
+        Some(step) => fits(definition(table), &step.who, c),
+        None => steps.is_empty(),
+    };
+    let here = move |id: &&CombatantId| table.get(id).is_some_and(|c| c.active() && takes_part(c));
+    let open = turn.into_iter().flat_map(|turn| turn.combatants.iter().filter(|id| !turn.done.contains(id)));
+    open.filter(here)
 }
 
 fn in_a_turn(table: &Table, id: &CombatantId) -> bool {

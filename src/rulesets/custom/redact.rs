@@ -16,7 +16,7 @@ pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
         Mode::Setup | Mode::Standstill => return false,
         Mode::Rolling => whole.active().all(|c| hidden(&c.id)),
         Mode::Declaring => whole.iter().filter(|c| must_declare(whole, c)).all(|c| hidden(&c.id)),
-        Mode::Turn => current(whole).iter().all(hidden),
+        Mode::Turn => current(whole).all(hidden),
         Mode::Choosing => candidates(whole).iter().all(&mut hidden) || chooser(whole).is_some_and(hidden),
         Mode::Gap { .. } if right_holders(whole, false).next().is_none() => whole.active().all(|c| hidden(&c.id)),
         Mode::Gap { .. } => right_holders(whole, false).all(|c| hidden(&c.id)),
