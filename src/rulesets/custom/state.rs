@@ -6,6 +6,7 @@ use serde_with::{DeserializeFromStr, SerializeDisplay};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 use utoipa::ToSchema;
 
 settings! {
@@ -16,7 +17,7 @@ settings! {
         /// Its numbers, by the names of the definition.
         #[schema(value_type = std::collections::HashMap<String, i16>)]
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-        numbers: BTreeMap<Slug, Int<-1000, 1000>>,
+        numbers: Arc<BTreeMap<Slug, Int<-1000, 1000>>>,
     }
 }
 
