@@ -89,11 +89,11 @@ fn turn(table: &Table, legal: &mut Vec<LegalCommand>) {
     let bought = top(table).is_some_and(|turn| turn.kind == TurnKind::Bought);
     let cost = definition.clock.as_ref().filter(|_| !bought).map(|clock| clock.cost);
     for id in current(table) {
-        let end = LegalCommand::by("end_turn", &id, "CU-1");
+        let end = LegalCommand::by("end_turn", id, "CU-1");
         let ranged =
             |end: LegalCommand, [least, most]: [Int<1, 100>; 2]| end.range("cost", false, least.get(), most.get());
-        legal.extend([cost.into_iter().fold(end, ranged), LegalCommand::by("wait", &id, "CU-23")]);
+        legal.extend([cost.into_iter().fold(end, ranged), LegalCommand::by("wait", id, "CU-23")]);
         let ready = definition.pools.iter().filter(|(_, pool)| pool.refill == Refill::Ready);
-        legal.extend(ready.map(|(name, _)| LegalCommand::by("ready", &id, "CU-30").with("pool", name.as_str())));
+        legal.extend(ready.map(|(name, _)| LegalCommand::by("ready", id, "CU-30").with("pool", name.as_str())));
     }
 }
