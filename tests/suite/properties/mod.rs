@@ -11,6 +11,7 @@ mod hidden;
 mod history;
 pub mod judge;
 mod player;
+mod recorded;
 pub mod secrecy;
 mod turns;
 

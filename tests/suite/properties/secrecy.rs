@@ -82,7 +82,12 @@ impl Stage {
     pub fn send(&self, command: &Value, dice: &mut dyn Dice) -> Option<(Self, Decided)> {
         let request = Request::read(command.clone()).ok()?;
         let decided = self.game.decide(&request, dice, &|| false).ok()?;
-        Some((Self { game: decided.next.clone(), own: self.own.clone() }, decided))
+        Some((self.after(&decided), decided))
+    }
+
+    /// The same play after a transition.
+    pub fn after(&self, decided: &Decided) -> Self {
+        Self { game: decided.next.clone(), own: self.own.clone() }
     }
 
     /// What each viewer sees, with the entry of the command that led here.
@@ -128,7 +133,7 @@ impl Stage {
     }
 
     /// Why a player's command is refused, as the player reads it.
-    fn refusals(&self, command: &Value) -> Vec<String> {
+    pub fn refusals(&self, command: &Value) -> Vec<String> {
         let Ok(request) = Request::read(command.clone()) else { return Vec::new() };
         audiences(&self.own)
             .iter()
