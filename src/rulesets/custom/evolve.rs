@@ -279,15 +279,10 @@ fn leave(table: &mut Table, id: &CombatantId) {
     let state = &mut table.state;
     state.places.retain(|place| place.combatant != *id);
     // The turn that is going on stays, so that it can be ended.
-    let below = state.turns.len().saturating_sub(1);
-    for turn in state.turns.iter_mut().take(below) {
-        turn.combatants.retain(|c| c != id);
-    }
-    let mut at = 0;
-    state.turns.retain(|turn| {
-        at += 1;
-        at > below || !turn.combatants.is_empty()
-    });
+    let current = state.turns.pop();
+    state.turns.iter_mut().for_each(|turn| turn.combatants.retain(|c| c != id));
+    state.turns.retain(|turn| !turn.combatants.is_empty());
+    state.turns.extend(current);
     state.last.take_if(|last| last == id);
     state.sides.iter_mut().for_each(|side| _ = side.last.take_if(|last| last == id));
     if let Mode::Gap { passed, .. } = &mut state.mode {

@@ -194,7 +194,7 @@ fn open_gap(play: &mut Fight<'_>) -> bool {
 /// Closes the gap: the next combatant is found, or, if nobody can act, the next round begins.
 pub(super) fn close_gap(play: &mut Fight<'_>) {
     let stalled = matches!(play.table().state.mode, Mode::Gap { stalled: true, .. });
-    if !stalled || !candidates(play.table()).is_empty() {
+    if !stalled {
         advance(play, false);
     } else if next_round(play) {
         advance(play, true);

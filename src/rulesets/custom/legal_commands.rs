@@ -56,7 +56,7 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
 fn start(table: &Table) -> Vec<LegalCommand> {
     let definition = definition(table);
     let mut start = LegalCommand::of("start", "CU-1");
-    if definition.declare.is_none() || !table.iter().any(|c| must_declare(table, c)) {
+    if !table.iter().any(|c| must_declare(table, c)) {
         start = start.like("rolls", ROLLS, None).like("cards", CARDS, None);
     }
     if definition.surprise != Surprise::None {

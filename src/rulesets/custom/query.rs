@@ -243,7 +243,7 @@ fn may_respond(table: &Table, c: &Fighter) -> bool {
 pub(super) fn may_return(table: &Table, c: &Fighter) -> bool {
     let Some(wait) = definition(table).wait.as_ref().filter(|_| c.state.waiting) else { return false };
     let now = between_turns(table) || within_turn(table) && wait.interrupts;
-    let room = table.state.turns.len() < MAX_DEPTH && !in_a_turn(table, &c.id);
+    let room = table.state.turns.len() < MAX_DEPTH;
     now && room && c.state.turns_left > 0 && may_respond(table, c)
 }
 

@@ -174,14 +174,11 @@ pub struct SideState {
 }
 
 impl SideState {
-    /// What sides are sorted by.
-    pub(super) fn rank(&self) -> (bool, bool, Option<&Vec<i64>>) {
-        (!self.first, self.yields, self.score.as_ref().map(|score| &score.key))
-    }
-
     /// Whether it ranks with the side before it.
     pub(super) fn ties(&self, before: &Self) -> bool {
-        self.score.is_some() && self.rank() == before.rank()
+        let scores = self.score.as_ref().zip(before.score.as_ref());
+        let equal = scores.is_some_and(|(own, other)| own.key == other.key);
+        equal && (self.first, self.yields) == (before.first, before.yields)
     }
 }
 
