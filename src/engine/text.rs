@@ -93,10 +93,12 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "{text}");
 }
 
+/// The room for the line that says how many were left out.
+const LEFT_OUT: usize = 40;
+
 /// A turn table of at most `most` characters, for chats. It keeps the title, the current combatants and what is awaited, then the other
 /// lines from above, and says how many it left out.
 pub fn fitted(table: &str, most: usize) -> String {
-    const LEFT_OUT: usize = 40;
     if table.chars().count() <= most {
         return table.to_owned();
     }
@@ -126,7 +128,7 @@ pub fn fitted(table: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::fitted;
+    use super::{LEFT_OUT, fitted};
 
     #[test]
     fn a_table_for_chats_keeps_the_current_and_the_awaited() {
@@ -139,5 +141,13 @@ mod tests {
         let end = format!("> Ann  players\nawaiting: end turn by Ann (end_turn)\n... {left_out} more lines\n");
         assert!(short.ends_with(&end), "{short}");
         assert_eq!(fitted(&table, 100_000), table);
+    }
+
+    #[test]
+    fn the_head_of_a_table_and_what_is_awaited_come_before_all_turns_and_fill_the_room_to_the_last() {
+        let table = format!("Bridge\n{}awaiting: x\n", "> Ann  players\n".repeat(50));
+        let both = "Bridge\nawaiting: x\n";
+        assert_eq!(fitted(&table, LEFT_OUT + both.len()), format!("{both}... 50 more lines\n"));
+        assert_eq!(fitted(&table, LEFT_OUT + both.len() - 1), "Bridge\n... 51 more lines\n");
     }
 }

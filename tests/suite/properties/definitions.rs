@@ -299,6 +299,25 @@ fn every_mistake_of_a_definition_is_named() {
 }
 
 #[test]
+fn a_score_that_cannot_be_compared_is_refused_at_its_line() {
+    let sound = json!({"dice": "1d20", "foes": {"dice": "1d12"}, "ties": ["roll"]});
+    assert!(accepted(&json!({"score": sound})));
+    for (score, line) in [
+        (json!({"dice": "1d20", "foes": {"add": [1]}, "ties": ["roll"]}), "ties"),
+        (json!({"add": [1], "foes": {"dice": "1d12"}, "ties": ["roll"]}), "ties"),
+        (json!({"dice": "1d20", "add": ["luck"]}), "add.0"),
+        (json!({"cards": true, "low_first": true}), "cards"),
+        (json!({"cards": true, "dice": "1d20"}), "cards"),
+        (json!({"cards": true, "add": [1]}), "cards"),
+        (json!({"cards": true, "ties": ["players"]}), "cards"),
+    ] {
+        let paths: Vec<_> =
+            refusal(&json!({"score": score})).expect("refused").into_iter().map(|(path, _)| path).collect();
+        assert_eq!(paths, [format!("options.definition.score.{line}")], "{score}");
+    }
+}
+
+#[test]
 fn every_preset_plays_fifty_rounds_by_its_options_alone() {
     for (preset, _) in Preset::ALL {
         let combatants = json!([{"id": "ann", "side": "players"}, {"id": "bo", "side": "players"}, {"id": "orc", "side": "monsters"}]);
