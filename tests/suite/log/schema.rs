@@ -1,9 +1,9 @@
 //! Documents of every schema there has been are read from files; those of later ones are refused.
 
 use crate::support::sources::text;
-use crate::support::table::RULESETS;
+use crate::support::table::{RULESETS, Table, entry, seeded};
 use serde_json::{Value, json};
-use turnkeeper::engine::{LoadError, Request, SCHEMA};
+use turnkeeper::engine::{LoadError, LogEntry, Request, SCHEMA};
 
 fn fixture(schema: u32) -> Vec<u8> {
     text(&format!("tests/fixtures/document-v{schema}.json")).into_bytes()
@@ -21,6 +21,17 @@ fn documents_of_every_schema_are_read_as_the_newest() {
     }
     let (first, second) = (RULESETS.load(&fixture(1)).expect("v1"), RULESETS.load(&fixture(2)).expect("v2"));
     assert_eq!(first.document().expect("a document"), second.document().expect("a document"), "one fight in both");
+}
+
+#[test]
+fn an_import_leaves_out_events_that_only_older_programs_wrote() {
+    let table = Table::create(json!({"ruleset": "seize", "combatants": [{"id": "ann", "side": "players"}]}));
+    let start = Request::read(json!({"type": "start"})).expect("a request");
+    let decided = table.game.decide(&start, &mut seeded(1), &|| false).expect("a start");
+    let events = decided.events.get();
+    let older = format!(r#"{},{{"type":"fight_closed"}}]"#, events.strip_suffix(']').expect("a list"));
+    let entry = LogEntry { events: serde_json::from_str(&older).expect("JSON"), ..entry(&decided) };
+    assert_eq!(table.game.vet(&entry).expect("an entry").get(), events);
 }
 
 #[test]
