@@ -3,8 +3,10 @@
 use crate::support::client::note;
 use crate::support::table::{RULESETS, Table, meta, token};
 use serde_json::{Value, json};
-use turnkeeper::engine::{Creation, MAX_EVENTS, Refusal, Request, Role, SeededDice};
-use turnkeeper::vocabulary::CombatantId;
+use turnkeeper::engine::{
+    Creation, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, Refusal, Request, Role, SeededDice,
+};
+use turnkeeper::vocabulary::{CombatantId, MAX_MEMBERS};
 
 /// The code of a refusal and what it rests on.
 fn code(refusal: Refusal) -> (String, String) {
@@ -31,6 +33,45 @@ fn a_list_that_brings_about_more_than_20000_events_is_refused_and_a_shorter_one_
     assert_eq!((refused.code.as_str(), refused.rule.as_deref()), ("too_many_events", Some("TK-4")));
     let events = table.accept(vec![turn; 24].into());
     assert!(events.len() > 12_000 && events.len() < MAX_EVENTS, "{}", events.len());
+}
+
+#[test]
+fn a_document_from_elsewhere_holds_no_more_than_commands_could_make() {
+    let combatant = json!({"id": "c", "members": ["one"], "conditions": ["marked"]});
+    let mut table = Table::create(json!({"ruleset": "seize", "combatants": [combatant]}));
+    let expires = json!({"at": "round_end", "rounds": 1});
+    table.accept(json!({"type": "add_effect", "effect": {"id": "e", "name": "Timer", "expires": expires}}));
+    let document: Value = serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
+    let copies = |item: &Value, count: usize| -> Value {
+        let copy = |n: usize| match item {
+            Value::Object(fields) => {
+                let mut fields = fields.clone();
+                fields.insert("id".to_owned(), format!("x{n}").into());
+                Value::Object(fields)
+            }
+            _ => format!("x{n}").into(),
+        };
+        (0..count).map(copy).collect()
+    };
+    for (list, most) in [
+        ("/table/combatants", MAX_COMBATANTS),
+        ("/table/effects", MAX_EFFECTS),
+        ("/table/combatants/0/members", MAX_MEMBERS),
+        ("/table/combatants/0/conditions", 2 * MAX_CONDITIONS),
+        ("/table/combatants/0/members/0/conditions", 2 * MAX_CONDITIONS),
+    ] {
+        let first = document.pointer(&format!("{list}/0")).cloned().unwrap_or("marked".into());
+        let check = |items: Value| {
+            let mut changed = document.clone();
+            *changed.pointer_mut(list).unwrap_or_else(|| panic!("{list} of {document}")) = items;
+            RULESETS.load(changed.to_string().as_bytes()).expect("a document").check()
+        };
+        assert_eq!(check(copies(&first, most)), Ok(()), "{list}");
+        assert!(check(copies(&first, most + 1)).is_err(), "{list}");
+        if !list.ends_with("conditions") {
+            assert!(check(json!([first, first])).is_err(), "{list}");
+        }
+    }
 }
 
 #[test]

@@ -296,6 +296,9 @@ fn every_mistake_of_a_definition_is_named() {
     let expected =
         ["turns", "phases.0.pick", "phases.1.steps", "down"].map(|path| format!("options.definition.{path}"));
     assert_eq!(paths, expected);
+    let long = json!({"pools": {"p": {"max": 1, "spend": {"cost": [0, 1, 2]}}}});
+    let (path, message) = refusal(&long).expect("it is refused").remove(0);
+    assert!(path.ends_with("pools.p.spend.cost") && message.contains("not a list of 3"), "{path}: {message}");
 }
 
 #[test]
