@@ -83,12 +83,17 @@ export class Actions {
     const { version, lists } = this.fight.options;
     if (this.open.version === version) return;
     const option = this.options.get(this.open.key);
-    $("confirm").disabled = !option || this.open.sending;
+    this.mayConfirm(option && !this.open.sending);
     if (this.open.sending) return;
     $("refusal").textContent = option ? "The table has changed. Look again before you confirm." : "This is no longer possible.";
     if (!option) return;
     if (JSON.stringify(option.choices) !== JSON.stringify(this.open.option.choices)) this.fill(option, lists);
     Object.assign(this.open, { option, version });
+  }
+
+  // A button that is disabled loses focus, and with it the place of who plays by keyboard. This one only says that it is.
+  mayConfirm(may) {
+    $("confirm").ariaDisabled = String(!may);
   }
 
   ask(key) {
@@ -99,7 +104,7 @@ export class Actions {
     $("dialog-title").textContent = option.label;
     $("rule").textContent = ruleText(this.fight.manifest, option.rule);
     $("refusal").textContent = "";
-    $("confirm").disabled = false;
+    this.mayConfirm(true);
     this.fill(option, lists);
     $("dialog").showModal();
     ($("fields").querySelector("input, select, textarea") ?? $("confirm")).focus();
@@ -127,19 +132,22 @@ export class Actions {
 
   async confirm() {
     const { open } = this;
-    if (!open || open.sending) return;
+    if (!open || open.sending || !this.options.has(open.key)) return;
     $("refusal").textContent = "";
     try {
       const command = this.command();
       open.sending = true;
-      $("confirm").disabled = true;
+      this.mayConfirm(false);
       const answer = await this.deliver(command, open);
-      if (this.open === open) $("dialog").close();
+      if (this.open === open) {
+        $("dialog").close();
+        this.closed();
+      }
       await this.fight.reached(answer.version);
     } catch (error) {
       if (this.open !== open) return;
       open.sending = false;
-      $("confirm").disabled = false;
+      this.mayConfirm(this.options.has(open.key));
       $("refusal").textContent = error instanceof Problem ? refusal(error, this.fight.manifest) : error.message;
       if (error instanceof Problem) await this.fight.refresh().catch(() => {});
     }

@@ -83,7 +83,8 @@ export class Wire {
     this.exchanges.push(exchange);
     // Plain bodies can be searched.
     const plain = { ...headers, "accept-encoding": "identity" };
-    const onward = http.request({ host: "127.0.0.1", port: this.server.port, method, path: url, headers: plain }, (back) => {
+    const onward = http.request({ host: "127.0.0.1", port: this.server.port, method, path: url, headers: plain }, async (back) => {
+      await this.held?.(request);
       exchange.status = back.statusCode;
       answer.writeHead(back.statusCode, back.headers);
       answer.flushHeaders();

@@ -76,9 +76,17 @@ export function look({ browser, server, wire }) {
     await keyboard.press("m");
     assert.equal(await own.page.evaluate(() => document.activeElement.selectedOptions[0].label), "Mira of the Reeds");
     await tabTo("Confirm");
+    // The stream shows the step before its answer arrives.
+    let release;
+    const answered = new Promise((resolve) => { release = resolve; });
+    wire.held = ({ method, url }) => method === "POST" && url.endsWith("/commands") && answered;
     await keyboard.press("Enter");
     await until(async () => (await fight.read("gm")).order.some((row) => row.next && row.name === "Mira of the Reeds"), "Mira is next");
     await until(async () => (await own.page.locator("#now").innerText()).includes("Mira"), "and shown");
+    assert.ok(await inForm(), "focus is in the form until the answer is there");
+    delete wire.held;
+    release();
+    await until(async () => !(await own.page.locator("#dialog").isVisible()), "the form is closed");
     assert.ok(await own.page.evaluate(() => document.activeElement !== document.body), "focus is not lost");
     assert.match(await own.log(), /Valiant's turn is over/);
     await own.close();
