@@ -48,7 +48,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
             table.change_state(&e.combatant, |s| s.turns_left = e.turns);
             let kept = usize::try_from(e.turns).unwrap_or(usize::MAX);
             let open = table.state.places.iter_mut().filter(|place| place.combatant == e.combatant && !place.done);
-            open.rev().skip(kept).for_each(|place| place.done = true);
+            open.rev().skip(kept).for_each(|place| set_done(place, true));
         }
         Event::Reshuffled(_) => state.cards.clear(),
         Event::PhaseBegun(e) => {
@@ -114,7 +114,10 @@ fn start_round(table: &mut Table) {
     let Table { state, combatants, .. } = table;
     let waits = |id: &CombatantId| used && combatants.iter().any(|c| c.id == *id && c.state.waiting);
     if definition.clock.is_none() {
-        state.places.iter_mut().for_each(|place| place.done = waits(&place.combatant));
+        for place in &mut state.places {
+            let done = waits(&place.combatant);
+            set_done(place, done);
+        }
     }
     state.phase = 0;
     state.last_side = None;
@@ -170,9 +173,15 @@ fn enter(table: &mut Table, id: &CombatantId) {
     }
 }
 
-fn new_place(scored: &ScoredPlace, moved: bool) -> Place {
+fn new_place(scored: &ScoredPlace, moved: bool) -> CachedJson<Place> {
     let ScoredPlace { combatant, turn, score } = scored.clone();
-    Place { combatant, turn, done: false, moved, score }
+    Place { combatant, turn, done: false, moved, score }.into()
+}
+
+fn set_done(place: &mut CachedJson<Place>, done: bool) {
+    if place.done != done {
+        *place = Place { done, ..Place::clone(place) }.into();
+    }
 }
 
 fn score(table: &mut Table, e: &Scored) {
@@ -197,7 +206,7 @@ fn place(table: &mut Table, e: &Placed) {
     let mut places = table.state.places.clone();
     for scored in &e.places {
         let new = new_place(scored, e.last);
-        let before = |place: &Place| !place.moved && place.score.key > new.score.key;
+        let before = |place: &CachedJson<Place>| !place.moved && place.score.key > new.score.key;
         let at = places.iter().position(before).filter(|_| !e.last).unwrap_or(places.len());
         places.insert(at, new);
     }
@@ -228,9 +237,9 @@ fn begin(table: &mut Table, e: &Begun) {
         });
         let state = &mut table.state;
         let normal = e.kind == TurnKind::Normal;
-        let open = |place: &&mut Place| place.combatant == *id && !place.done;
+        let open = |place: &&mut CachedJson<Place>| place.combatant == *id && !place.done;
         if let Some(place) = state.places.iter_mut().find(open).filter(|_| definition.clock.is_none()) {
-            place.done = true;
+            set_done(place, true);
             let counts = normal && pick == Pick::Order && !place.moved;
             let count = counts.then(|| place.score.clone());
             let known = state.sides.iter_mut().find(|known| Some(&known.side) == side.as_ref());
@@ -322,8 +331,7 @@ fn move_place(table: &mut Table, e: &Moved) {
     let beside = others.iter().rposition(|place| Some(&place.combatant) == e.beside.as_ref());
     let at = beside.map_or(others.len(), |at| if e.after { at + 1 } else { at });
     for place in &mut own {
-        place.moved = true;
-        place.done |= e.done;
+        *place = Place { moved: true, done: place.done || e.done, ..Place::clone(place) }.into();
     }
     others.splice(at..at, own);
     state.places = others;
@@ -334,12 +342,12 @@ fn move_place(table: &mut Table, e: &Moved) {
 
 fn schedule(state: &mut State, e: &Scheduled) {
     let Some(at) = state.places.iter().position(|place| place.combatant == e.combatant) else { return };
-    let mut place = state.places.remove(at);
+    let mut place = Place::clone(&state.places.remove(at));
     let mut score = Score::clone(&place.score);
     score.total = e.tick.into();
     score.key.first_mut().into_iter().for_each(|key| *key = e.tick.into());
     place.score = score.into();
-    let before = |other: &Place| other.score.key > place.score.key;
+    let before = |other: &CachedJson<Place>| other.score.key > place.score.key;
     let to = state.places.iter().position(before).unwrap_or(state.places.len());
-    state.places.insert(to, place);
+    state.places.insert(to, place.into());
 }

@@ -23,8 +23,8 @@ pub use state::*;
 
 use crate::rulesets::shared::parts;
 use crate::vocabulary::{
-    Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, FieldError, LegalCommand, OrderEntry,
-    Pending, Play, Reason, Redaction, Ruleset, Slug, Status, Table as AnyTable, Violation, ids,
+    Actor, Audience, CachedJson, Combatant, CombatantId, Commands, Event as AnyEvent, FieldError, LegalCommand,
+    OrderEntry, Pending, Play, Reason, Redaction, Ruleset, Slug, Status, Table as AnyTable, Violation, ids,
 };
 use definition::{Pick, Sides};
 use manifest::MANIFEST;
@@ -110,7 +110,7 @@ impl Ruleset for Custom {
         let current = Self::current(table);
         let places = &table.state.places;
         let active = places.iter().enumerate().filter(|(_, place)| table.is_active(&place.combatant));
-        let entry = |(i, place): (usize, &Place)| {
+        let entry = |(i, place): (usize, &CachedJson<Place>)| {
             let clock = definition(table).clock.is_some();
             let beside = [i.checked_sub(1), i.checked_add(1)].into_iter().flatten().filter_map(|i| places.get(i));
             let mut equals =

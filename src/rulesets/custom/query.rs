@@ -112,7 +112,7 @@ pub(super) fn is_open(definition: &Definition, place: &Place) -> bool {
 
 /// Whether a combatant may act in this phase, its side aside.
 fn may_act(table: &Table, c: &Fighter) -> bool {
-    let open = |place: &Place| place.combatant == c.id && is_open(definition(table), place);
+    let open = |place: &CachedJson<Place>| place.combatant == c.id && is_open(definition(table), place);
     is_ready(table, c) && (phase(table).pick != Pick::Order || table.state.places.iter().any(open))
 }
 
@@ -130,7 +130,7 @@ pub(super) fn candidates(table: &Table) -> Vec<CombatantId> {
 /// The combatants on the first open place of those that are `eligible`: several, where their scores are equal.
 fn tier(table: &Table, eligible: impl Fn(&Fighter) -> bool) -> Vec<CombatantId> {
     let definition = definition(table);
-    let mut open = table.state.places.iter().filter(|place| is_open(definition, place));
+    let mut open = table.state.places.iter().map(|place| &**place).filter(|place| is_open(definition, place));
     let able = |place: &Place| table.get(&place.combatant).filter(|c| eligible(c));
     let Some((first, c)) = open.find_map(|place| Some((place, able(place)?))) else { return Vec::new() };
     let mut tied = vec![c];

@@ -109,7 +109,7 @@ fn come_late(play: &mut Fight<'_>, id: &CombatantId) {
     let Some(c) = table.get(id) else { return };
     if definition(table).clock.is_some() {
         let tick = table.state.tick;
-        let behind = |place: &Place| place.combatant == *id && place.score.total < tick.into();
+        let behind = |place: &CachedJson<Place>| place.combatant == *id && place.score.total < tick.into();
         if table.state.places.iter().any(behind) {
             play.own(Scheduled { combatant: id.clone(), tick });
         }

@@ -37,7 +37,7 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
     }
     let state = &mut table.state;
     state.cards = Vec::new();
-    state.places = state.places.redact(audience).unwrap_or_default();
+    state.places.retain(|place| audience.knows(&place.combatant));
     state.turns = state.turns.redact(audience).unwrap_or_default();
     state.turns.retain(|turn| !turn.combatants.is_empty());
     state.last = state.last.redact(audience).flatten();

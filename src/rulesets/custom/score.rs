@@ -293,7 +293,7 @@ pub(super) fn newcomer(play: &mut Fight<'_>, id: &CombatantId) -> Vec<ScoredPlac
     let group = c.stats.group.as_ref().filter(|_| rule.per == Per::Group && definition.clock.is_none());
     let mate = group.and_then(|group| {
         let mates = |other: &Fighter| other.stats.group.as_ref() == Some(group) && (c.hidden || !other.hidden);
-        let mate = |place: &&Place| table.get(&place.combatant).is_some_and(mates);
+        let mate = |place: &&CachedJson<Place>| table.get(&place.combatant).is_some_and(mates);
         table.state.places.iter().filter(|place| place.turn == 0).find(mate).map(|place| place.score.clone())
     });
     let unit = Unit { name: c.id.clone(), members: vec![c.id.clone()] };

@@ -63,8 +63,8 @@ pub struct State {
     /// Whether this round's scores are known.
     pub rolled: bool,
     /// The places of the order, first to last.
-    #[schema(inline)]
-    pub places: Vec<Place>,
+    #[schema(inline, value_type = Vec<Place>)]
+    pub places: Vec<CachedJson<Place>>,
     /// The sides, first to last.
     #[schema(inline)]
     pub sides: Vec<SideState>,
@@ -115,19 +115,20 @@ pub enum Mode {
     SomeoneActs,
 }
 
-redacted! {
-    /// A place in the order.
-    pub struct Place {
-        pub combatant: CombatantId,
-        /// Which of its turns it is, from 0.
-        pub turn: u32,
-        /// Whether this turn was taken or lost.
-        pub done: bool,
-        /// Whether it left the place of its score.
-        pub moved: bool,
-        /// Why it stands here.
-        #[schema(value_type = Score)] pub score: CachedJson<Score>,
-    }
+/// A place in the order.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Place {
+    /// Whose place it is.
+    pub combatant: CombatantId,
+    /// Which of its turns it is, from 0.
+    pub turn: u32,
+    /// Whether this turn was taken or lost.
+    pub done: bool,
+    /// Whether it left the place of its score.
+    pub moved: bool,
+    /// Why it stands here.
+    #[schema(value_type = Score)]
+    pub score: CachedJson<Score>,
 }
 
 /// A score: what the order is sorted by.
