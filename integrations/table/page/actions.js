@@ -83,7 +83,7 @@ export class Actions {
     const { version, lists } = this.fight.options;
     if (this.open.version === version) return;
     const option = this.options.get(this.open.key);
-    this.mayConfirm(option && !this.open.sending);
+    this.showReady();
     if (this.open.sending) return;
     $("refusal").textContent = option ? "The table has changed. Look again before you confirm." : "This is no longer possible.";
     if (!option) return;
@@ -92,8 +92,12 @@ export class Actions {
   }
 
   // A button that is disabled loses focus, and with it the place of who plays by keyboard. This one only says that it is.
-  mayConfirm(may) {
-    $("confirm").ariaDisabled = String(!may);
+  showReady() {
+    $("confirm").ariaDisabled = String(!this.isReady());
+  }
+
+  isReady() {
+    return !this.open.sending && this.options.has(this.open.key);
   }
 
   ask(key) {
@@ -104,7 +108,7 @@ export class Actions {
     $("dialog-title").textContent = option.label;
     $("rule").textContent = ruleText(this.fight.manifest, option.rule);
     $("refusal").textContent = "";
-    this.mayConfirm(true);
+    this.showReady();
     this.fill(option, lists);
     $("dialog").showModal();
     ($("fields").querySelector("input, select, textarea") ?? $("confirm")).focus();
@@ -132,12 +136,12 @@ export class Actions {
 
   async confirm() {
     const { open } = this;
-    if (!open || open.sending || !this.options.has(open.key)) return;
+    if (!open || !this.isReady()) return;
     $("refusal").textContent = "";
     try {
       const command = this.command();
       open.sending = true;
-      this.mayConfirm(false);
+      this.showReady();
       const answer = await this.deliver(command, open);
       if (this.open === open) {
         $("dialog").close();
@@ -147,7 +151,7 @@ export class Actions {
     } catch (error) {
       if (this.open !== open) return;
       open.sending = false;
-      this.mayConfirm(this.options.has(open.key));
+      this.showReady();
       $("refusal").textContent = error instanceof Problem ? refusal(error, this.fight.manifest) : error.message;
       if (error instanceof Problem) await this.fight.refresh().catch(() => {});
     }
