@@ -90,11 +90,12 @@ const ON_REDIS: &str = "Turnkeeper on Redis";
 const BARE: &str = "bare axum handler on Redis";
 const PAIR: &str = "the raw pair: Redis alone";
 const BOARDGAME: &str = "boardgame.io in memory";
+const BOARDGAME_ON_REDIS: &str = "boardgame.io on Redis";
 const EMBEDDED: &str = "Turnkeeper, embedded store";
 const RESTATE: &str = "Restate";
 const OBJECT: &str = "Durable Object in workerd";
 /// In the order of the table.
-const ALL: [&str; 7] = [ON_REDIS, BARE, PAIR, BOARDGAME, EMBEDDED, RESTATE, OBJECT];
+const ALL: [&str; 8] = [ON_REDIS, BARE, PAIR, BOARDGAME, BOARDGAME_ON_REDIS, EMBEDDED, RESTATE, OBJECT];
 
 /// The running peers.
 struct Bench {
@@ -105,6 +106,7 @@ struct Bench {
     on_redis: Peer,
     embedded: Peer,
     boardgame: Peer,
+    boardgame_on_redis: Peer,
     restate: Peer,
     object: Peer,
 }
@@ -119,9 +121,10 @@ impl Bench {
             duration: Duration::from_secs_f64(number(&setting("PEERS_SECONDS", "1.5"))),
             on_redis: Peer::start(ours().env("REDIS_URL", redis.url())),
             embedded: Peer::start(&mut ours()),
-            boardgame: Peer::script("boardgame.mjs", combatants),
-            restate: Peer::script("restate.mjs", combatants),
-            object: Peer::script("durable-object.mjs", combatants),
+            boardgame: Peer::script("boardgame.mjs", combatants, None),
+            boardgame_on_redis: Peer::script("boardgame.mjs", combatants, Some(redis.url())),
+            restate: Peer::script("restate.mjs", combatants, None),
+            object: Peer::script("durable-object.mjs", combatants, None),
             redis,
         }
     }
@@ -134,10 +137,8 @@ impl Bench {
             EMBEDDED => self.ours(&self.embedded, minimal).await,
             RESTATE => self.http(&self.restate, "", ids, minimal).await,
             OBJECT => self.http(&self.object, "", ids, minimal).await,
-            BOARDGAME => {
-                let moves = |id| Moves::new(id, minimal, fight::commands(self.combatants));
-                self.load(&self.boardgame, ids.into_iter().map(moves).collect()).await
-            }
+            BOARDGAME => self.moves(&self.boardgame, ids, minimal).await,
+            BOARDGAME_ON_REDIS => self.moves(&self.boardgame_on_redis, ids, minimal).await,
             BARE => {
                 self.example(minimal, &ids).await;
                 let program = std::env::current_exe().expect("this program");
@@ -154,6 +155,11 @@ impl Bench {
             }
             _ => panic!("no peer is called {name}"),
         }
+    }
+
+    async fn moves(&self, peer: &Peer, ids: Vec<String>, minimal: bool) -> Sample {
+        let moves = |id| Moves::new(id, minimal, fight::commands(self.combatants));
+        self.load(peer, ids.into_iter().map(moves).collect()).await
     }
 
     /// A peer whose encounters begin with the first command.

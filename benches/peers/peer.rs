@@ -39,14 +39,14 @@ impl Peer {
         Self { url, process, _output: output, _data: data }
     }
 
-    /// Starts a script of this folder, with the packages that `run` has installed.
-    pub fn script(file: &str, combatants: usize) -> Self {
+    /// Starts a script of this folder, with the packages that `run` has installed, and a Redis if it is to keep its state there.
+    pub fn script(file: &str, combatants: usize, redis: Option<String>) -> Self {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/peers");
         let mut node = Command::new("node");
         node.arg(format!("{folder}/{file}")).env("PACKAGES", concat!(env!("CARGO_MANIFEST_DIR"), "/target/peers"));
         node.env("NODE_ENV", "production").env("RESTATE_LOGGING", "ERROR");
         node.env("COMBATANTS", combatants.to_string()).env("PORT", free_port().to_string());
-        Self::start(&mut node)
+        Self::start(node.envs(redis.map(|url| ("REDIS_URL", url))))
     }
 
     /// The processor time that its processes have used, in microseconds.
