@@ -140,6 +140,8 @@ fn by_type(all: &mut Components, rulesets: &[Schemas]) {
         let mut unions: Vec<_> = names.filter_map(|(title, name)| Some((title, all.remove(&name)?))).collect();
         if name == "Event" {
             unions.iter_mut().for_each(|(_, union)| tell(union));
+            let about = "What happened, as an English sentence with the names that the reader knows. It may change with any release.";
+            all.insert("EventText".to_owned(), json!({"type": "string", "description": about}));
         }
         let unions: Vec<_> = unions.iter().map(|(title, union)| (*title, union)).collect();
         if let Some(union) = discriminated(&unions, |tag| pascal(tag) + name, all) {
@@ -151,7 +153,7 @@ fn by_type(all: &mut Components, rulesets: &[Schemas]) {
 /// Adds the sentence to each event of a union.
 fn tell(union: &mut Value) {
     for event in union["oneOf"].as_array_mut().into_iter().flatten() {
-        let text = json!({"type": "string"});
+        let text = reference("EventText");
         // A note is a text itself.
         event["properties"]
             .as_object_mut()

@@ -189,12 +189,12 @@ fn widened(schemas: &[(&str, &Value)]) -> Value {
     wide
 }
 
-/// The descriptions of these, each once. Different ones say whose they are.
+/// The descriptions of these, each once; null if there are none. Different ones say whose they are.
 fn described(schemas: &[(&str, &Value)]) -> Value {
     let text = |schema: &Value| schema["description"].as_str().unwrap_or_default().to_owned();
     let first = schemas.first().map(|(_, first)| text(first)).unwrap_or_default();
     if schemas.iter().all(|(_, schema)| text(schema) == first) {
-        return first.into();
+        return if first.is_empty() { Value::Null } else { first.into() };
     }
     let told = schemas.iter().map(|(title, schema)| format!("{title}: {}", text(schema)));
     told.collect::<Vec<_>>().join("\n\n").into()
