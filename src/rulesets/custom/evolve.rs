@@ -203,15 +203,14 @@ fn score(table: &mut Table, e: &Scored) {
 }
 
 fn place(table: &mut Table, e: &Placed) {
-    let mut places = table.state.places.clone();
+    let state = &mut table.state;
     for scored in &e.places {
         let new = new_place(scored, e.last);
         let before = |place: &CachedJson<Place>| !place.moved && place.score.key > new.score.key;
-        let at = places.iter().position(before).filter(|_| !e.last).unwrap_or(places.len());
-        places.insert(at, new);
+        let at = state.places.iter().position(before).filter(|_| !e.last).unwrap_or(state.places.len());
+        state.places.insert(at, new);
     }
-    table.state.cards.extend(e.places.iter().filter_map(|place| place.score.card));
-    table.state.places = places;
+    state.cards.extend(e.places.iter().filter_map(|place| place.score.card));
 }
 
 fn begin(table: &mut Table, e: &Begun) {
