@@ -161,13 +161,18 @@ fn scores(play: &mut Fight<'_>, units: &[Unit], given: &Given<'_>) -> Vec<Cached
             let keys: Vec<_> = scores.iter().map(|score| score.key.clone()).collect();
             let tied = |i: usize| shown.iter().any(|k| *k != i && keys.get(*k) == keys.get(i));
             let again: Vec<usize> = shown.iter().copied().filter(|i| tied(*i)).collect();
+            if again.is_empty() {
+                break;
+            }
+            // An earlier roll counts before a later one, also against those who do not roll again.
+            scores.iter_mut().filter_map(|score| score.key.get_mut(at)).for_each(|key| *key *= 1000);
             for i in again {
                 let dice = units.get(i).and_then(|unit| dice_of(play.table(), unit));
                 let Some(dice) = dice else { continue };
                 let (dice, sum) = sum(play, dice);
                 if let Some(score) = scores.get_mut(i) {
                     let sign = if rule.low_first { 1 } else { -1 };
-                    score.key.get_mut(at).into_iter().for_each(|key| *key = *key * 1000 + sign * sum);
+                    score.key.get_mut(at).into_iter().for_each(|key| *key += sign * sum);
                     score.dice.extend(dice);
                 }
             }
