@@ -18,7 +18,8 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<()
             fall(play, &e.combatant);
         }
         AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
-            if OUT.contains(&e.condition.as_str()) || e.condition == MANIFEST.down {
+            let down = e.condition == MANIFEST.down && definition(play.table()).down != Down::Stays;
+            if down || OUT.contains(&e.condition.as_str()) {
                 come_back(play, &e.combatant);
             }
         }
