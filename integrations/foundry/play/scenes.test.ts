@@ -1,6 +1,6 @@
 // What tables do: interrupt, delay, share a turn, hide and reveal, hurt, take back.
 import assert from "node:assert/strict";
-import { play } from "./fixture.js";
+import { play, server } from "./fixture.js";
 import { until, type Table } from "./table.js";
 import { ids } from "./world.js";
 
@@ -69,6 +69,28 @@ play("a player takes back the own last command", { ruleset: "seize", ...fixed },
   await table.control("gm", "nextRound");
   await table.page("gm").locator(".notifications .warning").waitFor();
   await table.check();
+});
+
+play("who plays by keyboard keeps the place while a command is sent", { ruleset: "seize", ...fixed }, ["gm"], async (table) => {
+  await table.begin();
+  const page = table.page("gm");
+  const focused = () => page.evaluate(() => document.activeElement?.textContent);
+  let release = () => {};
+  const released = new Promise<void>((resolve) => { release = resolve; });
+  await page.route(`${server.url}/**/commands*`, async (route) => {
+    await released;
+    await route.continue();
+  });
+  const ends = (await table.labels("gm")).find((label) => /^End .* turn$/.test(label))!;
+  await page.getByRole("button", { name: ends, exact: true }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".turnkeeper-status[aria-busy]").waitFor();
+  assert.equal(await focused(), ends);
+  await page.keyboard.press("Enter");
+  assert.equal(await focused(), ends);
+  release();
+  await table.check();
+  assert.equal((await table.events("turn_ended")).length, 1);
 });
 
 play("delay and return", { ruleset: "custom", options: { preset: "d20-delay" } }, [...all], async (table) => {

@@ -133,13 +133,14 @@ function optionList(items: Legal[], busy: boolean, encounter: Encounter, send: A
   for (const legal of items) {
     const item = make("li", "");
     const main = button(labelOf(legal, items, encounter), "turnkeeper-option", () => send(legal, !isReady(legal)));
-    main.disabled = busy;
+    // A button that is disabled loses focus, and with it the place of who plays by keyboard. These only say that they are.
+    main.ariaDisabled = String(busy);
     main.title = legal.rule;
     main.dataset.type = legal.command.type;
     item.append(main);
     if (isReady(legal) && legal.choices.length > 0) {
       const more = button("…", "turnkeeper-fill", () => send(legal, true));
-      more.disabled = busy;
+      more.ariaDisabled = String(busy);
       more.setAttribute("aria-label", text("Fill", { label: legal.label }));
       item.append(more);
     }
