@@ -156,10 +156,6 @@ impl<'de> de::MapAccess<'de> for Fields<'de> {
         let (name, value) = self.found.take().ok_or_else(|| ReadError::custom("a value before its field"))?;
         seed.deserialize(value).map_err(|error| error.below(name))
     }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.rest.len())
-    }
 }
 
 /// The items of a list, one after the other.
@@ -176,10 +172,6 @@ impl<'de> de::SeqAccess<'de> for &mut Items<'de> {
         let place = self.next;
         self.next = place.saturating_add(1);
         seed.deserialize(Reader(item)).map(Some).map_err(|error| error.below(&place.to_string()))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.rest.len())
     }
 }
 
