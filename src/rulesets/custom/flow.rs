@@ -47,16 +47,13 @@ fn take(play: &mut Fight<'_>, who: Vec<CombatantId>) -> bool {
     let (definition, pick) = (definition(table), phase(table).pick);
     let skips = definition.surprise == Surprise::Skips;
     let surprised = |id: &&CombatantId| skips && table.get(id).is_some_and(|c| c.state.surprised);
-    let [only, others @ ..] = &who[..] else { return true };
+    let [_, others @ ..] = &who[..] else { return true };
+    if let Some(first) = who.iter().find(surprised) {
+        return skip(play, &first.clone());
+    }
     if pick == Pick::Order && others.is_empty() {
-        if surprised(&only) {
-            return skip(play, only);
-        }
         begin(play, who, TurnKind::Normal);
         return true;
-    }
-    if let Some(first) = who.iter().find(surprised).filter(|_| pick != Pick::Order) {
-        return skip(play, &first.clone());
     }
     let first = || table.state.places.iter().map(|place| &place.combatant).find(|id| who.contains(id));
     if pick == Pick::Together {
