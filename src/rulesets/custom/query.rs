@@ -244,7 +244,7 @@ pub(super) fn may_return(table: &Table, c: &Fighter) -> bool {
     let Some(wait) = definition(table).wait.as_ref().filter(|_| c.state.waiting) else { return false };
     let now = between_turns(table) || within_turn(table) && wait.interrupts;
     let room = table.state.turns.len() < MAX_DEPTH;
-    now && room && c.state.turns_left > 0 && may_respond(table, c)
+    now && room && may_respond(table, c)
 }
 
 /// Whether a combatant may use a right now, whatever its points.

@@ -18,7 +18,7 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<()
             fall(play, &e.combatant);
         }
         AnyEvent::Shared(SharedEvent::ConditionCleared(e)) => {
-            let down = e.condition == MANIFEST.down && definition(play.table()).down != Down::Stays;
+            let down = e.condition == MANIFEST.down && definition(play.table()).down == Down::Skips;
             if down || OUT.contains(&e.condition.as_str()) {
                 come_back(play, &e.combatant);
             }
