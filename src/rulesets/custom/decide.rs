@@ -104,7 +104,7 @@ fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
         Mode::Turn => {
             let steps = u32::try_from(steps(table).len()).unwrap_or(0);
             match top(table).map(|turn| turn.step.saturating_add(1)) {
-                Some(step) if step <= steps => {
+                Some(step) if step < steps => {
                     play.own(StepBegun { step });
                     next_step(play);
                 }

@@ -129,7 +129,7 @@ pub(super) fn next_step(play: &mut Fight<'_>) {
             return;
         }
         let step = turn.step.saturating_add(1);
-        if usize::try_from(turn.step).is_ok_and(|step| step < steps(table).len()) {
+        if usize::try_from(step).is_ok_and(|step| step < steps(table).len()) {
             play.own(StepBegun { step });
         } else {
             return end_all(play, None);
