@@ -127,8 +127,8 @@ fn come_late(play: &mut Fight<'_>, id: &CombatantId) {
     let open = places.iter().enumerate().filter(|(_, place)| place.combatant == *id && !place.done);
     let (late, ahead): (Vec<_>, Vec<_>) = open.partition(|(at, place)| passed(*at, place));
     let turns = u32::try_from(ahead.len()).unwrap_or(u32::MAX);
-    if !late.is_empty() && turns < c.state.turns_left {
-        play.own(CameLate { combatant: id.clone(), turns });
+    if !late.is_empty() && c.state.turns_left > 0 {
+        play.own(CameLate { combatant: id.clone(), turns: turns.min(c.state.turns_left) });
     }
 }
 
