@@ -38,10 +38,10 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<()
                 play.own(CameLate { combatant: combatant.id.clone(), turns: 0 });
             }
         }
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) if combatant.active() => {
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => {
             find_place(play, &combatant.id);
         }
-        AnyEvent::Shared(SharedEvent::ConditionSet(_)) | AnyEvent::Roster(_) => {}
+        AnyEvent::Shared(SharedEvent::ConditionSet(_)) => {}
         AnyEvent::Shared(_) | AnyEvent::Own(_) => return Ok(()),
     }
     settle(play);
@@ -121,7 +121,7 @@ fn come_late(play: &mut Fight<'_>, id: &CombatantId) {
     let count = sides.filter_map(|side| side.count.as_ref().map(|score| &score.key)).max();
     let places = &table.state.places;
     let passed = |at: usize, place: &Place| match place.moved {
-        true => places.iter().skip(at + 1).any(|other| other.done),
+        true => places.iter().skip(at).any(|other| other.done),
         false => count.is_some_and(|count| place.score.key < *count),
     };
     let open = places.iter().enumerate().filter(|(_, place)| place.combatant == *id && !place.done);
@@ -163,11 +163,6 @@ fn end_fallen(play: &mut Fight<'_>) {
     let turn = top(table);
     let fallen = turn.into_iter().flat_map(|turn| &turn.combatants).filter(|id| !table.is_active(id));
     let fallen: Vec<_> = fallen.cloned().collect();
-    let before = table.state.turns.len();
     fallen.iter().for_each(|id| end_one(play, id, None));
-    if play.table().state.turns.len() < before {
-        resume(play);
-    } else {
-        next_step(play);
-    }
+    resume(play);
 }
