@@ -298,8 +298,9 @@ impl<R: Ruleset> Game for TypedGame<R> {
         table.version = self.table.version.saturating_add(1);
         let history = self.history.rewound(rewind, &past.history);
         let next = Self { meta: self.meta.clone(), history, table: table.clone() };
-        let (events, commands) = ([Event::Shared(rewind.event())], [(rewind.verb(), 1)]);
-        let transition = Transition { before: self, after: &table, events: &events, commands: &commands };
+        let events = [Event::Shared(rewind.event())];
+        // Its entry is redacted for nobody, so that no form of it names commands.
+        let transition = Transition { before: self, after: &table, events: &events, commands: &[] };
         next.decided(&transition).map_err(unreadable)
     }
 

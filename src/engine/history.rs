@@ -36,11 +36,6 @@ pub struct Rewind {
 }
 
 impl Rewind {
-    /// The type of the command.
-    pub(super) fn verb(&self) -> &'static str {
-        if self.redo { "redo" } else { "undo" }
-    }
-
     /// Its event.
     pub(super) fn event(&self) -> SharedEvent {
         let to_version = self.to_version;
