@@ -221,15 +221,11 @@ impl<R: Ruleset> Transition<'_, R> {
                 Event::Roster(event) => Some((event, whole.seen_by(&audience.at(&whole)))),
                 _ => None,
             };
-            let before = match event {
-                Event::Own(event) if R::looks_back(event) => Some(whole.state.clone()),
-                _ => None,
-            };
             whole.apply(event);
             let hides = roster.as_ref().and_then(|(event, before)| learn(&mut audience, event, before));
             let someone_acts = if may_pass_on(event) { R::someone_acts(&whole, &audience) } else { someone_before };
-            let (before, after) = (before.as_ref(), OnceCell::new());
-            let redaction = Redaction { audience: &audience, start, whole: &whole, before, someone_acts, after };
+            let after = OnceCell::new();
+            let redaction = Redaction { audience: &audience, start, whole: &whole, someone_acts, after };
             match &roster {
                 Some((event, before)) => left.extend(redaction.roster(event, before).into_iter().map(|e| (index, e))),
                 None => left.extend(redaction.event(event).map(|event| (index, event))),

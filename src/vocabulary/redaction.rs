@@ -16,8 +16,6 @@ pub struct Redaction<'t, R: Ruleset> {
     pub start: &'t Table<R>,
     /// The true table after the event.
     pub whole: &'t Table<R>,
-    /// The ruleset's true state before the event; only where [`Ruleset::looks_back`] asks for it.
-    pub before: Option<&'t R::State>,
     /// Whether a combatant that the audience does not see has the turn or must choose, after the event.
     pub someone_acts: bool,
     /// The redacted table after the event, once something has asked for it.

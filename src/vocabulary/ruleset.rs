@@ -106,11 +106,6 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
         event.redact(redaction.audience)
     }
 
-    /// Whether [`redact_event`](Self::redact_event) needs the state before this event ([`Redaction::before`]).
-    fn looks_back(_event: &Self::Event) -> bool {
-        false
-    }
-
     /// Whether an event is the game master's alone even if no combatant is hidden.
     fn is_secret(_event: &Self::Event) -> bool {
         false

@@ -137,50 +137,24 @@ impl Ruleset for Venture {
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
-        is_hidden(whole, &whole.state.phase, audience)
+        let phase = &whole.state.phase;
+        matches!(phase, Phase::SomeoneActs {}) || phase.awaited().is_some_and(|id| audience.misses(whole, id))
     }
 
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
         let unknown = |s: &CombatantState| s.crashed_by.as_ref().is_some_and(|id| !audience.knows(id));
         table.change_states(unknown, |s| s.crashed_by = None);
-        table.state.phase = seen(whole, &whole.state.phase, audience);
+        if Self::someone_acts(whole, audience) {
+            table.state.phase = Phase::SomeoneActs {};
+        }
         if matches!(table.state.phase, Phase::SomeoneActs {} | Phase::Standstill {}) {
             table.state.tick = None;
         }
     }
 
-    fn looks_back(event: &Event) -> bool {
-        matches!(event, Event::TickReached(_))
-    }
-
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
-        let Event::TickReached(_) = event else { return event.redact(redaction.audience) };
-        let seen = |state: &State| seen(redaction.whole, &state.phase, redaction.audience);
-        match seen(&redaction.whole.state) {
-            // Nothing that the audience sees has changed.
-            phase if phase == redaction.start.state.phase && redaction.before.is_some_and(|b| phase == seen(b)) => None,
-            Phase::Tick(tick) => Some(TickReached { tick }.into()),
-            _ => None,
-        }
-    }
-}
-
-/// Whether a combatant that the audience does not see acts in this phase.
-fn is_hidden(whole: &Table, phase: &Phase, audience: &Audience<'_>) -> bool {
-    matches!(phase, Phase::SomeoneActs {}) || phase.awaited().is_some_and(|id| audience.misses(whole, id))
-}
-
-/// The phase as the audience knows it.
-fn seen(whole: &Table, phase: &Phase, audience: &Audience<'_>) -> Phase {
-    match phase {
-        phase if is_hidden(whole, phase, audience) => Phase::SomeoneActs {},
-        // A hidden combatant shares no tick.
-        Phase::Tick(tick) => {
-            let known = react::next_tick(whole, |c| audience.sees(c));
-            let known = known.filter(|known| known.next == tick.next && known.tick == tick.tick);
-            Phase::Tick(Tick { same_tick: known.map_or(tick.same_tick, |known| known.same_tick), ..tick.clone() })
-        }
-        phase => phase.clone(),
+        let hidden = matches!(event, Event::TickReached(_)) && redaction.someone_acts;
+        if hidden { None } else { event.redact(redaction.audience) }
     }
 }
 

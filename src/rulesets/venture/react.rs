@@ -76,12 +76,12 @@ fn leave_round_zero(play: &mut Fight<'_>) {
 
 /// Goes to the highest tick on which a combatant has not acted (VE-9, VE-13); a round in which all have acted ends.
 pub(super) fn reach_tick(play: &mut Fight<'_>) {
-    let mut tick = next_tick(play.table(), |_| true);
+    let mut tick = next_tick(play.table());
     if tick.is_none() && play.table().iter().any(on_track) {
         let next = play.table().round.saturating_add(1);
         end_round(play);
         start_round(play, next);
-        tick = next_tick(play.table(), |_| true);
+        tick = next_tick(play.table());
     }
     let phase = &play.table().state.phase;
     match tick {
@@ -91,9 +91,9 @@ pub(super) fn reach_tick(play: &mut Fight<'_>) {
     }
 }
 
-/// The tick of the highest of the `seen` who has not acted and does not delay, else of the highest who delays (AVE4).
-pub(super) fn next_tick(table: &Table, seen: impl Fn(&Fighter) -> bool) -> Option<Tick> {
-    let waits = |c: &&Fighter| c.state.join_battle.is_some() && seen(c);
+/// The tick of the highest who has not acted and does not delay, else of the highest who delays (AVE4).
+fn next_tick(table: &Table) -> Option<Tick> {
+    let waits = |c: &&Fighter| c.state.join_battle.is_some();
     let waiting = |delaying: bool| table.waiting().filter(waits).filter(move |c| c.state.delaying == delaying);
     let first = |delaying: bool| waiting(delaying).min_by_key(|c| rank(c)).map(|c| (c, delaying));
     let (c, delayed) = first(false).or_else(|| first(true))?;
