@@ -35,6 +35,21 @@ fn an_import_leaves_out_events_that_only_older_programs_wrote() {
 }
 
 #[test]
+fn an_older_log_that_asks_who_is_next_between_an_override_and_its_turn_is_read_as_one_that_does_not() {
+    let combatants = json!([{"id": "ann", "side": "players"}, {"id": "orc", "side": "monsters"}]);
+    let mut table = Table::create(json!({"ruleset": "active-initiative", "combatants": combatants}));
+    table.accept(json!({"type": "start", "first": "ann"}));
+    let request = Request::read(json!({"type": "override", "combatant": "orc"})).expect("a request");
+    let decided = table.game.decide(&request, &mut seeded(1), &|| false).expect("an override");
+    let mut older: Vec<Value> = serde_json::from_str(decided.events.get()).expect("events");
+    assert_eq!(older.iter().map(|event| &event["type"]).collect::<Vec<_>>(), ["overridden", "turn_started"]);
+    older.insert(1, json!({"type": "choice_opened", "chooser": "ann", "starter": false}));
+    let events = serde_json::from_str(&Value::from(older).to_string()).expect("JSON");
+    let folded = table.game.fold(&LogEntry { events, ..entry(&decided) }).expect("an encounter");
+    assert_eq!(folded.document().expect("a document"), decided.next.document().expect("a document"));
+}
+
+#[test]
 fn a_migrated_document_can_be_undone() {
     let game = RULESETS.load(&fixture(1)).expect("a document");
     let undo = Request::read(json!({"type": "undo"})).expect("a request");
