@@ -104,3 +104,17 @@ impl UndoHistory {
         Err(LoadError::Unreadable("history: it names versions that have not been".to_owned()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_thousand_undos_can_be_redone() {
+        let full = UndoHistory { content: 5000, undone: (1..=1000).collect(), _counts: () };
+        assert!(full.check(5000).is_ok());
+        let after = full.rewound(&Rewind { to_version: 4999, redo: false }, &UndoHistory::ordinary(4999));
+        assert_eq!((after.undone.first(), after.undone.last(), after.undone.len()), (Some(&2), Some(&5000), REDOS));
+        assert!(after.check(5001).is_ok());
+    }
+}
