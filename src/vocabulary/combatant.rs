@@ -273,3 +273,31 @@ impl Draft {
         Ok((read_fields(&shared, &[])?, read_fields(&laid, &Self::FIELDS)?))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn hit_points_are_a_word_by_quarters_and_halves() {
+        let band = |current: u32, max: u32| {
+            let hp: Hp =
+                serde_json::from_value(json!({"current": current, "max": max, "temp": 9})).expect("hit points");
+            hp.band()
+        };
+        for (current, word) in [
+            (0, Band::Down),
+            (1, Band::Critical),
+            (5, Band::Critical),
+            (6, Band::Bloodied),
+            (10, Band::Bloodied),
+            (11, Band::Hurt),
+            (19, Band::Hurt),
+            (20, Band::Unhurt),
+        ] {
+            assert_eq!(band(current, 20), word, "{current} of 20");
+        }
+        assert_eq!(band(0, 0), Band::Down);
+    }
+}

@@ -231,3 +231,57 @@ fn describe(found: Unexpected<'_>) -> String {
         | Unexpected::StructVariant => "a single word".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::read;
+    use serde::Deserialize;
+    use serde::de::DeserializeOwned;
+    use serde_json::{Value, json};
+    use std::collections::BTreeMap;
+
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Shape {
+        Round,
+        Long { _length: u32 },
+    }
+
+    fn said<T: DeserializeOwned>(value: Value) -> (ErrorKind, String) {
+        let error = read::<T>(&value).map(drop).expect_err("refused");
+        (error.kind, error.message.into())
+    }
+
+    #[test]
+    fn what_is_expected_and_what_is_there_is_said_in_the_words_of_json() {
+        let shape =
+            |said: (ErrorKind, String), expected: &str| assert_eq!(said, (ErrorKind::Malformed, expected.into()));
+        let range =
+            |said: (ErrorKind, String), expected: &str| assert_eq!(said, (ErrorKind::Meaningless, expected.into()));
+        shape(said::<String>(json!(3)), "text is expected, not 3");
+        shape(said::<String>(json!(1e300)), "text is expected, not a number of that size");
+        shape(said::<bool>(json!("yes")), "true or false is expected, not \"yes\"");
+        shape(said::<Vec<u32>>(json!({})), "a list is expected, not an object");
+        shape(said::<BTreeMap<String, u32>>(json!([])), "an object is expected, not a list");
+        shape(said::<()>(json!(true)), "null is expected, not true");
+        shape(said::<Shape>(json!({"long": 3})), "an object is expected, not 3");
+        shape(
+            said::<Shape>(json!({"long": {"_length": 1}, "round": null})),
+            "one of round, long is expected, not an object",
+        );
+        range(said::<Shape>(json!("square")), "one of round, long is expected, not \"square\"");
+        range(said::<u16>(json!(70_000)), "a whole number from 0 to 65535 is expected, not 70000");
+        range(said::<u32>(json!(-1)), "a whole number from 0 to 4294967295 is expected, not -1");
+        range(said::<u64>(json!(-1)), "a whole number from 0 to 18446744073709551615 is expected, not -1");
+        range(said::<u32>(json!(-1e300)), "a whole number from 0 to 4294967295 is expected, not a number of that size");
+        shape(said::<u32>(json!(1.5)), "a whole number from 0 to 4294967295 is expected, not 1.5");
+        shape(
+            said::<i64>(json!("one")),
+            "a whole number from -9223372036854775808 to 9223372036854775807 is expected, not \"one\"",
+        );
+        assert!(matches!(read::<Shape>(&json!("round")), Ok(Shape::Round)));
+        assert!(matches!(read::<Shape>(&json!({"long": {"_length": 1}})), Ok(Shape::Long { .. })));
+        assert_eq!(read::<u32>(&json!(3.0)).ok(), Some(3), "a whole number may be written with a fraction of nothing");
+    }
+}
