@@ -189,3 +189,39 @@ macro_rules! shown {
 }
 
 shown! { Slug, EffectId, MemberId }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_ids_are_what_their_patterns_say() {
+        let (forty, sixty_four) = ("a".repeat(40), "a".repeat(64));
+        for word in ["players", "P", "7", "a-b_c", &forty] {
+            assert_eq!(Slug::new(word).expect(word).as_str(), word.to_lowercase());
+        }
+        for other in ["", "-a", "_a", "a b", "a.b", "a\u{e9}", "\u{e9}", &"a".repeat(41)] {
+            assert!(Slug::new(other).is_none(), "{other}");
+        }
+        for id in ["-Mabc_dEf12", "Actor.AbC123", ":", &sixty_four] {
+            assert_eq!(CombatantId::new(id).expect(id).as_str(), id);
+        }
+        for other in ["", "a b", "a/b", "\u{e9}", &"a".repeat(65)] {
+            assert!(CombatantId::new(other).is_none(), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_id_is_made_from_any_name() {
+        let free =
+            |name: &str, hidden, taken: &[&str]| free_id(name, "c", hidden, 3, |id| taken.contains(&id)).to_string();
+        assert_eq!(free("Big  Rat!", false, &[]), "big-rat");
+        assert_eq!(free("(Rat)", false, &[]), "rat");
+        assert_eq!(free("(Rat)", true, &[]), "hidden_rat");
+        assert_eq!(free("\u{c9}lan", false, &[]), "elan");
+        assert_eq!(free("!?", false, &[]), "c");
+        assert_eq!(free(&"long-".repeat(9), false, &[]), "long-long-long-long-long-long-long-l");
+        assert_eq!(free("Rat", false, &["rat"]), "rat-2");
+        assert_eq!(free("Rat", false, &["rat", "rat-2", "rat-3", "rat-4"]), "rat-5");
+    }
+}
