@@ -250,7 +250,7 @@ mod tests {
 
     fn said<T: DeserializeOwned>(value: Value) -> (ErrorKind, String) {
         let error = read::<T>(&value).map(drop).expect_err("refused");
-        (error.kind, error.message.into())
+        (error.kind, error.message)
     }
 
     #[test]
