@@ -99,12 +99,10 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// [`pending`](Self::pending) is [`Pending::someone`].
     fn redact(table: &mut Table<Self>, whole: &Table<Self>, audience: &Audience<'_>);
 
-    /// An event as the audience may know it, if at all. Override it for events whose redaction does not follow from their fields.
+    /// An event as the audience may know it, if at all: `event.redact(redaction.audience)` where that follows from its fields.
     ///
     /// An event that names only known combatants stays as it is, unless it is a [`secret`](Self::is_secret).
-    fn redact_event(event: &Self::Event, redaction: &Redaction<'_, Self>) -> Option<Self::Event> {
-        event.redact(redaction.audience)
-    }
+    fn redact_event(event: &Self::Event, redaction: &Redaction<'_, Self>) -> Option<Self::Event>;
 
     /// Whether an event is the game master's alone even if no combatant is hidden.
     fn is_secret(_event: &Self::Event) -> bool {
