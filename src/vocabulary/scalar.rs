@@ -157,3 +157,22 @@ impl<const MAX: usize> ToSchema for Text<MAX> {
 pub(super) fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(40).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vocabulary::{CombatantId, Participants, Slug};
+
+    #[test]
+    fn the_name_of_a_bounded_scalars_schema_says_what_the_schema_is() {
+        for (name, schema) in [
+            (Int::<-3, 9>::name(), json!({"type": "integer", "minimum": -3, "maximum": 9})),
+            (Text::<40>::name(), json!({"type": "string", "minLength": 1, "maxLength": 40})),
+            (Slug::name(), json!({"type": "string", "pattern": SLUG_PATTERN})),
+            (CombatantId::name(), json!({"type": "string", "pattern": ID_PATTERN})),
+            (Participants::name(), json!({"type": "array", "items": {"type": "string", "pattern": ID_PATTERN}})),
+        ] {
+            assert_eq!(inlined(&name), Some(schema), "{name}");
+        }
+    }
+}

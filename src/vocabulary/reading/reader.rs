@@ -246,3 +246,30 @@ impl<'de> Deserializer<'de> for Parameter<'_> {
         tuple tuple_struct map struct enum identifier ignored_any
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(tag = "type", rename_all = "snake_case")]
+    enum Happening {
+        Hurt(Hurt),
+    }
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    struct Hurt {
+        amount: u32,
+    }
+
+    #[test]
+    fn an_object_with_a_type_is_not_read_from_a_list() {
+        assert_eq!(read(&json!({"type": "hurt", "amount": 3})), Ok(Happening::Hurt(Hurt { amount: 3 })));
+        for list in [json!(["hurt", {"amount": 3}]), json!(["hurt", 3]), json!([])] {
+            let expected = FieldError::malformed("", "an object is expected, not a list");
+            assert_eq!(read::<Happening>(&list), Err(expected), "{list}");
+        }
+    }
+}
