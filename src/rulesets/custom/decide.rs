@@ -102,13 +102,10 @@ fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
             }
         }
         Mode::Turn => {
-            let steps = u32::try_from(steps(table).len()).unwrap_or(0);
-            match top(table).map(|turn| turn.step.saturating_add(1)) {
-                Some(step) if step < steps => {
-                    play.own(StepBegun { step });
-                    next_step(play);
-                }
-                _ => end_all(play, None),
+            if begin_step(play) {
+                next_step(play);
+            } else {
+                end_all(play, None);
             }
         }
         Mode::Gap { .. } => close_gap(play),

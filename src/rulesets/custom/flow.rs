@@ -124,17 +124,24 @@ fn reach(play: &mut Fight<'_>, tick: u32) {
 pub(super) fn next_step(play: &mut Fight<'_>) {
     loop {
         let table = play.table();
-        let Some(turn) = top(table) else { return };
-        if current(table).next().is_some() {
+        if top(table).is_none() || current(table).next().is_some() {
             return;
         }
-        let step = turn.step.saturating_add(1);
-        if usize::try_from(step).is_ok_and(|step| step < steps(table).len()) {
-            play.own(StepBegun { step });
-        } else {
+        if !begin_step(play) {
             return end_all(play, None);
         }
     }
+}
+
+/// Begins the next step of a shared turn; false after its last one.
+pub(super) fn begin_step(play: &mut Fight<'_>) -> bool {
+    let table = play.table();
+    let step = top(table).map_or(u32::MAX, |turn| turn.step.saturating_add(1));
+    let follows = usize::try_from(step).is_ok_and(|step| step < steps(table).len());
+    if follows {
+        play.own(StepBegun { step });
+    }
+    follows
 }
 
 /// Ends the turn that is going on, for all who share it.
