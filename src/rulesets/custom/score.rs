@@ -164,7 +164,7 @@ fn scores(play: &mut Fight<'_>, units: &[Unit], given: &Given<'_>) -> Vec<Cached
             if again.is_empty() {
                 break;
             }
-            // An earlier roll counts before a later one, also against those who do not roll again.
+            // The first roll-off decides before the second: whoever is out of the tie keeps its rank.
             scores.iter_mut().filter_map(|score| score.key.get_mut(at)).for_each(|key| *key *= 1000);
             for i in again {
                 let dice = units.get(i).and_then(|unit| dice_of(play.table(), unit));
