@@ -33,3 +33,21 @@ impl Windows {
         granted_quota(window.used, want, quota, window.ends - now)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ended_windows_make_room_and_others_go_on_counting() {
+        let (windows, long) = (Windows::default(), Duration::from_secs(3600));
+        let left = |bucket: &str, length| windows.acquire_quota(bucket, 1, 1000, length).left;
+        assert_eq!(left("long", long), 999);
+        for n in 0..1000 {
+            left(&n.to_string(), Duration::ZERO);
+        }
+        let kept = windows.0.lock().len();
+        assert!(kept < 100, "{kept} windows are kept");
+        assert_eq!(left("long", long), 998);
+    }
+}

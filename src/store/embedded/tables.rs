@@ -315,3 +315,147 @@ fn every_key(id: &str) -> RangeInclusive<(&str, &'static KeyDigest)> {
 pub(super) fn no_base(id: &str) -> StoreError {
     StoreError::Corrupt(format!("encounter {id} has no base"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Entry;
+
+    /// A file in memory, which is looked at and written at chosen times.
+    struct File(redb::Database);
+
+    impl File {
+        fn new() -> Self {
+            let builder = redb::Database::builder();
+            Self(builder.create_with_backend(redb::backends::InMemoryBackend::new()).expect("a file in memory"))
+        }
+
+        /// Works at the time `now`, where encounters live for `ttl` after a write, and answers for 50 ms.
+        fn at<T>(&self, now: Millis, ttl: Option<Millis>, work: impl FnOnce(&mut Tables<'_>) -> Step<T>) -> T {
+            let transaction = self.0.begin_write().expect("a transaction");
+            let result = work(&mut Tables::open(&transaction, now, ttl, 50).expect("tables"));
+            transaction.commit().expect("a commit");
+            result.ok().expect("a step that is done")
+        }
+
+        fn create(&self, now: Millis, ttl: Option<Millis>, id: &str) {
+            let base = Base { version: 0, document: Bytes::from("base") };
+            let document = Bytes::from("document");
+            let new = NewEncounter { revision: 1, document, base, entries: Vec::new(), application: None };
+            assert_eq!(self.at(now, ttl, |tables| tables.create(id, &new)), None);
+        }
+
+        /// Commits version `version` with an answer under the key of that number.
+        fn commit(&self, now: Millis, ttl: Option<Millis>, version: u8) -> Committed {
+            let entry = Some(Entry { version: version.into(), bytes: Bytes::from("entry") });
+            let answer = Some(([version; 32], Bytes::from("answer")));
+            let (expected, document) = (u64::from(version), Bytes::from("document"));
+            let commit = Commit { expected, revision: expected + 1, document, entry, answer, new_base: None };
+            self.at(now, ttl, |tables| tables.commit("e", &commit))
+        }
+
+        fn lives(&self, now: Millis) -> bool {
+            self.at(now, None, |tables| Ok(tables.living("e")?.is_some()))
+        }
+
+        /// The number of rows after a sweep.
+        fn swept(&self, now: Millis) -> u64 {
+            self.at(now, None, |tables| {
+                assert!(!tables.sweep()?, "one sweep is enough");
+                tables.rows()
+            })
+        }
+    }
+
+    const TTL: Option<Millis> = Some(100);
+
+    #[test]
+    fn an_encounter_lives_until_the_end_of_its_time_after_the_newest_write() {
+        let file = File::new();
+        file.create(1000, TTL, "e");
+        assert!(file.lives(1099) && !file.lives(1100));
+        assert_eq!(file.commit(1090, TTL, 1), Committed::Done);
+        assert!(file.lives(1189) && !file.lives(1190));
+    }
+
+    #[test]
+    fn an_answer_is_repeated_until_the_end_of_its_time() {
+        let file = File::new();
+        file.create(1000, None, "e");
+        assert_eq!(file.commit(1000, None, 1), Committed::Done);
+        assert_eq!(file.commit(1049, None, 1), Committed::Replayed(Bytes::from("answer")));
+        assert!(matches!(file.commit(1050, None, 1), Committed::Conflict(_)));
+    }
+
+    #[test]
+    fn the_sweep_removes_an_encounter_once_its_last_time_is_over() {
+        // A sweep on the time that the creation has set, and one later.
+        for first in [1100, 1120] {
+            let file = File::new();
+            file.create(1000, TTL, "e");
+            // Document, base and time.
+            assert_eq!(file.swept(1099), 3);
+            assert_eq!(file.commit(1050, TTL, 1), Committed::Done);
+            // The entry more; the answer has ended.
+            assert_eq!(file.swept(first), 4);
+            assert_eq!(file.swept(1149), 4);
+            assert_eq!(file.swept(1150), 0);
+        }
+    }
+
+    #[test]
+    fn a_write_after_a_sweep_leaves_no_time_behind() {
+        let file = File::new();
+        file.create(1000, TTL, "e");
+        assert_eq!(file.commit(1050, TTL, 1), Committed::Done);
+        file.swept(1110);
+        assert_eq!(file.commit(1120, TTL, 2), Committed::Done);
+        // Document, base, two entries and the new time.
+        assert_eq!(file.swept(1219), 5);
+        assert_eq!(file.swept(1220), 0);
+    }
+
+    #[test]
+    fn a_time_that_has_come_is_replaced_by_a_write() {
+        let file = File::new();
+        file.create(1000, TTL, "e");
+        assert_eq!(file.commit(1050, TTL, 1), Committed::Done);
+        assert_eq!(file.commit(1100, TTL, 2), Committed::Done);
+        // Document, base, two entries, two answers with their times, and one time.
+        assert_eq!(file.at(1100, TTL, |tables| tables.rows()), 9);
+    }
+
+    #[test]
+    fn a_shorter_life_counts_from_the_next_write_and_none_has_no_end() {
+        let file = File::new();
+        file.create(1000, Some(1000), "e");
+        assert_eq!(file.commit(1000, TTL, 1), Committed::Done);
+        assert_eq!(file.swept(1099), 4);
+        assert_eq!(file.swept(1100), 0);
+        file.create(2000, TTL, "e");
+        assert_eq!(file.commit(2000, None, 1), Committed::Done);
+        // Without its time.
+        assert_eq!(file.swept(2100), 3);
+        assert!(file.lives(NEVER - 1));
+    }
+
+    #[test]
+    fn the_sweep_removes_a_part_at_a_time() {
+        let file = File::new();
+        let swept = |now| file.at(now, None, |tables| Ok((tables.sweep()?, tables.rows()?)));
+        for n in 0..=SWEEP {
+            file.create(1000, TTL, &format!("e{n}"));
+        }
+        assert_eq!(swept(1100), (true, 3));
+        assert_eq!(swept(1100), (false, 0));
+        file.create(2000, None, "e");
+        for version in 1..=SWEEP as u8 + 1 {
+            assert_eq!(file.commit(2000, None, version), Committed::Done);
+        }
+        // Document, base and entries stay, and of the answers one with its time.
+        let left = SWEEP as u64 + 3;
+        assert_eq!(swept(2049), (false, left + 2 * (left - 2)));
+        assert_eq!(swept(2050), (true, left + 2));
+        assert_eq!(swept(2050), (false, left));
+    }
+}
