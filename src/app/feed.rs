@@ -373,3 +373,36 @@ impl Follower {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn topic(hub: &Arc<Hub>) -> Arc<Topic> {
+        let topic = Arc::new(Topic {
+            id: "e".into(),
+            updates: broadcast::Sender::new(1),
+            newest: tokio::sync::Mutex::new(EntryMark::unknown(3)),
+            newest_notice: AtomicU64::new(3),
+            hub: hub.clone(),
+        });
+        hub.topics.lock().insert(topic.id.clone(), Arc::downgrade(&topic));
+        topic
+    }
+
+    #[test]
+    fn an_encounter_without_followers_is_forgotten_unless_it_has_new_ones() {
+        let hub = Arc::new(Hub::default());
+        let (earlier, later) = (topic(&hub), topic(&hub));
+        drop(earlier);
+        assert!(hub.get("e").is_some_and(|topic| Arc::ptr_eq(&topic, &later)));
+        drop(later);
+        assert!(hub.topics.lock().is_empty());
+    }
+
+    #[test]
+    fn a_notice_is_new_if_its_version_is_above_all_before_it() {
+        let topic = topic(&Arc::default());
+        assert_eq!([4, 4, 3, 6, 5, 7].map(|version| topic.is_new(version)), [true, false, false, true, false, true]);
+    }
+}
