@@ -322,6 +322,31 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_is_as_large_as_a_request_makes_one_and_no_larger() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("a store");
+        let app = App::new(Arc::new(store), Rulesets::shipped(), 0);
+        let log: Value = serde_json::from_slice(&log(&app.rulesets, 1)).expect("JSON");
+        let refused = |field: &str, value: Value| {
+            let mut log = log.clone();
+            log["entries"][0][field] = value;
+            app.fold_import(meta(), log.to_string().as_bytes(), &|| false).err().map(|error| format!("{error:?}"))
+        };
+        let many = |text: &str, count: usize| json!(vec![text; count]);
+        for (field, largest, larger) in [
+            ("by", json!("x".repeat(64)), json!("x".repeat(65))),
+            ("commands", many("note", MAX_COMMANDS), many("note", MAX_COMMANDS + 1)),
+            ("commands", json!(["x".repeat(64)]), json!(["x".repeat(65)])),
+            ("texts", many("x", MAX_EVENTS), many("x", MAX_EVENTS + 1)),
+            ("texts", json!(["x".repeat(MAX_TEXT)]), json!(["x".repeat(MAX_TEXT + 1)])),
+        ] {
+            assert_eq!(refused(field, largest), None, "{field}");
+            let said = refused(field, larger).expect("a refusal");
+            assert!(said.contains("at most"), "{field}: {said}");
+        }
+    }
+
+    #[test]
     fn an_import_stops_before_the_next_entry_without_a_caller() {
         let directory = tempfile::tempdir().expect("a directory");
         let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("a store");
