@@ -127,6 +127,8 @@ mod tests {
         let digest = crate::app::Token::app_key(&[1; 32]).digest();
         assert!(AppKeys::read(&format!("bot={digest},table={digest}")).unwrap_err().contains("bot and table"));
         let keys = AppKeys::read(&format!("bot={digest}")).unwrap();
-        assert_eq!(keys.clone().and(keys).unwrap().len(), 1);
+        let other = AppKeys::read(&format!("table={}", crate::app::Token::app_key(&[2; 32]).digest())).unwrap();
+        assert_eq!(keys.clone().and(keys.clone()).unwrap().len(), 1);
+        assert_eq!(keys.and(other).unwrap().len(), 2);
     }
 }

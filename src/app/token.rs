@@ -366,6 +366,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_viewer_is_looked_at_again_within_the_hour_and_has_no_time_left_at_the_end() {
+        let left = |seconds: i64| {
+            let end = Timestamp::now() + SignedDuration::from_secs(seconds);
+            time_left(&Viewer { expires_at: Some(format!("{end:.3}")), ..Viewer::gm("gm") })
+        };
+        let hour = Duration::from_secs(3600);
+        assert_eq!((time_left(&Viewer::gm("gm")), left(7200)), (Some(hour), Some(hour)));
+        assert!(left(60).is_some_and(|left| left > Duration::from_secs(50) && left <= Duration::from_secs(60)));
+        assert_eq!((left(0), left(-60)), (None, None));
+    }
+
+    #[test]
     fn a_replacement_is_repeatable_for_ten_minutes() {
         let at = "2026-01-31T19:30:00.000Z".to_owned();
         let replacement = Replacement { at, info: Viewer::gm("gm") };

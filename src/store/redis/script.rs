@@ -56,3 +56,26 @@ pub(super) fn read<T: FromRedisValue>(reply: Value, what: &str) -> Result<T, Sto
     };
     from_redis_value(reply).map_err(|_| StoreError::Corrupt(format!("{kind} that is not {what}")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_of_another_kind_is_named_by_its_kind_and_not_shown() {
+        let secret = || Value::BulkString(b"secret".to_vec());
+        for (reply, said) in [
+            (Value::Nil, "nothing that is not a place"),
+            (Value::Int(7), "a number that is not a place"),
+            (secret(), "a string that is not a place"),
+            (Value::SimpleString("secret".to_owned()), "a string that is not a place"),
+            (Value::Okay, "a string that is not a place"),
+            (Value::Array(vec![secret()]), "an array that is not a place"),
+            (Value::Boolean(true), "something else that is not a place"),
+        ] {
+            let refused = read::<(u64, u64)>(reply, "a place");
+            assert!(matches!(&refused, Err(StoreError::Corrupt(text)) if text == said), "{refused:?}");
+        }
+        assert!(matches!(read::<u64>(Value::Int(7), "a version"), Ok(7)));
+    }
+}
