@@ -157,3 +157,14 @@ async fn a_token_that_one_server_revokes_is_nothing_to_another_that_knew_it() {
     fight.revoke(&id).await.expect(204);
     keyed().await.problem(404, "not_found");
 }
+
+#[tokio::test]
+async fn a_token_names_at_most_as_many_combatants_as_an_encounter_has() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let wanted = |count: usize| json!({"role": "player", "combatants": vec!["valiant"; count]});
+    let handed = fight.ask(&wanted(500)).send().await.expect(201).json();
+    assert_eq!(handed["combatants"], json!(["valiant"]), "each once");
+    let refused = fight.ask(&wanted(501)).send().await.problem(422, "invalid_value");
+    assert_eq!(refused["errors"][0]["path"], "combatants", "{refused}");
+}
