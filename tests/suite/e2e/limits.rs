@@ -72,3 +72,30 @@ async fn a_large_body_is_read_only_with_a_token_that_is_good() {
     let large = " ".repeat(20_000) + &json!({"type": "note", "text": "x", "readers": "all"}).to_string();
     api.post_text(&path, large).token(&fight.token).send().await.expect(200);
 }
+
+#[tokio::test]
+async fn an_encounter_that_would_be_too_large_to_store_is_refused_and_goes_on() {
+    let api = Api::start().await;
+    let fight = api.fight().await;
+    let name = |n: usize| format!("{n:02}{}", "x".repeat(38));
+    let hp = json!({"current": 1_000_000, "max": 1_000_000});
+    let members: Vec<Value> = (0..50).map(|n| json!({"id": name(n), "hp": hp})).collect();
+    let group = |n: usize| {
+        let conditions: Vec<String> = (0..32).map(name).collect();
+        let combatant = json!({"id": format!("rats{n}"), "members": members, "conditions": conditions});
+        json!({"type": "add_combatant", "combatant": combatant})
+    };
+    let mut lists = 0;
+    let refused = loop {
+        let list: Vec<Value> = (0..25).map(|n| group(25 * lists + n)).collect();
+        let answer = fight.command(&json!(list)).minimal().send().await;
+        if answer.status != 200 {
+            break answer.problem(422, "encounter_too_large");
+        }
+        lists += 1;
+    };
+    assert!((6..16).contains(&lists), "{lists} lists of about 170 KB each fit into 2 MiB");
+    assert!(refused["detail"].as_str().is_some_and(|detail| detail.contains("2097152 is the most")), "{refused}");
+    let removed = fight.command(&json!({"type": "remove_combatant", "combatant": "rats0"})).minimal();
+    assert_eq!(removed.send().await.expect(200).json()["version"], lists + 1);
+}

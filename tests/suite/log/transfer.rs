@@ -112,9 +112,22 @@ async fn a_log_whose_beginning_is_folded_away_can_be_moved_too() {
     let redis = RedisServer::start();
     let (embedded, shared) = (keeping(256).await, Api::on_redis(&redis.url()).await);
     let fight = embedded.fight().await;
-    fight.notes(700).await;
+    fight.notes(300).await;
+    // To a state that is folded away later, and to the one that the log begins with later.
+    for to_version in [250, 256] {
+        fight.accepted(json!({"type": "undo", "to_version": to_version})).await;
+    }
+    fight.notes(398).await;
     let log = fight.read("/export").await;
     assert_eq!((&log["base"]["version"], log["entries"].as_array().map(Vec::len)), (&json!(256), Some(444)));
+    let mut forged = log.clone();
+    let undone = &mut forged["entries"][302 - 257];
+    assert_eq!(undone["events"][0]["to_version"], 256);
+    let foe = &mut undone["checkpoint"]["table"]["combatants"][0];
+    assert_ne!(foe["name"], "Mallory");
+    foe["name"] = json!("Mallory");
+    let refused = import(&shared, &forged).await.problem(422, "inconsistent_log");
+    assert_eq!(refused["errors"][0]["path"], "entries.45", "{refused}");
     let again = imported(&shared, &log).await;
     assert_eq!(again.get("?at=100").send().await.problem(410, "version_gone")["oldest_version"], 256);
     assert_eq!(again.read("?at=400").await["version"], 400);
