@@ -183,3 +183,9 @@ async fn what_was_swept_makes_room_in_the_file() {
     // 40 MB in all, of which about two rounds live at once; the file grows by doubling.
     assert!(sizes[9] <= 20_000_000, "the file only grows: {sizes:?}");
 }
+
+#[tokio::test]
+async fn each_file_has_a_salt_of_its_own() {
+    let salt = async || Directory::new().open(StoreConfig::default()).salt().await.unwrap();
+    assert_ne!(salt().await, salt().await);
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use turnkeeper::store::redis::RedisStore;
-use turnkeeper::store::{Committed, NewEncounter, Store, StoreConfig, StoreError};
+use turnkeeper::store::{Committed, NewEncounter, Notice, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
 use super::{Stand, answered, filled, logged, new, rebased, unlogged, whole_log};
@@ -251,4 +251,26 @@ async fn no_more_of_a_list_is_read_than_a_page_holds() {
     let read = sent() - before;
     assert_eq!((page.items.len(), page.next.is_some()), (2, true));
     assert!(read < 300_000, "{read} bytes for a page of 250,000");
+}
+
+#[tokio::test]
+async fn a_message_that_no_store_has_written_may_mean_anything() {
+    let (server, store) = started();
+    let mut notices = store.commits();
+    let heard = async |message: &str, notices: &mut tokio::sync::broadcast::Receiver<Notice>| {
+        server.command(&["PUBLISH", "turnkeeper:commits", message]);
+        let notice = tokio::time::timeout(Duration::from_secs(5), notices.recv()).await;
+        notice.expect("a notice in time").expect("a notice")
+    };
+    let begun = tokio::time::timeout(Duration::from_secs(5), notices.recv()).await;
+    assert_eq!(begun.expect("a subscription in time").expect("a notice"), Notice::Resync);
+    for (message, notice) in [
+        ("e 7", Notice::Committed { id: "e".into(), version: 7 }),
+        ("e -", Notice::Deleted { id: "e".into() }),
+        ("e seven", Notice::Resync),
+        ("e ", Notice::Resync),
+        ("nonsense", Notice::Resync),
+    ] {
+        assert_eq!(heard(message, &mut notices).await, notice, "{message}");
+    }
 }

@@ -85,6 +85,11 @@ impl Proxy {
         self.forgotten.store(self.made.load(Ordering::SeqCst), Ordering::SeqCst);
     }
 
+    /// How many connections were made.
+    pub fn made(&self) -> u64 {
+        self.made.load(Ordering::SeqCst)
+    }
+
     /// Whether a connection was made since [`Proxy::forget`].
     pub fn connected_anew(&self) -> bool {
         self.made.load(Ordering::SeqCst) > self.forgotten.load(Ordering::SeqCst)
