@@ -1,4 +1,4 @@
-//! What must not grow: the document of an encounter with its log, and the memory of an idle server.
+//! What must not grow: the document of an encounter with its log, and what an idle server takes.
 
 use crate::support::client::version;
 use crate::support::redis::RedisServer;
@@ -35,11 +35,15 @@ async fn a_long_log_makes_an_encounter_in_redis_no_larger() {
 }
 
 #[tokio::test]
-async fn the_idle_server_is_small() {
+async fn the_idle_server_is_small_and_at_rest() {
     let redis = RedisServer::start();
     for server in [Server::on(&redis), Server::embedded()] {
         tokio::time::sleep(Duration::from_millis(300)).await;
         let idle = server.resident();
         assert!(idle < 20 * 1024, "the idle server takes {idle} KiB");
+        let before = server.processor_time();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let taken = server.processor_time() - before;
+        assert!(taken < 10, "the idle server works for {taken} hundredths of a second");
     }
 }

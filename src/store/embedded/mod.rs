@@ -319,4 +319,24 @@ mod tests {
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
     }
+    #[tokio::test]
+    async fn an_answer_that_is_too_old_leaves_no_row_and_a_store_at_rest_writes_nothing() {
+        let directory = tempfile::TempDir::new().unwrap();
+        let config = StoreConfig { ttl: None, answers: std::time::Duration::from_millis(300) };
+        let store = EmbeddedStore::open(directory.path(), config).unwrap();
+        let rows = || store.write(|tables| tables.rows());
+        store.create("e", new()).await.unwrap();
+        assert_eq!(store.commit("e", commit(1)).await.unwrap(), Committed::Done);
+        // Document, base, entry, answer and its time, list and owner; and the salt.
+        assert_eq!(rows().await.unwrap(), 8);
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+        while rows().await.unwrap() > 6 {
+            assert!(std::time::Instant::now() < until, "{} rows are left", rows().await.unwrap());
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        let file = || std::fs::read(directory.path().join("turnkeeper.redb")).unwrap();
+        let before = file();
+        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+        assert!(file() == before, "it was written in several pauses");
+    }
 }

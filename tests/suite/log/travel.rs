@@ -2,8 +2,13 @@
 
 use super::keeping;
 use crate::e2e::{Api, Fight};
+use crate::support::proxy::{Gate, Proxy};
+use crate::support::redis::RedisServer;
 use crate::support::{setting, shows};
+use async_trait::async_trait;
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 #[tokio::test]
@@ -29,6 +34,40 @@ async fn the_encounter_shows_itself_at_every_version_there_has_been() {
     assert!(text.text().contains("not started"));
     let future = fight.get("?at=601").send().await.problem(422, "no_such_version");
     assert_eq!(future["current_version"], 600);
+}
+
+/// Counts the bytes that pass.
+#[derive(Default)]
+struct Meter(AtomicUsize);
+
+#[async_trait]
+impl Gate for Meter {
+    async fn pass(&self, bytes: &mut Vec<u8>) -> bool {
+        self.0.fetch_add(bytes.len(), Ordering::SeqCst);
+        true
+    }
+}
+
+#[tokio::test]
+async fn an_earlier_state_takes_the_entries_from_the_checkpoint_before_it_and_no_more() {
+    let (redis, meter) = (RedisServer::start(), Arc::new(Meter::default()));
+    let api = Api::on_redis(&Proxy::gated(redis.port(), meter.clone()).await.url()).await;
+    let fight = api.fight().await;
+    fight.notes(1100).await;
+    let read = async |query: &str| {
+        let before = meter.0.load(Ordering::SeqCst);
+        assert_eq!(fight.get(query).send().await.status, 200);
+        meter.0.load(Ordering::SeqCst) - before
+    };
+    let whole = read("/events?limit=1000").await;
+    for (version, entries) in [(1000, 233), (800, 33), (520, 9), (511, 256), (200, 200)] {
+        let taken = read(&format!("?at={version}")).await;
+        // A state is read as well, which takes a few entries' bytes.
+        assert!(
+            taken < (entries + 30) * whole / 1000,
+            "{taken} bytes for version {version}, where 1000 entries take {whole}"
+        );
+    }
 }
 
 /// The option of undo or redo.

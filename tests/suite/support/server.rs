@@ -140,6 +140,13 @@ impl Server {
         ended.unwrap_or_else(|| panic!("it does not end within {timeout:?}\n{}", self.log()))
     }
 
+    /// The processor time that it has taken, in hundredths of a second.
+    pub fn processor_time(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).expect("a running process");
+        let fields = stat.rsplit(')').next().expect("fields behind the name").split_whitespace();
+        fields.skip(11).take(2).map(|time| time.parse::<u64>().expect("a number")).sum()
+    }
+
     /// Its resident memory in KiB. A debug build counts only allocated memory, because its own text takes most of the rest.
     pub fn resident(&self) -> u64 {
         let field = if cfg!(debug_assertions) { "RssAnon:" } else { "VmRSS:" };
