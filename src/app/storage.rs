@@ -264,3 +264,30 @@ pub(super) fn document_within_limit(game: &dyn Game) -> Result<Bytes, AppError> 
     }
     Ok(document.into())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{Creation, Meta, Rulesets};
+    use serde_json::json;
+
+    #[test]
+    fn the_cache_keeps_as_many_encounters_as_fit_into_its_memory() {
+        let created_at = "2026-01-01T00:00:00Z".to_owned();
+        let meta =
+            Meta { id: "e".to_owned(), created_at, seed: None, request: None, player_undo: false, tokens: Vec::new() };
+        let creation = Creation::read(json!({"ruleset": "seize"})).expect("a creation");
+        let game = Rulesets::shipped().create(meta, creation).expect("an encounter");
+        let kept = |memory| {
+            let cache = encounter_cache(memory);
+            for revision in 0..1000 {
+                let entry = CacheEntry { revision, game: game.clone(), size: 10_000 };
+                cache.insert(revision.to_string().into(), entry);
+            }
+            cache.len()
+        };
+        // Three times the document each, and a little more.
+        assert!((10..=34).contains(&kept(1 << 20)), "{} in a mebibyte", kept(1 << 20));
+        assert_eq!((kept(0), kept(1 << 30)), (0, 1000));
+    }
+}

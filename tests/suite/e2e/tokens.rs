@@ -168,3 +168,15 @@ async fn a_token_names_at_most_as_many_combatants_as_an_encounter_has() {
     let refused = fight.ask(&wanted(501)).send().await.problem(422, "invalid_value");
     assert_eq!(refused["errors"][0]["path"], "combatants", "{refused}");
 }
+
+#[tokio::test]
+async fn a_creation_hands_out_fifty_tokens_and_no_more() {
+    let api = Api::start().await;
+    let creation = |count: usize| json!({"ruleset": "seize", "tokens": vec![json!({"role": "spectator"}); count]});
+    let created = api.post("/v1/encounters", &creation(50)).send().await.expect(201).json();
+    assert_eq!(created["tokens"].as_array().map(Vec::len), Some(50));
+    for count in [51, 52] {
+        let refused = api.post("/v1/encounters", &creation(count)).send().await.problem(422, "invalid_value");
+        assert_eq!(refused["errors"][0]["path"], "tokens", "{refused}");
+    }
+}
