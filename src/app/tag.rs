@@ -44,11 +44,6 @@ impl Tag {
     pub fn of_body(body: &[u8]) -> Self {
         Self { version: 0, digest: digest(Sha256::new_with_prefix(body)) }
     }
-
-    /// The version.
-    pub fn version(&self) -> u64 {
-        self.version
-    }
 }
 
 fn digest(hash: Sha256) -> Option<String> {
