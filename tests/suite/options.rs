@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use turnkeeper::engine::{Refusal, Request, SeededDice, Viewer};
+use turnkeeper::rulesets::custom::Preset;
 use turnkeeper::vocabulary::{LegalCommand, Values};
 
 /// A started fight of `size` combatants. Some are out of it, and under EXP some have no mental attack.
@@ -116,6 +117,47 @@ fn trials_and_bytes_grow_with_the_fight_and_not_with_its_square() {
         let legal_commands = large.legal_commands();
         let bytes = serde_json::to_string(&legal_commands).expect("JSON").len();
         assert!(bytes < 250_000, "{ruleset}: {bytes} bytes for 200");
+    }
+}
+
+/// A fight of `size` combatants, every third of them hidden, at moments from its creation to its end.
+fn moments(creation: &Value, size: usize) -> Vec<(&'static str, Table)> {
+    let combatants = (0..size).map(|n| {
+        let side = if n % 2 == 0 { "players" } else { "monsters" };
+        json!({"id": format!("c{n}"), "side": side, "hidden": n % 3 == 2})
+    });
+    let mut creation = creation.clone();
+    creation["combatants"] = combatants.collect();
+    let mut table = Table::create(creation);
+    let mut moments = vec![("created", table.clone())];
+    table.accept(json!({"type": "start"}));
+    moments.push(("started", table.clone()));
+    for _ in 0..8 {
+        let first = table.legal_commands().into_iter().next().expect("something is legal").command;
+        table.accept(first);
+    }
+    moments.push(("going on", table.clone()));
+    for n in (0..size).step_by(2) {
+        table.accept(json!({"type": "set_condition", "target": format!("c{n}"), "condition": "unconscious"}));
+    }
+    moments.push(("half of them out", table.clone()));
+    table.accept(json!({"type": "end_encounter"}));
+    moments.push(("ended", table));
+    moments
+}
+
+#[test]
+fn at_every_moment_trials_grow_with_the_fight() {
+    let presets =
+        ["d20", "d20-delay", "zipper", "fast-slow", "side", "phases", "popcorn", "cards", "clock", "spotlight"];
+    let custom = presets.map(|preset| json!({"ruleset": "custom", "options": {"preset": preset}}));
+    let others = ["round-robin", "active-initiative", "exp", "seize", "venture", "dc20"];
+    for creation in others.map(|ruleset| json!({"ruleset": ruleset})).into_iter().chain(custom) {
+        let (small, large) = (moments(&creation, 16), moments(&creation, 64));
+        for ((moment, small), (_, large)) in small.iter().zip(&large) {
+            let (few, many) = (trials(small), trials(large));
+            assert!(many <= 5 * few, "{creation}, {moment}: {few} trials for 16 and {many} for 64");
+        }
     }
 }
 

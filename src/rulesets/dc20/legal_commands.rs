@@ -119,7 +119,12 @@ fn acts(table: &Table, legal: &mut Vec<LegalCommand>) {
         legal.extend([
             legendary.range("lap", true, 1, spendable(table, c).into()),
             by("spend", "DC-44").range("ap", true, 1, c.state.ap.current.into()).like("action", "what for", None),
-            by("attack", "DC-11").among("target", true, &targets, Some(&c.id)),
+        ]);
+        // Who cannot attack would be tried with every target.
+        if table.round > 0 && c.active() {
+            legal.push(by("attack", "DC-11").among("target", true, &targets, Some(&c.id)));
+        }
+        legal.extend([
             by("trigger_held", "DC-49"),
             by("initiative_check", "DC-4").range("roll", false, 1, 20),
             by("use_inspiration", "DC-8").range("roll", false, 1, 6),
