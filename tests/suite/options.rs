@@ -148,9 +148,7 @@ fn moments(creation: &Value, size: usize) -> Vec<(&'static str, Table)> {
 
 #[test]
 fn at_every_moment_trials_grow_with_the_fight() {
-    let presets =
-        ["d20", "d20-delay", "zipper", "fast-slow", "side", "phases", "popcorn", "cards", "clock", "spotlight"];
-    let custom = presets.map(|preset| json!({"ruleset": "custom", "options": {"preset": preset}}));
+    let custom = Preset::ALL.map(|(preset, _)| json!({"ruleset": "custom", "options": {"preset": preset}}));
     let others = ["round-robin", "active-initiative", "exp", "seize", "venture", "dc20"];
     for creation in others.map(|ruleset| json!({"ruleset": ruleset})).into_iter().chain(custom) {
         let (small, large) = (moments(&creation, 16), moments(&creation, 64));
