@@ -3,9 +3,9 @@
 mod clock;
 mod older;
 mod parts;
-mod start;
 
-pub use clock::{end_round, end_turn, had_turn, next_round, pass_rounds, start_round, start_turn};
+pub use clock::{
+    check_started, end_round, end_turn, had_turn, next_round, pass_rounds, start_encounter, start_round, start_turn,
+};
 pub use older::several;
 pub(crate) use parts::parts;
-pub use start::{check_started, start_encounter};
