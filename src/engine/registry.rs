@@ -3,9 +3,10 @@
 use super::document::{Document, DocumentHeader, open, unreadable};
 use super::game::TypedGame;
 use super::history::UndoHistory;
-use super::{Creation, Game, LoadError, MAX_COMBATANTS, Meta, Refusal, import, roster};
+use super::{Creation, Game, LoadError, Meta, Refusal, import, roster};
 use crate::vocabulary::{
-    CachedCombatant, FieldError, Manifest, Registrar, Ruleset, Status, Table, TypeSchema, Violation, type_schema,
+    CachedCombatant, Combatants, FieldError, Manifest, Registrar, Ruleset, Status, Table, TypeSchema, Violation,
+    type_schema,
 };
 use serde_json::Value;
 use std::marker::PhantomData;
@@ -69,7 +70,7 @@ impl<R: Ruleset> AnyRuleset for ErasedRuleset<R> {
             status: Status::Setup,
             round: 0,
             version: 0,
-            combatants: Vec::with_capacity(creation.combatants.len().min(MAX_COMBATANTS)),
+            combatants: Combatants::from_iter([]),
             removed: Vec::new(),
             effects: Vec::new(),
             joined: 0,

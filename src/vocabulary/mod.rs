@@ -3,9 +3,9 @@
 //! Nothing here reads a clock, rolls a die of its own or knows of HTTP. [`Ruleset`] is the common face of all systems.
 
 mod audience;
-mod cached_combatant;
 mod cached_json;
 mod combatant;
+mod combatants;
 mod command;
 mod die;
 mod effect;
@@ -29,9 +29,9 @@ mod words;
 mod wound;
 
 pub use audience::Audience;
-pub use cached_combatant::CachedCombatant;
 pub use cached_json::CachedJson;
 pub use combatant::{Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT, ids};
+pub use combatants::{CachedCombatant, Combatants};
 pub use command::*;
 pub use die::{D6, D10, D20, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};

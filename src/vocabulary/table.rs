@@ -1,8 +1,8 @@
 //! The state of an encounter under one ruleset.
 
 use super::{
-    CachedCombatant, Combatant, CombatantId, Effect, Event, Hp, Int, MemberId, Metadata, RosterEvent, Ruleset,
-    SharedEvent, Slug, Text, Violation,
+    CachedCombatant, Combatant, CombatantId, Combatants, Effect, Event, Hp, Int, MemberId, Metadata, RosterEvent,
+    Ruleset, SharedEvent, Slug, Text, Violation,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -74,7 +74,7 @@ pub struct Table<R: Ruleset> {
     /// How many transitions made it: the version of its newest log entry.
     pub version: u64,
     /// Who is in it, in the order of joining.
-    pub combatants: Vec<CachedCombatant<R>>,
+    pub combatants: Combatants<R>,
     /// Those who have left while they were hidden, and nobody of their name has joined since.
     #[serde(default, skip_serializing_if = "Vec::is_empty", rename = "ghosts")]
     pub removed: Vec<Removed>,
@@ -91,7 +91,7 @@ pub struct Table<R: Ruleset> {
 impl<R: Ruleset> Table<R> {
     /// The combatant named `id`.
     pub fn get(&self, id: &CombatantId) -> Option<&Combatant<R>> {
-        self.combatants.iter().find(|c| c.id == *id).map(|c| &**c)
+        self.combatants.find(id).map(|c| &**c)
     }
 
     /// The combatant that the `field` of a request names; refused as meaningless where there is none, with the ids there are.
@@ -111,7 +111,7 @@ impl<R: Ruleset> Table<R> {
 
     /// The combatant named `id`, to be changed by an event.
     pub fn get_mut(&mut self, id: &CombatantId) -> Option<&mut Combatant<R>> {
-        self.combatants.iter_mut().find(|c| c.id == *id).map(CachedCombatant::change)
+        self.combatants.find_mut(id).map(CachedCombatant::change)
     }
 
     /// Lets an event change the combatant named `id`, if it is there.
@@ -163,7 +163,7 @@ impl<R: Ruleset> Table<R> {
                 self.combatants.push(CachedCombatant::new((**combatant).clone()));
             }
             Event::Roster(RosterEvent::CombatantUpdated { combatant }) => {
-                if let Some(place) = self.combatants.iter_mut().find(|c| c.id == combatant.id) {
+                if let Some(place) = self.combatants.find_mut(&combatant.id) {
                     *place = CachedCombatant::new((**combatant).clone());
                 }
             }
@@ -216,7 +216,7 @@ impl<R: Ruleset> Table<R> {
                 let removed = self.get(&e.combatant).filter(|c| c.hidden);
                 let removed = removed.map(|c| Removed { id: c.id.clone(), side: c.side.clone() });
                 self.removed.extend(removed);
-                self.combatants.retain(|c| c.id != e.combatant);
+                self.combatants.remove(&e.combatant);
             }
             SharedEvent::RoundEnded(_)
             | SharedEvent::TurnStarted(_)

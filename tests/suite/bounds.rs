@@ -1,4 +1,4 @@
-//! One request brings about a bounded number of events, counted for each audience.
+//! Bounds: of the events of one request, counted for each audience, and of who is in a fight.
 
 use crate::support::client::note;
 use crate::support::table::{RULESETS, Table, meta, token};
@@ -108,4 +108,28 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
     };
     assert_eq!(start(98), Err(("too_many_events".to_owned(), "2".to_owned())));
     assert_eq!(start(10), Ok(15));
+}
+
+#[test]
+fn in_a_large_fight_everybody_is_found_whoever_comes_and_goes() {
+    let combatant = |n: usize| json!({"id": format!("c{n}"), "hp": {"current": 1000}});
+    let creation = json!({"ruleset": "round-robin", "combatants": (0..40).map(combatant).collect::<Vec<_>>()});
+    let mut table = Table::create(creation);
+    let damage = |n: usize| json!({"type": "damage", "target": format!("c{n}"), "amount": 1});
+    let mut left = [1000; 80];
+    // First as many come as go, then all but ten go.
+    for gone in 0..70 {
+        if gone < 40 {
+            table.accept(json!({"type": "add_combatant", "combatant": combatant(gone + 40)}));
+        }
+        table.accept(json!({"type": "remove_combatant", "combatant": format!("c{gone}")}));
+        assert_eq!(table.refuse(damage(gone)).code, "unknown_combatant");
+        for there in [gone + 1, 79.min(gone + 20), 79.min(gone + 40)] {
+            table.accept(damage(there));
+            left[there] -= 1;
+        }
+    }
+    let view = table.at("combatants");
+    let shown: Vec<_> = view.as_array().expect("a list").iter().map(|c| (&c["id"], &c["hp"]["current"])).collect();
+    assert_eq!(json!(shown), json!((70..80).map(|n| (format!("c{n}"), left[n])).collect::<Vec<_>>()));
 }

@@ -107,7 +107,7 @@ fn start_round(table: &mut Table) {
     let options = table.options.clone();
     let (definition, first) = (options.definition(), table.round == 1);
     refill(definition, None, &mut table.state.pools, first);
-    for c in &mut table.combatants {
+    for c in table.combatants.iter_mut() {
         refresh(definition, c, first);
     }
     let used = definition.wait.as_ref().is_some_and(|wait| wait.lasts == Lasts::Used);
@@ -165,7 +165,7 @@ fn refill(definition: &Definition, c: Option<&Fighter>, pools: &mut BTreeMap<Slu
 fn enter(table: &mut Table, id: &CombatantId) {
     let (options, declares) = (table.options.clone(), table.state.mode == Mode::Declaring);
     add_sides(table);
-    if let Some(c) = table.combatants.iter_mut().find(|c| c.id == *id) {
+    if let Some(c) = table.combatants.find_mut(id) {
         refresh(options.definition(), c, true);
         let choice = declaration(options.definition(), c).filter(|_| !declares);
         let state = &mut c.change().state;

@@ -27,7 +27,7 @@ pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
 pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
     let someone = someone_acts(whole, audience);
     let declaring = whole.state.mode == Mode::Declaring;
-    for c in &mut table.combatants {
+    for c in table.combatants.iter_mut() {
         let counted = c.state.counted.redact(audience).unwrap_or_default();
         if counted != c.state.counted || declaring && c.state.declared.is_some() {
             let state = &mut c.change().state;

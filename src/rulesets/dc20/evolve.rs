@@ -1,7 +1,6 @@
 //! What events do to the state; no rules here.
 
 use super::*;
-use std::collections::HashMap;
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Dc20>) {
     match event {
@@ -68,15 +67,9 @@ fn own(table: &mut Table, event: &Event) {
             table.state.unseen_teams = e.unseen_teams.clone();
             table.state.slots = Arc::new(e.slots.clone());
         }
-        Event::CombatBegan(e) => {
-            let points: HashMap<_, _> = e.points.iter().map(|points| (&points.combatant, points)).collect();
-            for c in &mut table.combatants {
-                if let Some(points) = points.get(&c.id) {
-                    let state = &mut c.change().state;
-                    (state.ap, state.lap) = (points.ap, points.lap);
-                }
-            }
-        }
+        Event::CombatBegan(e) => e.points.iter().for_each(|points| {
+            table.change_state(&points.combatant, |s| (s.ap, s.lap) = (points.ap, points.lap));
+        }),
         Event::SlotOpened(e) => {
             come_to(&mut table.state, &e.slot);
             table.state.phase = e.phase;

@@ -73,7 +73,7 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
     if Dc20::someone_acts(whole, audience) {
         state.phase = Phase::SomeoneActs;
     }
-    for c in &mut table.combatants {
+    for c in table.combatants.iter_mut() {
         let slot = c.state.slot.as_ref().and_then(|id| known.name(id));
         let behind = c.state.behind.clone().filter(present);
         if slot != c.state.slot || behind != c.state.behind {

@@ -86,7 +86,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
 fn roll(table: &mut Table, ranking: &[Roll]) {
     let places = (1..).zip(ranking).flat_map(|(rank, roll)| roll.combatants.iter().map(move |id| (id, rank)));
     let ranks: HashMap<&CombatantId, u32> = places.collect();
-    for combatant in &mut table.combatants {
+    for combatant in table.combatants.iter_mut() {
         let rank = ranks.get(&combatant.id).copied();
         let left = if rank.is_some() { Spending::Pending } else { Spending::Lost };
         let state = &mut combatant.change().state;

@@ -131,7 +131,7 @@ impl Ruleset for Exp {
         if Self::someone_acts(whole, audience) {
             state.phase = Phase::SomeoneActs;
         }
-        for combatant in &mut table.combatants {
+        for combatant in table.combatants.iter_mut() {
             let rank = combatant.state.rank.map(&place);
             if rank != combatant.state.rank {
                 combatant.change().state.rank = rank;

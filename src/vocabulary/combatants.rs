@@ -1,10 +1,94 @@
-//! A combatant of a table: shared until it changes, with its JSON, which most transitions leave as it is.
+//! Who is in an encounter: found by id however many there are, and each shared, with its JSON, until it changes.
 
 use super::cached_json::JsonCell;
-use super::{Combatant, FoeHp, Ruleset};
+use super::{Combatant, CombatantId, FoeHp, Ruleset};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use std::collections::HashMap;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
+
+/// So many are looked through faster than an index is made.
+const FEW: usize = 32;
+
+/// The combatants of an encounter, in the order of joining, each with an id of its own. They read and serialize as a list.
+#[derive(Debug, Clone)]
+pub struct Combatants<R: Ruleset> {
+    list: Vec<CachedCombatant<R>>,
+    /// The places in a long list by id, from the first search until somebody leaves.
+    places: OnceLock<Arc<HashMap<CombatantId, usize>>>,
+}
+
+impl<R: Ruleset> Combatants<R> {
+    /// The combatant named `id`.
+    pub fn find(&self, id: &CombatantId) -> Option<&CachedCombatant<R>> {
+        self.list.get(self.place(id)?)
+    }
+
+    /// The combatant named `id`, to be changed.
+    pub fn find_mut(&mut self, id: &CombatantId) -> Option<&mut CachedCombatant<R>> {
+        let place = self.place(id)?;
+        self.list.get_mut(place)
+    }
+
+    fn place(&self, id: &CombatantId) -> Option<usize> {
+        if self.list.len() <= FEW {
+            return self.list.iter().position(|c| c.id == *id);
+        }
+        let all = || Arc::new((0..).zip(&self.list).map(|(place, c)| (c.id.clone(), place)).collect());
+        self.places.get_or_init(all).get(id).copied()
+    }
+
+    /// Everybody, to be changed in what is not the id.
+    pub fn iter_mut(&mut self) -> std::slice::IterMut<'_, CachedCombatant<R>> {
+        self.list.iter_mut()
+    }
+
+    /// Lets somebody join, whose id nobody has.
+    pub fn push(&mut self, combatant: CachedCombatant<R>) {
+        if let Some(places) = self.places.get_mut() {
+            Arc::make_mut(places).insert(combatant.id.clone(), self.list.len());
+        }
+        self.list.push(combatant);
+    }
+
+    /// Lets the combatant named `id` leave, if it is there.
+    pub fn remove(&mut self, id: &CombatantId) {
+        self.list.retain(|c| c.id != *id);
+        self.places = OnceLock::new();
+    }
+}
+
+impl<R: Ruleset> Deref for Combatants<R> {
+    type Target = [CachedCombatant<R>];
+
+    fn deref(&self) -> &Self::Target {
+        &self.list
+    }
+}
+
+impl<R: Ruleset> FromIterator<CachedCombatant<R>> for Combatants<R> {
+    fn from_iter<I: IntoIterator<Item = CachedCombatant<R>>>(combatants: I) -> Self {
+        Self { list: combatants.into_iter().collect(), places: OnceLock::new() }
+    }
+}
+
+impl<R: Ruleset> PartialEq for Combatants<R> {
+    fn eq(&self, other: &Self) -> bool {
+        self.list == other.list
+    }
+}
+
+impl<R: Ruleset> Serialize for Combatants<R> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.list.serialize(serializer)
+    }
+}
+
+impl<'de, R: Ruleset> Deserialize<'de> for Combatants<R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Vec::deserialize(deserializer).map(Self::from_iter)
+    }
+}
 
 /// A combatant that is cheap to copy, and to serialize while it has not changed.
 ///
