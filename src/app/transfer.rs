@@ -18,8 +18,8 @@ use std::error::Error;
 use std::sync::Arc;
 use utoipa::ToSchema;
 
-/// Maximum characters of an imported sentence, which may name every combatant.
-const MAX_TEXT: usize = 40_000;
+/// Maximum characters of an imported sentence, which may name every combatant with each of ten turns.
+const MAX_TEXT: usize = 500_000;
 /// The format of exported logs.
 const FORMAT: &str = "turnkeeper-log";
 /// The version of that format.

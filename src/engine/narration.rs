@@ -1,7 +1,7 @@
 //! Tells what happened and what may be done, in sentences with names.
 
 use crate::vocabulary::{
-    CombatantId, CommandSpec, Commands, Describe, EffectId, Event, LegalCommand, Names, RosterEvent, Ruleset,
+    CombatantId, CommandSpec, Commands, Describe, Effect, EffectId, Event, LegalCommand, Names, RosterEvent, Ruleset,
     SharedCommand, SharedEvent, Table, fill,
 };
 use serde_json::value::RawValue;
@@ -26,10 +26,10 @@ impl<R: Ruleset> Names for Transition<'_, R> {
         self.after.combatant(id).or_else(|| self.before.combatant(id)).or_else(passing)
     }
 
-    fn effect(&self, id: &EffectId) -> Option<&str> {
+    fn effect(&self, id: &EffectId) -> Option<&Effect> {
         let passing = || {
             self.events.iter().find_map(|event| match event {
-                Event::Shared(SharedEvent::EffectAdded(e)) if e.effect.id == *id => Some(e.effect.name.as_str()),
+                Event::Shared(SharedEvent::EffectAdded(e)) if e.effect.id == *id => Some(&e.effect),
                 _ => None,
             })
         };

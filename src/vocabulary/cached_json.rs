@@ -40,9 +40,9 @@ impl<T: Serialize> Serialize for CachedJson<T> {
     }
 }
 
-impl<T> Describe for CachedJson<T> {
-    fn describe(&self, _: &dyn Names, _: &mut String) -> bool {
-        false
+impl<T: Describe> Describe for CachedJson<T> {
+    fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
+        (**self).describe(names, out)
     }
 }
 

@@ -8,13 +8,13 @@ use super::{
 use serde_json::Value;
 use std::fmt::Write;
 
-/// The names of combatants and effects.
+/// The names of combatants, and effects, which are named with whom they are on.
 pub trait Names {
     /// The name of a combatant.
     fn combatant(&self, id: &CombatantId) -> Option<&str>;
 
-    /// The name of an effect.
-    fn effect(&self, id: &EffectId) -> Option<&str>;
+    /// An effect.
+    fn effect(&self, id: &EffectId) -> Option<&Effect>;
 }
 
 impl<R: Ruleset> Names for Table<R> {
@@ -22,8 +22,8 @@ impl<R: Ruleset> Names for Table<R> {
         self.get(id).map(|c| c.name.as_str())
     }
 
-    fn effect(&self, id: &EffectId) -> Option<&str> {
-        self.effects.iter().find(|effect| effect.id == *id).map(|effect| effect.name.as_str())
+    fn effect(&self, id: &EffectId) -> Option<&Effect> {
+        self.effects.iter().find(|effect| effect.id == *id).map(|effect| &**effect)
     }
 }
 
@@ -116,8 +116,13 @@ impl Describe for CombatantId {
 
 impl Describe for EffectId {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
-        out.push_str(names.effect(self).unwrap_or("an effect"));
-        true
+        match names.effect(self) {
+            Some(effect) => effect.describe(names, out),
+            None => {
+                out.push_str("an effect");
+                true
+            }
+        }
     }
 }
 
@@ -213,13 +218,12 @@ impl Describe for Value {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         match self {
             Self::String(text) => {
-                let combatant = CombatantId::new(text);
-                let effect = EffectId::new(text);
-                let name = combatant.as_ref().and_then(|id| names.combatant(id));
-                let name = name.or_else(|| effect.as_ref().and_then(|id| names.effect(id)));
-                match name {
-                    Some(name) => write!(out, "{name}").is_ok(),
-                    None => spaced(text, out),
+                let (combatant, effect) = (CombatantId::new(text), EffectId::new(text));
+                let combatant = combatant.as_ref().and_then(|id| names.combatant(id));
+                match (combatant, effect.as_ref().and_then(|id| names.effect(id))) {
+                    (Some(name), _) => write!(out, "{name}").is_ok(),
+                    (None, Some(effect)) => effect.describe(names, out),
+                    (None, None) => spaced(text, out),
                 }
             }
             Self::Number(number) => write!(out, "{number}").is_ok(),

@@ -4,7 +4,7 @@ use crate::support::table::{RULESETS, Table, seeded};
 use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
-use turnkeeper::vocabulary::{CombatantId, EffectId, Names, with_names};
+use turnkeeper::vocabulary::{CombatantId, Effect, EffectId, Names, with_names};
 
 /// An id as virtual tabletops make them.
 fn foreign(id: &str) -> String {
@@ -83,7 +83,7 @@ impl Names for OnlyAnn {
         (*id == "a1").then_some("Ann")
     }
 
-    fn effect(&self, _: &EffectId) -> Option<&str> {
+    fn effect(&self, _: &EffectId) -> Option<&Effect> {
         None
     }
 }

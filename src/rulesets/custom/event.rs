@@ -38,7 +38,7 @@ events! {
     "roll_opened" => RollOpened says "The roll of the round is awaited." {}
 
     /// The order of the round, or of the fight.
-    "scored" => Scored says "The order of the round is set." {
+    "scored" => Scored says "The order of the round is set[: {places}][: {sides}]." {
         /// The places, first to last.
         places: Vec<ScoredPlace>,
         /// The sides, first to last.
@@ -46,7 +46,7 @@ events! {
     }
 
     /// A combatant got its places.
-    "placed" => Placed says "A combatant gets its place." {
+    "placed" => Placed says "New in the order: {places}." {
         /// Its places.
         places: Vec<ScoredPlace>,
         /// Whether they stand at the end, whatever the score.
@@ -172,7 +172,7 @@ redacted! {
     }
 
     /// A place and why it is there.
-    pub struct ScoredPlace {
+    pub struct ScoredPlace says "{combatant} {score}" {
         pub combatant: CombatantId,
         /// Which of its turns it is, from 0.
         pub turn: u32,
@@ -181,7 +181,7 @@ redacted! {
     }
 
     /// A side and why it is there.
-    pub struct ScoredSide {
+    pub struct ScoredSide says "{side} {score}" {
         /// The side.
         pub side: Slug,
         /// Its combatants.

@@ -69,10 +69,10 @@ fn take(play: &mut Fight<'_>, who: Vec<CombatantId>) -> bool {
 
 /// Lets the turn of a surprised combatant pass unused; whether a gap follows.
 fn skip(play: &mut Fight<'_>, id: &CombatantId) -> bool {
-    play.own(Skipped { combatant: id.clone() });
     let kind = TurnKind::Normal;
     play.own(Begun { combatants: vec![id.clone()].into(), kind });
     start_turn(play, id);
+    play.own(Skipped { combatant: id.clone() });
     end_turn(play, id);
     open_gap(play)
 }

@@ -1,10 +1,12 @@
 //! What `custom` keeps.
 
-use crate::vocabulary::{CachedJson, CombatantId, Die, EffectId, Int, Slug, public, redacted, settings, words};
+use crate::vocabulary::{
+    CachedJson, CombatantId, Describe, Die, EffectId, Int, Names, Slug, public, redacted, settings, words,
+};
 use serde::{Deserialize, Serialize};
 use serde_with::{DeserializeFromStr, SerializeDisplay};
 use std::collections::BTreeMap;
-use std::fmt;
+use std::fmt::{self, Write};
 use std::str::FromStr;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -150,6 +152,15 @@ pub struct Score {
     /// Whether it was not rolled.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
+}
+
+impl Describe for Score {
+    fn describe(&self, _: &dyn Names, out: &mut String) -> bool {
+        match self.card {
+            Some(card) => write!(out, "{card}").is_ok(),
+            None => write!(out, "{}", self.total).is_ok(),
+        }
+    }
 }
 
 /// A side in the order of sides.

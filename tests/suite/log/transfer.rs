@@ -171,7 +171,7 @@ async fn sentences_that_name_everybody_go_along() {
     let mut log = fight.read("/export").await;
     let again = imported(&api, &log).await;
     assert_eq!(again.read("/events").await, fight.read("/events").await);
-    log["entries"][0]["texts"][0] = json!("x".repeat(40_001));
+    log["entries"][0]["texts"][0] = json!("x".repeat(500_001));
     let refused = import(&api, &log).await.problem(422, "inconsistent_log");
     assert_eq!(refused["errors"][0]["path"], "entries.0.texts", "{refused}");
 }
