@@ -126,7 +126,7 @@ impl Connection {
         };
         let servers = urls.iter().map(open).collect::<RedisResult<Vec<_>>>().map_err(unusable)?;
         let target = match servers.as_slice() {
-            [] => return Err(OpenError::Url("it is empty".to_owned())),
+            [] => return Err(OpenError::Url("it is empty: leave it unset for the embedded store".to_owned())),
             [one] if cluster == [false] => Target::Server(one.clone()),
             _ => {
                 let mut cluster = ClusterClient::builder(urls.iter().copied())
