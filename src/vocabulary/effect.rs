@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for Expiry {
         impl<'de> Visitor<'de> for Fields {
             type Value = Expiry;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
+                f.write_str(r#"an object such as {"at": "round_end", "rounds": 10}"#)
             }
             fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Expiry, A::Error> {
                 let (mut at, mut rounds, mut of, mut turns) = (None, None, None, None);
