@@ -1,7 +1,7 @@
 //! An encounter in a list.
 
 use super::Meta;
-use crate::vocabulary::{Ruleset, Status, Table};
+use crate::vocabulary::{Metadata, Ruleset, Status, Table};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -13,6 +13,10 @@ pub struct Summary {
     pub id: String,
     /// Its name for people.
     pub name: String,
+    /// Texts of the client's own; left out if it has none.
+    #[serde(skip_serializing_if = "Metadata::is_empty")]
+    #[schema(required = false)]
+    pub metadata: Metadata,
     /// The id of its ruleset.
     pub ruleset: &'static str,
     /// How far it is.
@@ -31,6 +35,7 @@ impl Summary {
         Self {
             id: meta.id.clone(),
             name: table.name.to_string(),
+            metadata: table.metadata.clone(),
             ruleset: R::MANIFEST.id,
             status: table.status,
             round: table.round,
