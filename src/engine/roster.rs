@@ -40,13 +40,11 @@ pub(super) fn new_combatant<R: Ruleset>(table: &Table<R>, value: Value) -> Resul
 pub(super) fn updated_combatant<R: Ruleset>(
     combatant: &Combatant<R>, changes: Value,
 ) -> Result<Combatant<R>, FieldError> {
-    let clears_hp = changes.get("hp").is_some_and(Value::is_null);
     let (draft, stats) = Draft::split::<R>(changes, &combatant.stats)?;
     if draft.id.is_some() {
         return Err(FieldError::meaningless("id", "a combatant keeps its id: remove it and add another"));
     }
-    let hp = combatant.hp.filter(|_| !clears_hp);
-    with_fields(Combatant { stats, hp, ..combatant.clone() }, draft)
+    with_fields(Combatant { stats, ..combatant.clone() }, draft)
 }
 
 /// The combatant with the fields that a client gives.
