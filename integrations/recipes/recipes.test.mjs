@@ -104,7 +104,7 @@ test("the script that runs a fight from a file goes on where it was", async (con
   }
   const first = await run(recipe("fight.sh"), [file, server.url]);
   assert.match(first.stdout, /Ann's turn begins\.[^]*Ann's turn is over\.[^]*Orc's turn begins\.[^]*The ford - Seize the initiative, round 1\n/);
-  assert.match(first.stdout, /^> Orc/m);
+  assert.match(first.stdout, /^> +Orc/m);
 
   await writeFile(file, `${FIGHT}{"type": "end_turn", "combatant": "orc"}\n{"type": "start"}\n`);
   const second = run(recipe("fight.sh"), [file, server.url]);

@@ -18,16 +18,23 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
     let rows = order::rows(table);
     let name_width = rows.iter().map(|row| flat(row.name).chars().count()).max().unwrap_or(0);
     let side_width = table.iter().map(|c| c.side.as_str().len()).max().unwrap_or(0);
+    let initiative = |row: &OrderRow<'_>| row.initiative.map_or(String::new(), |initiative| initiative.to_string());
+    let initiative_width = rows.iter().map(|row| initiative(row).len()).max().unwrap_or(0);
     for row in &rows {
         let Some(c) = table.get(row.combatant) else { continue };
         let mark = if row.current { '>' } else { ' ' };
+        let initiative = match initiative_width {
+            0 => String::new(),
+            width => format!("{:>width$}  ", initiative(row)),
+        };
         let acted = match (row.out, row.acted) {
             (true, _) => "out",
             (false, true) => "acted",
             (false, false) => "",
         };
         let (name, side) = (flat(row.name), c.side.as_str());
-        let line_of = format!("{mark} {name:name_width$}  {side:side_width$}  {acted:5}  {}", details(c, row));
+        let line_of =
+            format!("{mark} {initiative}{name:name_width$}  {side:side_width$}  {acted:5}  {}", details(c, row));
         line(&mut out, format_args!("{}", line_of.trim_end()));
     }
     for effect in &table.effects {

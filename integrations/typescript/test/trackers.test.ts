@@ -33,7 +33,7 @@ const venture: Scene = {
   ],
   round: 1,
   rows: [[2, 5, "now"], [1, 4], [0, 12]],
-  text: "Ambush, round 1\n> 5 Captain (initiative 5)\n- 4 Moth (initiative 4)\n- 12 Iris (acted, initiative 12)\nawaiting: end turn by Captain",
+  text: "Ambush, round 1\n> 5 Captain\n- 4 Moth\n- 12 Iris (acted)\nawaiting: end turn by Captain",
 };
 const seize: Scene = {
   name: "seize",
@@ -85,9 +85,9 @@ const exp: Scene = {
   rows: [[0, 19, "now"], [1, 16], [2, 13]],
   text: [
     "Ambush, round 1",
-    "> 19 Iris (init 19, move pending, act pending)",
-    "- 16 Moth (init 16, move pending, act pending)",
-    "- 13 Captain (init 13, move pending, act pending)",
+    "> 19 Iris (move pending, act pending)",
+    "- 16 Moth (move pending, act pending)",
+    "- 13 Captain (move pending, act pending)",
     "awaiting: declare by Iris",
   ].join("\n"),
 };

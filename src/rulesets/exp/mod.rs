@@ -97,11 +97,12 @@ impl Ruleset for Exp {
         entries.collect()
     }
 
-    fn remark(table: &Table, c: &Persona) -> String {
-        let rank = c.state.rank.and_then(|rank| usize::try_from(rank).ok()?.checked_sub(1));
-        let Some(roll) = rank.and_then(|rank| table.state.ranking.get(rank)) else { return String::new() };
+    fn remark(_: &Table, c: &Persona) -> String {
+        if c.state.rank.is_none() {
+            return String::new();
+        }
         let keeps = if c.state.keeps_waiting { ", keeps waiting" } else { "" };
-        format!("init {}, move {}, act {}{keeps}", roll.written(), c.state.movement, c.state.act)
+        format!("move {}, act {}{keeps}", c.state.movement, c.state.act)
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {

@@ -126,7 +126,6 @@ impl Ruleset for Venture {
         let next = matches!(&table.state.phase, Phase::Tick(tick) if tick.next == c.id);
         let max_motes = c.stats.max_motes.get();
         let remarks = [
-            Some(format!("initiative {}", state.initiative)),
             next.then(|| "next".to_owned()),
             state.crashed.then(|| format!("crashed ({} of 3 tokens)", state.recovery_tokens)),
             state.delaying.then(|| "delaying".to_owned()),
