@@ -254,9 +254,13 @@ pub struct Dice {
 }
 
 impl Dice {
-    /// The least and the most that they show.
-    pub(super) fn range(self) -> (i64, i64) {
-        (self.count.into(), i64::from(self.count) * i64::from(self.sides))
+    /// Refuses a sum that they cannot come to.
+    pub(super) fn check(self, sum: i64) -> Result<(), String> {
+        let (least, most) = (i64::from(self.count), i64::from(self.count) * i64::from(self.sides));
+        if (least..=most).contains(&sum) {
+            return Ok(());
+        }
+        Err(format!("{self} comes to {least} to {most}, not {sum}"))
     }
 }
 

@@ -47,11 +47,17 @@ impl Ruleset for Custom {
     }
 
     fn check_stats(options: &Options, stats: &CombatantStats) -> Result<(), FieldError> {
-        let numbers = &options.definition().numbers;
-        let Some(unknown) = stats.numbers.keys().find(|name| !numbers.contains_key(*name)) else { return Ok(()) };
-        let known: Vec<_> = numbers.keys().map(Slug::as_str).collect();
-        let message = format!("the definition has no such number: it has [{}]", known.join(", "));
-        Err(FieldError::meaningless(format!("numbers.{unknown}"), message))
+        let definition = options.definition();
+        let numbers = &definition.numbers;
+        if let Some(unknown) = stats.numbers.keys().find(|name| !numbers.contains_key(*name)) {
+            let known: Vec<_> = numbers.keys().map(Slug::as_str).collect();
+            let message = format!("the definition has no such number: it has [{}]", known.join(", "));
+            return Err(FieldError::meaningless(format!("numbers.{unknown}"), message));
+        }
+        match stats.roll {
+            Some(roll) => score::check_own_roll(definition, roll.get()),
+            None => Ok(()),
+        }
     }
 
     fn actor(command: &Command) -> Actor<'_> {

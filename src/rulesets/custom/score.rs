@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 pub(super) struct Given<'g> {
     pub rolls: Option<&'g BTreeMap<CombatantId, Int<1, 900>>>,
     pub cards: Option<&'g BTreeMap<CombatantId, Card>>,
+    /// Whether this is a first score also after round 1.
+    pub first: bool,
 }
 
 /// Combatants that share a score.
@@ -54,11 +56,8 @@ fn check_given(play: &Fight<'_>, units: &[Unit], given: &Given<'_>) -> Result<()
     for (name, sum) in given.rolls.into_iter().flatten() {
         let unit = units.iter().find(|unit| unit.name == *name).ok_or_else(|| unknown("rolls", name))?;
         let dice = dice_of(table, unit).ok_or_else(|| unknown("rolls", name))?;
-        let (least, most) = dice.range();
-        let path = field(format!("rolls.{}", name.as_str()));
-        require((least..=most).contains(&sum.get()), "impossible_roll", path, || {
-            format!("{dice} comes to {least} to {most}, not {sum}")
-        })?;
+        let impossible = |detail| Violation::field("impossible_roll", format!("rolls.{}", name.as_str()), detail);
+        dice.check(sum.get()).map_err(impossible)?;
     }
     let dealt = definition(table).score.as_ref().is_some_and(|score| score.cards);
     let mut seen: Vec<Card> = table.state.cards.clone();
@@ -71,6 +70,19 @@ fn check_given(play: &Fight<'_>, units: &[Unit], given: &Given<'_>) -> Result<()
         seen.push(*card);
     }
     Ok(())
+}
+
+/// Refuses a combatant's own roll that no dice of the definition come to.
+pub(super) fn check_own_roll(definition: &Definition, sum: i64) -> Result<(), FieldError> {
+    let score = definition.score.as_ref();
+    let foes = score.and_then(|score| score.foes.as_ref()?.dice);
+    let mut checked = score.and_then(|score| score.dice).into_iter().chain(foes).map(|dice| dice.check(sum));
+    let first = checked.next().unwrap_or(Err("no dice are rolled: leave it out (definition.score.dice)".to_owned()));
+    if checked.any(|other| other.is_ok()) {
+        Ok(())
+    } else {
+        first.map_err(|wrong| FieldError::meaningless("roll", wrong))
+    }
 }
 
 /// The dice of a unit: none where it is dealt a card, or its score is pinned or made of numbers alone.
@@ -215,8 +227,11 @@ fn score(play: &mut Fight<'_>, unit: &Unit, given: &Given<'_>, out: &mut Vec<Car
         && members.iter().any(|c| c.state.surprised);
     let edge = rule.edge.as_ref().zip(members.first()).map_or(0, |(name, c)| number(definition, c, name).clamp(-3, 3));
     let edge = edge - i64::from(surprised);
-    let given = given.rolls.and_then(|rolls| rolls.get(&unit.name)).map(|sum| sum.get());
-    let (dice, sum) = match (dice_of(table, unit), given) {
+    let dice = dice_of(table, unit);
+    let possible = |sum: &i64| dice.is_some_and(|dice| dice.check(*sum).is_ok());
+    let own = || members.iter().find_map(|c| c.stats.roll).filter(|_| given.first || table.round <= 1);
+    let given = given.rolls.and_then(|rolls| rolls.get(&unit.name)).copied().or_else(own);
+    let (dice, sum) = match (dice, given.map(Int::get).filter(possible)) {
         (None, _) => (Vec::new(), 0),
         // A sum of several dice is no die.
         (Some(dice), Some(sum)) if dice.count > 1 => (Vec::new(), sum),
@@ -303,6 +318,6 @@ pub(super) fn newcomer(play: &mut Fight<'_>, id: &CombatantId) -> Vec<ScoredPlac
     });
     let unit = Unit { name: c.id.clone(), members: vec![c.id.clone()] };
     let mut out = Vec::new();
-    let score = mate.unwrap_or_else(|| score(play, &unit, &Given::default(), &mut out).into());
+    let score = mate.unwrap_or_else(|| score(play, &unit, &Given { first: true, ..Given::default() }, &mut out).into());
     places_of(play, id, &score, &mut out)
 }

@@ -16,6 +16,9 @@ settings! {
     CombatantStats {
         /// The group with which it shares a score, where the definition says `"per": "group"`.
         group: Option<Slug>,
+        /// The sum of its own dice, which counts for its first score unless `start` or `roll` gives another.
+        #[schema(value_type = Option<i16>, minimum = 1, maximum = 900)]
+        roll: Option<Int<1, 900>>,
         /// Its numbers, by the names of the definition.
         #[schema(value_type = std::collections::HashMap<String, i16>)]
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]

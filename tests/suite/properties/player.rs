@@ -167,7 +167,11 @@ impl Subject {
             11..13 => return json!({"type": "add_effect", "effect": self.effect(chance, &who)}),
             13 | 14 => {
                 let id = format!("c{}", 1 + chance.below(20));
-                return json!({"type": "add_combatant", "combatant": self.combatant(chance, &id, &ids)});
+                let mut newcomer = self.combatant(chance, &id, &ids);
+                if self.id == "custom" && chance.percent(30) {
+                    newcomer["roll"] = json!(chance.number(1, 8));
+                }
+                return json!({"type": "add_combatant", "combatant": newcomer});
             }
             15 | 16 => return json!({"type": "remove_combatant", "combatant": who}),
             17 => return json!({"type": "override", "combatant": who}),
@@ -204,6 +208,8 @@ impl Subject {
         let mut stats = chance.value(&self.stats, self.stats.root(), names);
         if self.id == "custom" {
             stats["numbers"] = definitions::numbers(chance);
+            // A creation is not refused; whoever joins later may bring a die.
+            stats.as_object_mut().and_then(|stats| stats.remove("roll"));
         }
         stats
     }
