@@ -96,11 +96,6 @@ impl App {
         &self.applications
     }
 
-    /// The rulesets that it serves.
-    pub fn rulesets(&self) -> &Rulesets {
-        &self.rulesets
-    }
-
     /// Checks that the store answers.
     pub async fn ready(&self) -> Result<(), AppError> {
         Ok(self.store.ready().await?)

@@ -5,8 +5,7 @@ use super::game::TypedGame;
 use super::history::UndoHistory;
 use super::{Creation, Game, LoadError, Meta, Refusal, import, roster};
 use crate::vocabulary::{
-    CachedCombatant, Combatants, FieldError, Manifest, Registrar, Ruleset, Status, Table, TypeSchema, Violation,
-    type_schema,
+    CachedCombatant, Combatants, FieldError, Manifest, Registrar, Ruleset, Status, Table, Violation,
 };
 use serde_json::Value;
 use std::marker::PhantomData;
@@ -19,12 +18,6 @@ const MAX_ERRORS: usize = 20;
 pub trait AnyRuleset: Send + Sync {
     /// Its manifest.
     fn manifest(&self) -> &'static Manifest;
-
-    /// The schema of its options.
-    fn options(&self) -> TypeSchema;
-
-    /// The schema of a combatant's stats: what clients send beyond the shared fields.
-    fn stats(&self) -> TypeSchema;
 
     /// Makes a new encounter; an error names the field.
     fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal>;
@@ -44,14 +37,6 @@ struct ErasedRuleset<R>(PhantomData<fn() -> R>);
 impl<R: Ruleset> AnyRuleset for ErasedRuleset<R> {
     fn manifest(&self) -> &'static Manifest {
         R::MANIFEST
-    }
-
-    fn options(&self) -> TypeSchema {
-        type_schema::<R::Options>()
-    }
-
-    fn stats(&self) -> TypeSchema {
-        type_schema::<R::CombatantStats>()
     }
 
     fn create(&self, meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {

@@ -28,8 +28,13 @@ const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json.gz"
 /// # Errors
 /// When the program's copy of the document is damaged.
 pub fn document() -> std::io::Result<String> {
+    unpacked(PACKED)
+}
+
+/// A text that `build.rs` has compressed.
+pub(super) fn unpacked(packed: &[u8]) -> std::io::Result<String> {
     let mut text = String::new();
-    GzDecoder::new(PACKED).read_to_string(&mut text)?;
+    GzDecoder::new(packed).read_to_string(&mut text)?;
     Ok(text)
 }
 

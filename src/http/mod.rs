@@ -83,6 +83,5 @@ impl Default for Settings {
 struct AppState {
     app: Arc<App>,
     settings: Arc<Settings>,
-    manifests: Arc<rulesets::Manifests>,
     budgets: post::Budgets,
 }

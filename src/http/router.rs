@@ -67,7 +67,7 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
         .and(NotForContentType::SSE)
         .and(NotForContentType::const_new("application/x-ndjson"));
     let compression = CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(compressible);
-    let shared = AppState { app, settings: Arc::new(settings), manifests: Arc::default(), budgets };
+    let shared = AppState { app, settings: Arc::new(settings), budgets };
     let mut routes = served();
     if limited {
         routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::limit));

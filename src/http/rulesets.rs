@@ -1,65 +1,67 @@
-//! The manifests of the rulesets.
+//! The manifests of the rulesets. They never change while a program runs, and tests make them, as they make the published document.
 
-use super::AppState;
+use super::docs::unpacked;
 use super::extract::{Conditions, Nothing, Parameters};
 use super::problem::Problem;
 use super::reply::{List, Reply};
 use crate::app::{AppError, Tag};
-use crate::engine::{AnyRuleset, Rulesets};
 use crate::openapi::*;
-use crate::vocabulary::{CommandSpec, Commands, Draft, HOUSE_RULES, Manifest, Rule, SharedCommand, type_schema};
+use axum::body::Bytes;
+use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
-use serde::Serialize;
-use serde_json::Value;
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use std::sync::OnceLock;
-use utoipa::ToSchema;
 
-/// A ruleset: its manifest, and what all rulesets share.
-#[derive(Serialize, ToSchema)]
-#[schema(as = RulesetInfo)]
-pub(super) struct RulesetInfo {
-    #[serde(flatten)]
-    manifest: &'static Manifest,
-    /// The commands that every ruleset understands.
-    shared_commands: &'static [CommandSpec],
-    /// The rules that hold in every ruleset. Refusals name them too.
-    shared_rules: &'static [Rule],
-    /// The JSON Schema of its options, with their defaults.
-    #[schema(value_type = Object)]
-    options: Value,
-    /// The JSON Schema of a combatant as a client describes it: the shared fields and those of the ruleset.
-    #[schema(value_type = Object)]
-    combatant: Value,
+/// The list of the repository, compressed by `build.rs`.
+const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/rulesets.json.gz"));
+
+/// An answer that is the same for every client.
+struct Answer {
+    body: Bytes,
+    tag: Tag,
 }
 
-/// Every ruleset's manifest, made for the first request.
-#[derive(Default)]
-pub(super) struct Manifests(OnceLock<Vec<RulesetInfo>>);
+impl Answer {
+    fn new(body: &str) -> Self {
+        Self { tag: Tag::of_body(body.as_bytes()), body: Bytes::copy_from_slice(body.as_bytes()) }
+    }
 
-impl Manifests {
-    fn of(&self, rulesets: &Rulesets) -> &[RulesetInfo] {
-        self.0.get_or_init(|| rulesets.iter().map(RulesetInfo::of).collect())
+    fn reply(&self, conditions: &Conditions) -> Reply {
+        Reply::json(self.body.clone()).public(&self.tag, conditions)
     }
 }
 
-impl RulesetInfo {
-    fn of(ruleset: &dyn AnyRuleset) -> Self {
-        let mut combatant = standalone(type_schema::<Draft>());
-        let stats = standalone(ruleset.stats());
-        if let (Some(fields), Some(Value::Object(own))) =
-            (combatant.get_mut("properties").and_then(Value::as_object_mut), stats.get("properties"))
-        {
-            fields.extend(own.clone());
-        }
-        Self {
-            manifest: ruleset.manifest(),
-            shared_commands: SharedCommand::SPECS,
-            shared_rules: HOUSE_RULES,
-            options: standalone(ruleset.options()),
-            combatant,
-        }
+/// Every manifest, and their list.
+struct Manifests {
+    list: Answer,
+    by_id: Vec<(String, Answer)>,
+}
+
+/// The manifests, unpacked for the first request.
+fn manifests() -> Result<&'static Manifests, AppError> {
+    static UNPACKED: OnceLock<Manifests> = OnceLock::new();
+    if let Some(manifests) = UNPACKED.get() {
+        return Ok(manifests);
     }
+    let list = unpacked(PACKED).map_err(|error| AppError::Internal(error.to_string()))?;
+    let manifests = read(&list)?;
+    Ok(UNPACKED.get_or_init(|| manifests))
+}
+
+fn read(list: &str) -> serde_json::Result<Manifests> {
+    #[derive(Deserialize)]
+    struct Items<'l> {
+        #[serde(borrow)]
+        items: Vec<&'l RawValue>,
+    }
+    #[derive(Deserialize)]
+    struct Manifest {
+        id: String,
+    }
+    let items = serde_json::from_str::<Items<'_>>(list)?.items.into_iter();
+    let by_id = items.map(|item| Ok((serde_json::from_str::<Manifest>(item.get())?.id, Answer::new(item.get()))));
+    Ok(Manifests { list: Answer::new(list), by_id: by_id.collect::<serde_json::Result<_>>()? })
 }
 
 /// List the rulesets
@@ -70,10 +72,9 @@ impl RulesetInfo {
     responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>), headers(("ETag"))),
         (status = 304, description = "The manifests have not changed"), BadRequest, RequestTimeout))]
 pub(super) async fn list_rulesets(
-    State(shared): State<AppState>, Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
+    Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
-    let items = shared.manifests.of(shared.app.rulesets()).iter().collect();
-    Ok(public(&List { items, next_cursor: None }, &conditions)?)
+    Ok(manifests()?.list.reply(&conditions))
 }
 
 /// Read a ruleset
@@ -85,17 +86,10 @@ pub(super) async fn list_rulesets(
     responses((status = 200, description = "The manifest", body = RulesetInfo, headers(("ETag"))),
         (status = 304, description = "The manifest has not changed"), BadRequest, NotFound, RequestTimeout))]
 pub(super) async fn read_ruleset(
-    State(shared): State<AppState>, id: Result<Path<String>, PathRejection>,
-    Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
+    id: Result<Path<String>, PathRejection>, Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
-    let all = shared.manifests.of(shared.app.rulesets());
-    let info = id.ok().and_then(|Path(id)| all.iter().find(|info| info.manifest.id == id));
-    let known = || AppError::NoRuleset(all.iter().map(|info| info.manifest.id).collect());
-    Ok(public(info.ok_or_else(known)?, &conditions)?)
-}
-
-fn public(body: &impl Serialize, conditions: &Conditions) -> Result<Reply, AppError> {
-    let body = serde_json::to_vec(body)?;
-    let tag = Tag::of_body(&body);
-    Ok(Reply::json(body).public(&tag, conditions))
+    let all = &manifests()?.by_id;
+    let manifest = id.ok().and_then(|Path(id)| all.iter().find(|(known, _)| *known == id));
+    let known = || AppError::NoRuleset(all.iter().map(|(id, _)| id.as_str()).collect());
+    Ok(manifest.ok_or_else(known)?.1.reply(&conditions))
 }

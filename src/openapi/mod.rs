@@ -3,8 +3,6 @@
 
 mod bodies;
 mod responses;
-mod schema;
 
 pub use bodies::*;
 pub use responses::*;
-pub use schema::{Components, REF, correct, json, standalone};

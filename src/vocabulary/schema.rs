@@ -1,22 +1,6 @@
-//! The JSON schemas of types, as the published document and the manifests need them.
+//! Types for the schemas that the published document puts together from those of all rulesets.
 
-use utoipa::openapi::{RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
-
-/// A type's schema, and those that it refers to.
-pub struct TypeSchema {
-    /// The schema of the type itself.
-    pub schema: RefOr<Schema>,
-    /// The named schemas that it refers to, directly or not.
-    pub components: Vec<(String, RefOr<Schema>)>,
-}
-
-/// The schema of any type with all that it refers to.
-pub fn type_schema<T: ToSchema + PartialSchema>() -> TypeSchema {
-    let mut components = Vec::new();
-    T::schemas(&mut components);
-    TypeSchema { schema: T::schema(), components }
-}
+use utoipa::ToSchema;
 
 /// Makes a type for each schema that the document puts together from those of all rulesets. Other types refer to it.
 macro_rules! over_rulesets {

@@ -3,11 +3,12 @@
 
 use super::judge::Judge;
 use super::player::Subject;
+use crate::support::openapi::type_schema;
 use crate::support::schema::Shapes;
 use crate::support::table::RULESETS;
 use serde_json::Value;
 use std::collections::BTreeSet;
-use turnkeeper::vocabulary::{LegalCommand, SharedCommand, type_schema};
+use turnkeeper::vocabulary::{LegalCommand, SharedCommand};
 
 /// Whose the command is, its type, the field, and why no option lists it.
 const UNLISTED: &[(&str, &str, &str, &str)] = &[(
@@ -73,7 +74,7 @@ fn every_field_of_every_command_is_listed_at_some_time() {
         let exceptions = UNLISTED.iter().filter(|(whose, ..)| *whose == subject.id);
         let exceptions: BTreeSet<Field> =
             exceptions.map(|(_, verb, field, _)| ((*verb).to_owned(), (*field).to_owned())).collect();
-        let known = known(&Shapes::of_commands(subject.id));
+        let known = known(&Shapes::of_ruleset(subject.id, |schemas| &schemas.command));
         let wanted: BTreeSet<Field> = known.difference(&exceptions).cloned().collect();
         let met = met(&subject, &wanted);
         shared.retain(|field| !met.contains(field));

@@ -33,9 +33,9 @@ impl Subject {
         let common = ["dead", "defeated", "dead", "marked"].iter();
         Self {
             id: manifest.id,
-            options: Shapes::of(&ruleset.options()),
-            stats: Shapes::of(&ruleset.stats()),
-            command: Shapes::of_commands(manifest.id),
+            options: Shapes::of_ruleset(manifest.id, |schemas| &schemas.options),
+            stats: Shapes::of_ruleset(manifest.id, |schemas| &schemas.stats),
+            command: Shapes::of_ruleset(manifest.id, |schemas| &schemas.command),
             conditions: common
                 .chain(manifest.conditions)
                 .map(|c| (*c).to_owned())

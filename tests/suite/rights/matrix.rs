@@ -1,12 +1,13 @@
 //! Role x command x ownership, in every ruleset, against a table that is written here by hand.
 
 use crate::properties::chance::Chance;
+use crate::support::openapi::type_schema;
 use crate::support::schema::Shapes;
 use crate::support::table::{RULESETS, Table};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::engine::{AnyRuleset, Refusal, Request, Role, SeededDice, Viewer};
-use turnkeeper::vocabulary::{CombatantId, Commands, SharedCommand, Tagged, type_schema};
+use turnkeeper::vocabulary::{CombatantId, Commands, SharedCommand, Tagged};
 
 /// The game master's commands of each ruleset; all others of its own are players'.
 const GM: &[(&str, &[&str])] = &[
@@ -92,8 +93,10 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
     for ruleset in RULESETS.iter() {
         let id = ruleset.manifest().id;
         let (_, gm_verbs) = GM.iter().find(|(row, _)| *row == id).unwrap_or_else(|| panic!("{id} has no row"));
-        for (shapes, shared) in [(Shapes::of_commands(id), false), (Shapes::of(&type_schema::<SharedCommand>()), true)]
-        {
+        for (shapes, shared) in [
+            (Shapes::of_ruleset(id, |schemas| &schemas.command), false),
+            (Shapes::of(&type_schema::<SharedCommand>()), true),
+        ] {
             for variant in shapes.variants(shapes.root()) {
                 let verb = variant["properties"]["type"]["enum"][0].as_str().expect("a type").to_owned();
                 for sample in 0..SAMPLES {

@@ -1,10 +1,10 @@
 //! JSON Schemas of a ruleset's types, as plain JSON with references followed.
 
-use super::openapi::AllSchemas;
+use super::openapi::{AllSchemas, Schemas, TypeSchema};
 use crate::round_robin::RoundRobin;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
-use turnkeeper::vocabulary::{Registrar, TypeSchema};
+use turnkeeper::vocabulary::Registrar;
 
 /// A type's schema with those that it refers to.
 pub struct Shapes {
@@ -20,13 +20,13 @@ impl Shapes {
         Self { root: json(&schema.schema), named: named.collect() }
     }
 
-    /// The shapes of a ruleset's own commands.
-    pub fn of_commands(ruleset: &str) -> Self {
+    /// The shapes of a part of a ruleset.
+    pub fn of_ruleset(ruleset: &str, part: fn(&Schemas) -> &TypeSchema) -> Self {
         let mut all = AllSchemas::default();
         turnkeeper::rulesets::register(&mut all);
         all.add::<RoundRobin>();
         let found = all.0.iter().find(|schemas| schemas.manifest.id == ruleset);
-        Self::of(&found.unwrap_or_else(|| panic!("there is no ruleset {ruleset}")).command)
+        Self::of(part(found.unwrap_or_else(|| panic!("there is no ruleset {ruleset}"))))
     }
 
     /// The type's own schema.

@@ -2,14 +2,12 @@
 
 use super::bodies::RosterChange;
 use super::naming::{SchemaSet, reference};
+use super::schema::{Components, TypeSchema, type_schema};
 use super::shape::{discriminated, merged, pascal, shape};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::engine::{Creation, EncounterView};
-use turnkeeper::openapi::Components;
-use turnkeeper::vocabulary::{
-    Draft, Manifest, Registrar, Ruleset, SharedCommand, SharedEvent, TypeSchema, type_schema,
-};
+use turnkeeper::vocabulary::{Draft, Manifest, Registrar, Ruleset, SharedCommand, SharedEvent};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 

@@ -3,10 +3,10 @@
 use super::components::components;
 use super::naming::{publish, reference};
 use super::responses::{header_reference, headers, pattern, responses};
+use super::schema::{Components, REF};
 use super::shape::flatten;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
-use turnkeeper::openapi::{Components, REF};
 
 /// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI examples.
 pub type Examples = Map<String, Value>;

@@ -1,13 +1,17 @@
-//! The published document: the schemas of the types, and what the operations declare.
+//! The published documents: the schemas of the types, what the operations declare, and the manifests of the rulesets.
 //!
-//! The program serves the committed document, so only tests make it: they write it, and compare it with the code.
+//! The program serves the committed documents, so only tests make them: they write them, and compare them with the code.
 
 mod bodies;
 mod components;
 mod document;
 mod naming;
 mod responses;
+mod rulesets;
+mod schema;
 mod shape;
 
-pub use components::AllSchemas;
+pub use components::{AllSchemas, Schemas};
 pub use document::{Examples, document};
+pub use rulesets::rulesets;
+pub use schema::{TypeSchema, type_schema};

@@ -1,9 +1,9 @@
 //! Names in the published document: shared types keep theirs, a ruleset's own types get its name in front.
 
+use super::schema::{Components, REF, TypeSchema, correct, json};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
-use turnkeeper::openapi::{Components, REF, correct, json};
-use turnkeeper::vocabulary::{INLINE, TypeSchema};
+use turnkeeper::vocabulary::INLINE;
 use utoipa::openapi::{RefOr, Schema};
 
 /// A reference to a published schema.

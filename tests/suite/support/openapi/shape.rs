@@ -1,9 +1,9 @@
 //! Gives schemas the shapes that code generators read: plain objects, and unions of named variants with a discriminator.
 
 use super::naming::reference;
+use super::schema::{Components, REF};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use turnkeeper::openapi::{Components, REF};
 
 /// Shapes all schemas, and adds those of the variants that get names.
 pub fn shape(all: &mut Components) {

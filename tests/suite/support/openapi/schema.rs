@@ -1,15 +1,31 @@
 //! Schemas as types give them, corrected where generators misread them.
 
-use crate::vocabulary::{TypeSchema, inlined};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use turnkeeper::vocabulary::inlined;
 use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
 
 /// What references to published schemas begin with.
 pub const REF: &str = "#/components/schemas/";
 
 /// Schemas by their names.
 pub type Components = BTreeMap<String, Value>;
+
+/// A type's schema, and those that it refers to.
+pub struct TypeSchema {
+    /// The schema of the type itself.
+    pub schema: RefOr<Schema>,
+    /// The named schemas that it refers to, directly or not.
+    pub components: Vec<(String, RefOr<Schema>)>,
+}
+
+/// The schema of any type with all that it refers to.
+pub fn type_schema<T: ToSchema + PartialSchema>() -> TypeSchema {
+    let mut components = Vec::new();
+    T::schemas(&mut components);
+    TypeSchema { schema: T::schema(), components }
+}
 
 /// A schema as JSON.
 pub fn json(schema: &RefOr<Schema>) -> Value {
@@ -20,9 +36,9 @@ pub fn json(schema: &RefOr<Schema>) -> Value {
 const DEPTH: usize = 12;
 
 /// A type's schema without references and with its defaults.
-pub fn standalone(TypeSchema { schema, components }: TypeSchema) -> Value {
+pub fn standalone(TypeSchema { schema, components }: &TypeSchema) -> Value {
     let components = components.iter().map(|(name, schema)| (name.clone(), json(schema))).collect();
-    let mut schema = json(&schema);
+    let mut schema = json(schema);
     correct(&mut schema, &components, DEPTH);
     schema
 }
