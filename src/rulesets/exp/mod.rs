@@ -97,12 +97,13 @@ impl Ruleset for Exp {
         entries.collect()
     }
 
-    fn remark(_: &Table, c: &Persona) -> String {
-        if c.state.rank.is_none() {
-            return String::new();
-        }
+    fn remark(table: &Table, c: &Persona) -> String {
+        let rank = c.state.rank.and_then(|rank| usize::try_from(rank).ok()?.checked_sub(1));
+        let Some(roll) = rank.and_then(|rank| table.state.ranking.get(rank)) else { return String::new() };
+        // The row has the number without the digits that broke a tie.
+        let tied = if roll.digits.is_empty() { String::new() } else { format!("init {}, ", roll.written()) };
         let keeps = if c.state.keeps_waiting { ", keeps waiting" } else { "" };
-        format!("move {}, act {}{keeps}", c.state.movement, c.state.act)
+        format!("{tied}move {}, act {}{keeps}", c.state.movement, c.state.act)
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
