@@ -50,7 +50,7 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
         let detail = || "nobody of this side is in the fight";
         require(known, "unknown_side", field("first"), detail)?;
     }
-    let given = Given { rolls: Some(&c.rolls), cards: Some(&c.cards), first: false };
+    let given = Given { rolls: Some(&c.rolls), cards: Some(&c.cards) };
     start_encounter(play, "CU-1")?;
     for id in &c.surprised {
         if play.table().get(id).is_some_and(|c| !c.state.surprised) {
@@ -77,7 +77,7 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
 fn roll(play: &mut Fight<'_>, c: &Roll) -> Result<(), Violation> {
     let due = play.table().state.mode == Mode::Rolling;
     ensure(due, "no_roll_due", "CU-6", "score.reroll", || "no roll is due now")?;
-    score::roll_all(play, &Given { rolls: Some(&c.rolls), cards: Some(&c.cards), first: false })?;
+    score::roll_all(play, &Given { rolls: Some(&c.rolls), cards: Some(&c.cards) })?;
     advance(play, false);
     Ok(())
 }

@@ -200,6 +200,14 @@ fn score(table: &mut Table, e: &Scored) {
         state.sides.iter_mut().filter(|side| !rolled(side)).for_each(|side| side.score = None);
         sort_sides(state);
     }
+    let in_sides = e.sides.iter().flat_map(|scored| &scored.combatants.0);
+    e.places.iter().map(|scored| &scored.combatant).chain(in_sides).for_each(|id| use_up_roll(table, id));
+}
+
+fn use_up_roll(table: &mut Table, id: &CombatantId) {
+    if table.get(id).is_some_and(|c| c.stats.roll.is_some()) {
+        table.change(id, |c| c.stats.roll = None);
+    }
 }
 
 fn place(table: &mut Table, e: &Placed) {
@@ -211,6 +219,7 @@ fn place(table: &mut Table, e: &Placed) {
         state.places.insert(at, new);
     }
     state.cards.extend(e.places.iter().filter_map(|place| place.score.card));
+    e.places.iter().for_each(|scored| use_up_roll(table, &scored.combatant));
 }
 
 fn begin(table: &mut Table, e: &Begun) {

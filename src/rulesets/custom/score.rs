@@ -11,8 +11,6 @@ use std::collections::BTreeMap;
 pub(super) struct Given<'g> {
     pub rolls: Option<&'g BTreeMap<CombatantId, Int<1, 900>>>,
     pub cards: Option<&'g BTreeMap<CombatantId, Card>>,
-    /// Whether this is a first score also after round 1.
-    pub first: bool,
 }
 
 /// Combatants that share a score.
@@ -229,9 +227,9 @@ fn score(play: &mut Fight<'_>, unit: &Unit, given: &Given<'_>, out: &mut Vec<Car
     let edge = edge - i64::from(surprised);
     let dice = dice_of(table, unit);
     let possible = |sum: &i64| dice.is_some_and(|dice| dice.check(*sum).is_ok());
-    let own = || members.iter().find_map(|c| c.stats.roll).filter(|_| given.first || table.round <= 1);
-    let given = given.rolls.and_then(|rolls| rolls.get(&unit.name)).copied().or_else(own);
-    let (dice, sum) = match (dice, given.map(Int::get).filter(possible)) {
+    let own = || members.iter().filter_map(|c| c.stats.roll).map(Int::get).find(possible);
+    let given = given.rolls.and_then(|rolls| rolls.get(&unit.name)).map(|sum| sum.get()).or_else(own);
+    let (dice, sum) = match (dice, given) {
         (None, _) => (Vec::new(), 0),
         // A sum of several dice is no die.
         (Some(dice), Some(sum)) if dice.count > 1 => (Vec::new(), sum),
@@ -318,6 +316,6 @@ pub(super) fn newcomer(play: &mut Fight<'_>, id: &CombatantId) -> Vec<ScoredPlac
     });
     let unit = Unit { name: c.id.clone(), members: vec![c.id.clone()] };
     let mut out = Vec::new();
-    let score = mate.unwrap_or_else(|| score(play, &unit, &Given { first: true, ..Given::default() }, &mut out).into());
+    let score = mate.unwrap_or_else(|| score(play, &unit, &Given::default(), &mut out).into());
     places_of(play, id, &score, &mut out)
 }

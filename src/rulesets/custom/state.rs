@@ -16,7 +16,7 @@ settings! {
     CombatantStats {
         /// The group with which it shares a score, where the definition says `"per": "group"`.
         group: Option<Slug>,
-        /// The sum of its own dice, which counts for its first score unless `start` or `roll` gives another.
+        /// The sum of its own dice without what is added, for its next score. That uses it up.
         #[schema(value_type = Option<i16>, minimum = 1, maximum = 900)]
         roll: Option<Int<1, 900>>,
         /// Its numbers, by the names of the definition.
