@@ -65,7 +65,7 @@ impl<R: Ruleset> AnyRuleset for ErasedRuleset<R> {
         for (i, combatant) in creation.combatants.into_iter().enumerate() {
             let admitted = roster::new_combatant(&table, combatant).and_then(|combatant| {
                 if sound {
-                    R::check_stats(&table.options, &combatant.stats)?;
+                    R::check_combatant(&table.options, &combatant)?;
                 }
                 let refused = roster::check_room_and_id(&table, &combatant).err();
                 let refusal = |violation: Violation| {

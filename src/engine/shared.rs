@@ -26,14 +26,14 @@ pub(super) fn decide<R: Ruleset>(play: &mut Play<'_, R>, command: SharedCommand)
         }
         SharedCommand::AddCombatant(c) => {
             let combatant = roster::new_combatant(play.table(), c.combatant).map_err(|e| e.within("combatant"))?;
-            R::check_stats(&play.table().options, &combatant.stats).map_err(|e| e.within("combatant"))?;
+            R::check_combatant(&play.table().options, &combatant).map_err(|e| e.within("combatant"))?;
             roster::check_room_and_id(play.table(), &combatant)?;
             emit_roster_and_react(play, RosterEvent::CombatantJoined { combatant: Box::new(combatant) })?;
         }
         SharedCommand::UpdateCombatant(c) => {
             let combatant = play.combatant("combatant", &c.combatant)?;
             let combatant = roster::updated_combatant(combatant, c.changes).map_err(|e| e.within("changes"))?;
-            R::check_stats(&play.table().options, &combatant.stats).map_err(|e| e.within("changes"))?;
+            R::check_combatant(&play.table().options, &combatant).map_err(|e| e.within("changes"))?;
             emit_roster_and_react(play, RosterEvent::CombatantUpdated { combatant: Box::new(combatant) })?;
         }
         SharedCommand::UpdateEncounter(UpdateEncounter { name: None, metadata: None }) => {

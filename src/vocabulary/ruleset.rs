@@ -41,8 +41,8 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
         read(options).map_err(|error| vec![error])
     }
 
-    /// Refuses stats that make no sense under the options.
-    fn check_stats(_options: &Self::Options, _stats: &Self::CombatantStats) -> Result<(), FieldError> {
+    /// Refuses a combatant whose stats make no sense under the options, or on its side.
+    fn check_combatant(_options: &Self::Options, _combatant: &Combatant<Self>) -> Result<(), FieldError> {
         Ok(())
     }
 

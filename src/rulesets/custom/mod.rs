@@ -46,18 +46,15 @@ impl Ruleset for Custom {
         Options::read(options)
     }
 
-    fn check_stats(options: &Options, stats: &CombatantStats) -> Result<(), FieldError> {
+    fn check_combatant(options: &Options, combatant: &Fighter) -> Result<(), FieldError> {
         let definition = options.definition();
         let numbers = &definition.numbers;
-        if let Some(unknown) = stats.numbers.keys().find(|name| !numbers.contains_key(*name)) {
+        if let Some(unknown) = combatant.stats.numbers.keys().find(|name| !numbers.contains_key(*name)) {
             let known: Vec<_> = numbers.keys().map(Slug::as_str).collect();
             let message = format!("the definition has no such number: it has [{}]", known.join(", "));
             return Err(FieldError::meaningless(format!("numbers.{unknown}"), message));
         }
-        match stats.roll {
-            Some(roll) => score::check_own_roll(definition, roll.get()),
-            None => Ok(()),
-        }
+        score::check_own_roll(definition, combatant)
     }
 
     fn actor(command: &Command) -> Actor<'_> {

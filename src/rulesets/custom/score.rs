@@ -70,29 +70,28 @@ fn check_given(play: &Fight<'_>, units: &[Unit], given: &Given<'_>) -> Result<()
     Ok(())
 }
 
-/// Refuses a combatant's own roll that no dice of the definition come to.
-pub(super) fn check_own_roll(definition: &Definition, sum: i64) -> Result<(), FieldError> {
-    let score = definition.score.as_ref();
-    let foes = score.and_then(|score| score.foes.as_ref()?.dice);
-    let mut checked = score.and_then(|score| score.dice).into_iter().chain(foes).map(|dice| dice.check(sum));
-    let first = checked.next().unwrap_or(Err("no dice are rolled: leave it out (definition.score.dice)".to_owned()));
-    if checked.any(|other| other.is_ok()) {
-        Ok(())
-    } else {
-        first.map_err(|wrong| FieldError::meaningless("roll", wrong))
-    }
+/// Refuses a combatant's own roll that the dice of its side do not come to.
+pub(super) fn check_own_roll(definition: &Definition, c: &Fighter) -> Result<(), FieldError> {
+    let Some(roll) = c.stats.roll else { return Ok(()) };
+    let none = || "no dice are rolled for it: leave it out (definition.score.dice)".to_owned();
+    let checked = side_dice(definition, c).ok_or_else(none).and_then(|dice| dice.check(roll.get()));
+    checked.map_err(|wrong| FieldError::meaningless("roll", wrong))
+}
+
+/// The dice of a combatant's side.
+fn side_dice(definition: &Definition, c: &Fighter) -> Option<Dice> {
+    let score = definition.score.as_ref()?;
+    score.foes.as_ref().filter(|_| is_foe(c)).map_or(score.dice, |foes| foes.dice)
+}
+
+fn is_foe(c: &Fighter) -> bool {
+    c.side != "players"
 }
 
 /// The dice of a unit: none where it is dealt a card, or its score is pinned or made of numbers alone.
 fn dice_of(table: &Table, unit: &Unit) -> Option<Dice> {
-    let score = definition(table).score.as_ref()?;
-    let pinned = unit.members.first().is_some_and(|id| query::is_pinned(table, id));
-    let foes = score.foes.as_ref().filter(|_| is_foe(table, unit));
-    if pinned { None } else { foes.map_or(score.dice, |foes| foes.dice) }
-}
-
-fn is_foe(table: &Table, unit: &Unit) -> bool {
-    unit.members.first().and_then(|id| table.get(id)).is_some_and(|c| c.side != "players")
+    let first = unit.members.first().filter(|id| !query::is_pinned(table, id)).and_then(|id| table.get(id))?;
+    side_dice(definition(table), first)
 }
 
 /// The members that count: hidden ones only where there are no others, so that their numbers do not show.
@@ -205,7 +204,7 @@ fn score(play: &mut Fight<'_>, unit: &Unit, given: &Given<'_>, out: &mut Vec<Car
     let best =
         |values: &mut dyn Iterator<Item = i64>| if rule.low_first { values.min() } else { values.max() }.unwrap_or(0);
     let sign = if rule.low_first { 1 } else { -1 };
-    let foe = is_foe(table, unit);
+    let foe = unit.members.first().and_then(|id| table.get(id)).is_some_and(is_foe);
     let ties = rule.ties.iter().map(|tie| match tie.as_str() {
         "players" => i64::from(foe),
         "foes" => i64::from(!foe),
