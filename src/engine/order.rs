@@ -28,7 +28,7 @@ pub struct OrderRow<'a> {
     #[serde(skip_serializing_if = "String::is_empty")]
     #[schema(required = false)]
     pub note: String,
-    /// The turn that it belongs to, if the system numbers or names turns.
+    /// The turn that it belongs to, if the system numbers or names turns, or the card that it was dealt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
     /// Why it stands here; left out for combatants without a place.

@@ -18,14 +18,16 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
     let rows = order::rows(table);
     let name_width = rows.iter().map(|row| flat(row.name).chars().count()).max().unwrap_or(0);
     let side_width = table.iter().map(|c| c.side.as_str().len()).max().unwrap_or(0);
-    let initiative = |row: &OrderRow<'_>| row.initiative.map_or(String::new(), |initiative| initiative.to_string());
-    let initiative_width = rows.iter().map(|row| initiative(row).len()).max().unwrap_or(0);
+    let place = |row: &OrderRow<'_>| {
+        row.initiative.map(|initiative| initiative.to_string()).or(row.slot.clone()).unwrap_or_default()
+    };
+    let place_width = rows.iter().map(|row| place(row).len()).max().unwrap_or(0);
     for row in &rows {
         let Some(c) = table.get(row.combatant) else { continue };
         let mark = if row.current { '>' } else { ' ' };
-        let initiative = match initiative_width {
+        let place = match place_width {
             0 => String::new(),
-            width => format!("{:>width$}  ", initiative(row)),
+            width => format!("{:>width$}  ", place(row)),
         };
         let acted = match (row.out, row.acted) {
             (true, _) => "out",
@@ -33,8 +35,7 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
             (false, false) => "",
         };
         let (name, side) = (flat(row.name), c.side.as_str());
-        let line_of =
-            format!("{mark} {initiative}{name:name_width$}  {side:side_width$}  {acted:5}  {}", details(c, row));
+        let line_of = format!("{mark} {place}{name:name_width$}  {side:side_width$}  {acted:5}  {}", details(c, row));
         line(&mut out, format_args!("{}", line_of.trim_end()));
     }
     for effect in &table.effects {

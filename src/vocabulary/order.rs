@@ -14,7 +14,7 @@ pub struct OrderEntry {
     pub done: Option<bool>,
     /// Whether its side picks freely who acts, so that this combatant is not known to be next.
     pub open: bool,
-    /// The turn that it belongs to, where the system numbers or names turns.
+    /// The turn that it belongs to, where the system numbers or names turns, or the card that it was dealt.
     pub slot: Option<String>,
     /// Why it stands here.
     pub because: Reason,

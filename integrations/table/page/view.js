@@ -97,7 +97,7 @@ function row(encounter, entry, key) {
   const place = entry.slot ?? entry.initiative;
   const why = reason(encounter, entry.because);
   return h("li", { "data-key": key, class: `row ${state} ${colour(encounter, combatant.side)}`, "aria-current": state === "current" ? "true" : undefined },
-    h("span", { class: "place" }, place === null ? "" : [h("span", { class: "unseen" }, entry.slot ? "Turn " : "Initiative "), String(place)]),
+    h("span", { class: "place" }, place === null ? "" : [h("span", { class: "unseen" }, entry.slot ? "Place " : "Initiative "), String(place)]),
     h("div", { class: "who" },
       h("p", {}, h("strong", { class: "name" }, entry.name), " ", h("span", { class: "side" }, combatant.side), " ", entry.note && h("span", { class: "note" }, entry.note)),
       tags(encounter, combatant), members(combatant), why && h("p", { class: "why" }, why)),

@@ -43,7 +43,7 @@ export function toRoll20(encounter: Encounter): Roll20Turn[] {
     const token = /^-[\w-]{5,}$/.test(row.combatant);
     return {
       id: token ? row.combatant : "-1",
-      pr: row.initiative === null ? "" : String(row.initiative),
+      pr: String(row.initiative ?? row.slot ?? ""),
       custom: token ? "" : row.name,
       ...(formula && { formula }),
       ...(token && _pageid && { _pageid }),
@@ -57,7 +57,7 @@ export function toText(encounter: Encounter, most = 2000): string {
   const plain = (text: string) => text.replace(/\s+/g, " ").replaceAll("`", "'");
   const line = (row: Row) => {
     const notes = [row.out ? "out" : row.acted && "acted", combatant(encounter, row)?.hidden && "hidden", row.note].filter(Boolean);
-    return plain(`${row.current ? ">" : "-"} ${row.initiative ?? ""} ${row.name}${notes.length ? ` (${notes.join(", ")})` : ""}`);
+    return plain(`${row.current ? ">" : "-"} ${row.initiative ?? row.slot ?? ""} ${row.name}${notes.length ? ` (${notes.join(", ")})` : ""}`);
   };
   const who = pending?.combatants.map((id) => order.find((row) => row.combatant === id)?.name ?? id).join(", ");
   const head = plain(`${name}, ${{ setup: "not started", running: `round ${round}`, ended: "ended" }[status]}`);

@@ -5,8 +5,8 @@ import { type Command, type Encounter, type Schemas, Turnkeeper, toFoundry, toRo
 import { Server } from "./server.js";
 
 type Ids = [string, string, string];
-/** A row that is expected: the number of its combatant, its initiative, and a word. */
-type Row = [number, number | null, ("now" | "out")?];
+/** A row that is expected: the number of its combatant, its initiative or else its turn or card, and a word. */
+type Row = [number, number | string | null, ("now" | "out")?];
 
 const FOUNDRY: Ids = ["kZ9sdf8Ba2qLm3Xp", "Q2wE4rT6yU8iO0pA", "aB3dE6gH9jK2mN5p"];
 const ROLL20: Ids = ["-Mabc_dEf12", "-Mabc_dEf34", "-Mabc_dEf56"];
@@ -57,11 +57,11 @@ const dc20: Scene = {
     { type: "assign", combatant: c },
   ],
   round: 1,
-  rows: [[0, null], [2, null, "now"], [1, null]],
+  rows: [[0, "p1"], [2, "e1", "now"], [1, null]],
   text: [
     "Ambush, round 1",
-    "- Iris (acted, turn p1, AP 4/4, inspiration d6)",
-    "> Captain (turn e1, AP 4/4)",
+    "- p1 Iris (acted, AP 4/4, inspiration d6)",
+    "> e1 Captain (AP 4/4)",
     "- Moth (no turn yet, AP 4/4, inspiration d6)",
     "awaiting: end turn by Captain",
   ].join("\n"),
@@ -130,7 +130,18 @@ const twice: Scene = {
   rows: [[0, 12], [2, 9, "now"], [1, 4]],
   text: "Ambush, round 1\n- 14 Captain (acted)\n- 12 Iris (acted)\n> 9 Captain\n- 4 Moth\nawaiting: end turn by Captain",
 };
-const scenes = [venture, seize, dc20, active, exp, d20, zipper, twice];
+const cards: Scene = {
+  name: "custom: cards",
+  body: { ruleset: "custom", options: { preset: "cards" } },
+  play: ([a, b, c]) => [
+    { type: "start", cards: { [a]: "j1", [b]: "3c", [c]: "qs" } },
+    { type: "end_turn", combatant: a },
+  ],
+  round: 1,
+  rows: [[0, "j1"], [2, "qs", "now"], [1, "3c"]],
+  text: "Ambush, round 1\n- j1 Iris (acted)\n> qs Captain\n- 3c Moth\nawaiting: end turn by Captain",
+};
+const scenes = [venture, seize, dc20, active, exp, d20, zipper, twice, cards];
 
 let server: Server;
 before(async () => {
@@ -160,7 +171,9 @@ for (const scene of scenes) {
       round: scene.round,
       turn,
       current: [tracker.combatants[turn]?.id],
-      combatants: scene.rows.map(([i, initiative, word]) => ({ id: FOUNDRY[i], initiative, defeated: word === "out", hidden: false })),
+      combatants: scene.rows.map(([i, place, word]) => ({
+        id: FOUNDRY[i], initiative: typeof place === "number" ? place : null, defeated: word === "out", hidden: false,
+      })),
     });
   });
 
@@ -169,8 +182,8 @@ for (const scene of scenes) {
     const rows = scene === twice ? [[2, 14], ...scene.rows] as Row[] : scene.rows;
     const first = rows.findIndex(([, , word]) => word === "now");
     const expected = [...rows.slice(first), ...rows.slice(0, first)].filter(([, , word]) => word !== "out");
-    assert.deepEqual(turns, expected.map(([i, initiative]) => ({
-      id: ROLL20[i], pr: String(initiative ?? ""), custom: "", ...(i === 0 && { formula: "+1" }), _pageid: "-Mpage_01",
+    assert.deepEqual(turns, expected.map(([i, place]) => ({
+      id: ROLL20[i], pr: String(place ?? ""), custom: "", ...(i === 0 && { formula: "+1" }), _pageid: "-Mpage_01",
     })));
   });
 

@@ -119,10 +119,10 @@ impl Ruleset for Custom {
             let mut equals =
                 beside.filter(|other| other.score.total == place.score.total && other.score.card.is_none());
             let tied = equals.any(|other| other.combatant != place.combatant);
-            let slot = if clock {
-                Some(place.score.total.to_string())
-            } else {
-                (place.turn > 0).then(|| place.turn.saturating_add(1).to_string())
+            let slot = match &place.score.card {
+                Some(card) => Some(card.to_string()),
+                None if clock => Some(place.score.total.to_string()),
+                None => (place.turn > 0).then(|| place.turn.saturating_add(1).to_string()),
             };
             let because = Reason { tie_rule: tied.then_some("CU-5"), ..because(&place.score, place.moved) };
             // Its turn now is the last of its turns that have begun.

@@ -109,7 +109,6 @@ impl Ruleset for Dc20 {
         let legendary = c.stats.max_lap.get() > 0 && team(&table.state, c) != Team::Pc;
         let spendable = spendable(table, c);
         let remarks = [
-            state.slot.as_ref().map(|slot| format!("turn {slot}")),
             state.behind.as_ref().and_then(|enemy| table.get(enemy)).map(|enemy| format!("behind {}", enemy.name)),
             flag(placeless(c) && c.active() && !table.state.slots.is_empty(), "no turn yet"),
             (table.round > 0).then(|| format!("AP {}/{}", state.ap.current, state.ap.max)),
