@@ -322,6 +322,7 @@ macro_rules! scripts {
 
 scripts! {
     commands_and_their_answers: "http/commands";
+    as_many_events_as_a_list_may_bring: "http/large";
     reading_the_turn_table_and_the_log: "http/reading";
     undo_goes_back_step_by_step_and_redo_forth_until_something_else_happens: "http/undo", shows(&["TK-7"]);
     the_same_request_under_the_same_key_happens_once: "http/idempotency";
