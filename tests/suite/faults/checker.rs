@@ -26,21 +26,21 @@ pub enum Operation {
     Tokens(BTreeSet<u32>),
     /// The store lost its newest writes: this is what it kept, a prefix of all writes.
     Lost { version: usize, tokens: BTreeSet<u32> },
-    /// A write that may have happened, and was lost then: it came after this version.
-    After(usize, Box<Operation>),
+    /// A write that came no earlier than this version: what the store lost.
+    NotBefore(usize, Box<Operation>),
+    /// A write that came no later than this version: what the store kept.
+    NotAfter(usize, Box<Operation>),
     /// A request that changes nothing, and whose answer says nothing.
     Nothing,
     /// An answer with a status that nothing explains.
     Wrong(u16),
 }
 
-/// An encounter, as the checker knows it: the commands in its log, and its tokens, each with the length of the log at its time.
-///
-/// Where nothing is lost that length says nothing, and is 0: fewer states, and a search that ends soon.
-struct Encounter<const LOSES: bool>;
+/// An encounter, as the checker knows it: the commands in its log, and its tokens. The search grows with the number of such states.
+struct Encounter;
 
-impl<const LOSES: bool> Specification for Encounter<LOSES> {
-    type State = (Vec<u32>, BTreeMap<u32, usize>);
+impl Specification for Encounter {
+    type State = (Vec<u32>, BTreeSet<u32>);
     type Operation = Operation;
 
     fn init() -> Self::State {
@@ -66,21 +66,20 @@ impl<const LOSES: bool> Specification for Encounter<LOSES> {
             Operation::Stream { after, commands } => log.get(*after..).is_some_and(|log| log.starts_with(commands)),
             Operation::NoSuchVersion { after, current } => after > current && *current == log.len(),
             Operation::Token(number) => {
-                tokens.entry(*number).or_insert(if LOSES { log.len() } else { 0 });
+                tokens.insert(*number);
                 true
             }
-            Operation::Tokens(listed) => tokens.keys().eq(listed),
+            Operation::Tokens(listed) => tokens == *listed,
             Operation::Lost { version, tokens: kept } => {
-                let prefix =
-                    tokens.iter().all(|(number, at)| if kept.contains(number) { at <= version } else { at >= version });
-                let valid = *version <= log.len() && prefix && kept.iter().all(|number| tokens.contains_key(number));
+                let valid = *version <= log.len() && kept.is_subset(&tokens);
                 log.truncate(*version);
-                tokens.retain(|number, _| kept.contains(number));
+                tokens.clone_from(kept);
                 valid
             }
-            Operation::After(version, write) if log.len() >= *version => return Self::apply(write, before),
+            Operation::NotBefore(version, write) if log.len() >= *version => return Self::apply(write, before),
+            Operation::NotAfter(version, write) if log.len() <= *version => return Self::apply(write, before),
             Operation::Nothing => true,
-            Operation::After(..) | Operation::Wrong(_) => false,
+            Operation::NotBefore(..) | Operation::NotAfter(..) | Operation::Wrong(_) => false,
         };
         if valid { (true, (log, tokens)) } else { (false, before.clone()) }
     }
@@ -113,19 +112,8 @@ impl Recorder {
         let actions = self.0.lock().expect("no panic before").clone();
         let text: String = actions.iter().map(|(number, action)| format!("{number}: {action:?}\n")).collect();
         let operations = actions.iter().filter(|(_, action)| matches!(action, Action::Call(_))).count();
-        let lost = actions.iter().find_map(|(number, action)| match action {
-            Action::Response(Operation::Lost { version, .. }) => Some((*number, *version)),
-            _ => None,
-        });
-        let history = match lost {
-            Some((number, version)) => History::from_actions(answered(with_lost_writes(actions, number, version))),
-            None => History::from_actions(answered(actions)),
-        };
-        let explained = match lost {
-            Some(_) => WGLChecker::<Encounter<true>>::is_linearizable(history),
-            None => WGLChecker::<Encounter<false>>::is_linearizable(history),
-        };
-        if explained { Ok(operations) } else { Err(text) }
+        let history = History::from_actions(answered(with_losses(actions)));
+        if WGLChecker::<Encounter>::is_linearizable(history) { Ok(operations) } else { Err(text) }
     }
 }
 
@@ -166,25 +154,89 @@ fn answered(mut actions: Actions) -> Actions {
     actions
 }
 
-/// The history in which each write that was under way when the store failed may have happened before too, and was lost.
-fn with_lost_writes(actions: Actions, loss: usize, version: usize) -> Actions {
+/// The history with what a loss says of each write that began before it: what was kept came before all that was lost.
+///
+/// A write that was under way then, and was not kept, may have happened, been lost, and happened again.
+fn with_losses(actions: Actions) -> Actions {
+    let loss = actions.iter().find_map(|(number, action)| match action {
+        Action::Response(Operation::Lost { version, tokens }) => Some((*number, *version, tokens.clone())),
+        _ => None,
+    });
+    let Some((loss, version, kept)) = loss else { return actions };
     let failed = actions.iter().position(|(number, _)| *number == loss).unwrap_or_default();
     let ended: BTreeSet<usize> =
         actions[..failed].iter().filter(|(_, action)| matches!(action, Action::Response(_))).map(|(n, _)| *n).collect();
-    let (mut with, mut lost, mut next) = (Vec::new(), Vec::new(), actions.len());
+    let is_kept = |write: &Operation| matches!(write, Operation::Token(number) if kept.contains(number));
+    let not_before = |write| Operation::NotBefore(version, Box::new(write));
+    let not_after = |write| Operation::NotAfter(version, Box::new(write));
+    let (mut begun, mut with, mut lost, mut next) = (BTreeSet::new(), Vec::new(), Vec::new(), actions.len());
     for (at, (number, action)) in actions.into_iter().enumerate() {
         if at == failed {
             with.append(&mut lost);
         }
-        if let Action::Call(write @ (Operation::Command { .. } | Operation::Token(_))) = &action
-            && at < failed
-            && !ended.contains(&number)
-        {
-            with.push((next, Action::Call(write.clone())));
-            lost.push((next, Action::Response(Operation::After(version, Box::new(write.clone())))));
-            next += 1;
-        }
+        let action = match action {
+            Action::Call(write @ (Operation::Command { .. } | Operation::Token(_))) if at < failed => {
+                begun.insert(number);
+                if is_kept(&write) {
+                    Action::Call(not_after(write))
+                } else {
+                    if !ended.contains(&number) {
+                        with.push((next, Action::Call(write.clone())));
+                        lost.push((next, Action::Response(not_before(write.clone()))));
+                        next += 1;
+                    }
+                    Action::Call(write)
+                }
+            }
+            Action::Response(write @ Operation::Token(_)) if begun.contains(&number) => {
+                Action::Response(if is_kept(&write) { not_after(write) } else { not_before(write) })
+            }
+            other => other,
+        };
         with.push((number, action));
     }
     with
+}
+
+/// Whether an order explains these operations, each of which ended before the next one began.
+fn explains(operations: &[Operation]) -> bool {
+    let recorder = Recorder::default();
+    for operation in operations {
+        recorder.end(recorder.begin(operation.clone()), operation.clone());
+    }
+    recorder.check().is_ok()
+}
+
+#[test]
+fn a_loss_keeps_all_writes_up_to_one_and_none_after_it() {
+    let command = |number, made| Operation::Command { number, expected: None, made: Some(made) };
+    let lost = |version, tokens: &[u32]| Operation::Lost { version, tokens: tokens.iter().copied().collect() };
+    let writes = [command(1, 1), Operation::Token(2), command(3, 2), Operation::Token(4)];
+    let kept = |loss| explains(&[&writes[..], &[loss]].concat());
+    assert!(
+        kept(lost(0, &[]))
+            && kept(lost(1, &[]))
+            && kept(lost(1, &[2]))
+            && kept(lost(2, &[2]))
+            && kept(lost(2, &[2, 4]))
+    );
+    assert!(!kept(lost(2, &[])) && !kept(lost(2, &[4])), "an older token is gone");
+    assert!(!kept(lost(0, &[2])) && !kept(lost(1, &[2, 4])), "a younger token is kept");
+    assert!(!kept(lost(3, &[2, 4])) && !kept(lost(2, &[2, 4, 5])), "what was never written");
+}
+
+#[test]
+fn a_write_that_is_under_way_at_a_loss_may_have_been_kept_lost_or_made_after_it() {
+    let write = Operation::Command { number: 1, expected: None, made: Some(1) };
+    let history = |kept, last| {
+        let recorder = Recorder::default();
+        let begun = recorder.begin(write.clone());
+        recorder.end(recorder.begin(Operation::Nothing), Operation::Read { version: 1, damage: 1, newest: 1 });
+        recorder.end(recorder.begin(Operation::Nothing), Operation::Lost { version: kept, tokens: BTreeSet::new() });
+        recorder.end(begun, write.clone());
+        recorder.end(recorder.begin(Operation::Nothing), Operation::Log { after: 0, commands: last });
+        recorder.check().is_ok()
+    };
+    assert!(history(1, vec![1]) && history(0, vec![1]) && history(0, vec![]));
+    assert!(!history(1, vec![]) && !history(0, vec![1, 1]));
 }
