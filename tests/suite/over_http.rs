@@ -3,6 +3,7 @@
 use crate::e2e::{Answer, Api, Call, Fight};
 use crate::support::json::{at, difference};
 use crate::transcripts;
+use futures::stream::{self, StreamExt};
 use serde_json::Value;
 use turnkeeper::engine::Rulesets;
 
@@ -61,17 +62,18 @@ async fn repeat(accepted: Vec<Accepted>) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_worked_examples_play_over_http_with_the_states_of_the_rules_and_repeat_their_answers() {
     let api = Api::start().await;
-    let (mut wrong, mut played) = (Vec::new(), Vec::new());
-    for (name, transcript) in without_dice() {
-        let fight = api.create(&transcript["create"]).await;
-        let mut accepted = Vec::new();
+    let (transcripts, api) = (without_dice(), &api);
+    let plays = transcripts.iter().map(|(name, transcript)| async move {
+        let (fight, mut accepted, mut wrong) = (api.create(&transcript["create"]).await, Vec::new(), Vec::new());
         for (n, step) in (1..).zip(transcript["steps"].as_array().expect("steps")) {
             let taken = take(&fight, n, step, &mut accepted).await;
             wrong.extend(taken.into_iter().map(|what| format!("{name} step {n}: {what}")));
         }
         wrong.extend(repeat(accepted).await.into_iter().map(|what| format!("{name}: {what}")));
-        played.push(name);
-    }
+        wrong
+    });
+    let wrong: Vec<_> = stream::iter(plays).buffer_unordered(4).concat().await;
+    let played: Vec<_> = transcripts.iter().map(|(name, _)| name).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     println!("{} transcripts over HTTP", played.len());
     for example in ["tai1", "tex1", "tve2", "tve3", "tdc4", "tdc7", "twa1"] {
