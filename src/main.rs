@@ -97,7 +97,6 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
         warn_if_open(keyed || address.ip().is_loopback(), &address.to_string());
         http::serve(listener, router, stop).await;
     }
-    app.close().await;
     Ok(())
 }
 

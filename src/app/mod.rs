@@ -100,11 +100,6 @@ impl App {
     pub async fn ready(&self) -> Result<(), AppError> {
         Ok(self.store.ready().await?)
     }
-
-    /// Finishes acknowledged writes before the process ends.
-    pub async fn close(&self) {
-        self.store.close().await;
-    }
 }
 
 /// The time for answers and the log: RFC 3339 in UTC, to the millisecond.

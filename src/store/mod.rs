@@ -71,9 +71,6 @@ pub trait Store: Send + Sync + 'static {
 
     /// Checks that the store answers.
     async fn ready(&self) -> Result<(), StoreError>;
-
-    /// Finishes acknowledged writes before the process ends.
-    async fn close(&self) {}
 }
 
 /// How long a store keeps its data.
@@ -263,28 +260,6 @@ pub enum Notice {
     },
     /// Notices may have been lost: read everything again that you follow.
     Resync,
-}
-
-/// Why a store could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenError {
-    /// Not the address of a Redis.
-    #[error("not a usable Redis URL: {0}")]
-    Url(String),
-    /// Another process uses the same files.
-    #[error(
-        "{0} is in use by another process; the embedded store serves one process only: stop the other one, \
-         choose another directory, or set REDIS_URL to share a Redis between processes"
-    )]
-    InUse(String),
-    /// The files cannot be opened.
-    #[error("cannot open the embedded store {path}: {reason}")]
-    File {
-        /// The file or directory.
-        path: String,
-        /// The error of the system.
-        reason: String,
-    },
 }
 
 /// Why a store could not do what was asked.

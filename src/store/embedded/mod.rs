@@ -15,17 +15,15 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use parking_lot::Mutex;
 use redb::{ReadTransaction, ReadableDatabase};
 use tokio::sync::{broadcast, oneshot};
-use tokio::task::spawn_blocking;
 
 use self::quota::Windows;
 use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, OWNERS, SALT, Step, StepError, Tables, no_base};
 use self::writer::{File, Job, SendResult, WriteThread, cannot_open};
 use super::{
     Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, LogPage, NOTICES, NewEncounter, Notice,
-    OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, listed_id, millis, now,
+    QuotaGrant, Store, StoreConfig, StoreError, check_gapless, listed_id, millis, now,
 };
 
 /// Maximum queued writes; more are refused at once.
@@ -34,8 +32,8 @@ const QUEUE: usize = 1024;
 /// A store in one file, for one process.
 pub struct EmbeddedStore {
     file: Arc<File>,
-    /// The queue of the writing thread, and that thread; None once the store is closed.
-    writer: Mutex<Option<(SyncSender<Job>, JoinHandle<()>)>>,
+    /// The queue of the writing thread, and that thread; None only while the store is dropped.
+    writer: Option<(SyncSender<Job>, JoinHandle<()>)>,
     notices: broadcast::Sender<Notice>,
     config: StoreConfig,
     windows: Windows,
@@ -44,8 +42,11 @@ pub struct EmbeddedStore {
 impl EmbeddedStore {
     /// Opens the store in `directory`, and creates that if it is missing.
     ///
-    /// After a crash this checks the whole file first. A second process is refused with [`OpenError::InUse`].
-    pub fn open(directory: impl AsRef<Path>, config: StoreConfig) -> Result<Self, OpenError> {
+    /// After a crash this checks the whole file first.
+    ///
+    /// # Errors
+    /// When the file cannot be opened, or another process uses it.
+    pub fn open(directory: impl AsRef<Path>, config: StoreConfig) -> Result<Self, String> {
         let directory = directory.as_ref();
         let file = Arc::new(File::open(directory)?);
         let (sender, jobs) = sync_channel(QUEUE);
@@ -55,8 +56,7 @@ impl EmbeddedStore {
         writer.transact(|tables| tables.prepare()).map_err(|reason| cannot_open(directory, reason))?;
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run());
         let thread = thread.map_err(|error| cannot_open(directory, error))?;
-        let writer = Mutex::new(Some((sender, thread)));
-        Ok(Self { file, writer, notices, config, windows: Windows::default() })
+        Ok(Self { file, writer: Some((sender, thread)), notices, config, windows: Windows::default() })
     }
 
     /// Has the writing thread do `work` and waits until it is durable.
@@ -74,7 +74,7 @@ impl EmbeddedStore {
             Ok(Box::new(move || drop(sender.send(outcome))) as SendResult)
         });
         let job = Job { work, failed };
-        let sent = match self.writer.lock().as_ref() {
+        let sent = match &self.writer {
             Some((jobs, _)) => jobs.try_send(job),
             None => Err(TrySendError::Disconnected(job)),
         };
@@ -86,11 +86,6 @@ impl EmbeddedStore {
             Ok(result) => result,
             Err(_) => Err(StoreError::Unavailable(failure.await.unwrap_or_else(|_| "not written".to_owned()))),
         }
-    }
-
-    /// Has the writing thread end after the queued writes.
-    fn end_writer(&self) -> Option<JoinHandle<()>> {
-        self.writer.lock().take().map(|(_, thread)| thread)
     }
 
     /// Reads from a snapshot, on the caller's own thread: switching threads would cost more than the read.
@@ -107,10 +102,13 @@ impl EmbeddedStore {
 }
 
 impl Drop for EmbeddedStore {
-    /// Waits until the file is closed, so that it can be opened again at once.
+    /// Waits until queued writes are done and the file is closed, so that it can be opened again at once.
     fn drop(&mut self) {
-        // The thread catches panics; a drop must not add another one.
-        let _ = self.end_writer().map(JoinHandle::join);
+        if let Some((jobs, thread)) = self.writer.take() {
+            drop(jobs);
+            // The thread catches panics; a drop must not add another one.
+            let _ = thread.join();
+        }
     }
 }
 
@@ -236,13 +234,6 @@ impl Store for EmbeddedStore {
 
     async fn ready(&self) -> Result<(), StoreError> {
         self.read(|_| Ok(()))
-    }
-
-    async fn close(&self) {
-        if let Some(thread) = self.end_writer() {
-            // Fails only where the thread has panicked.
-            let _ = spawn_blocking(|| thread.join()).await;
-        }
     }
 }
 

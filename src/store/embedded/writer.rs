@@ -13,7 +13,7 @@ use redb::{Builder, Database, DatabaseError, ReadableDatabase, ReadableTable};
 use tokio::sync::{broadcast, oneshot};
 
 use super::tables::{ANSWERED, EXPIRY, Tables};
-use crate::store::{Notice, OpenError, StoreConfig, StoreError, millis, now};
+use crate::store::{Notice, StoreConfig, StoreError, millis, now};
 
 /// Maximum writes in one transaction.
 const BATCH: usize = 256;
@@ -30,7 +30,7 @@ pub(super) struct File {
 
 impl File {
     /// Opens the file in `directory`. Creates both if they are missing.
-    pub(super) fn open(directory: &Path) -> Result<Self, OpenError> {
+    pub(super) fn open(directory: &Path) -> Result<Self, String> {
         std::fs::create_dir_all(directory).map_err(|error| cannot_open(directory, error))?;
         let file = Self { path: directory.join("turnkeeper.redb"), database: RwLock::default() };
         file.reopen()?;
@@ -49,9 +49,13 @@ impl File {
         drop(database);
     }
 
-    fn reopen(&self) -> Result<(), OpenError> {
+    fn reopen(&self) -> Result<(), String> {
         let database = Builder::new().set_cache_size(CACHE).create(&self.path).map_err(|error| match error {
-            DatabaseError::DatabaseAlreadyOpen => OpenError::InUse(self.path.display().to_string()),
+            DatabaseError::DatabaseAlreadyOpen => format!(
+                "{} is in use by another process; the embedded store serves one process only: stop the other one, choose \
+                 another directory, or set REDIS_URL to share a Redis between processes",
+                self.path.display()
+            ),
             other => cannot_open(&self.path, other),
         })?;
         *self.database.write() = Some(database);
@@ -59,8 +63,8 @@ impl File {
     }
 }
 
-pub(super) fn cannot_open(path: &Path, reason: impl std::fmt::Display) -> OpenError {
-    OpenError::File { path: path.display().to_string(), reason: reason.to_string() }
+pub(super) fn cannot_open(path: &Path, reason: impl std::fmt::Display) -> String {
+    format!("cannot open the embedded store {}: {reason}", path.display())
 }
 
 /// A queued write.
@@ -142,7 +146,7 @@ impl WriteThread {
         &self, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
     ) -> Result<T, String> {
         if self.file.database().is_err() {
-            self.file.reopen().map_err(|error| error.to_string())?;
+            self.file.reopen()?;
         }
         let failure = match catch_unwind(AssertUnwindSafe(|| self.commit(work))) {
             Ok(Ok((result, notices))) => {

@@ -34,8 +34,7 @@ use self::script::read;
 use self::subscription::{CHANNEL, follow};
 use super::{
     Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, LogPage, NOTICES, NewEncounter, Notice,
-    OpenError, QuotaGrant, Store, StoreConfig, StoreError, check_gapless, granted_quota, list_position, listed_id,
-    millis, now,
+    QuotaGrant, Store, StoreConfig, StoreError, check_gapless, granted_quota, list_position, listed_id, millis, now,
 };
 
 const SALT: &str = "turnkeeper:salt";
@@ -64,9 +63,10 @@ impl RedisStore {
     ///
     /// Connects only when it is used: while Redis is down, calls return [`StoreError::Unavailable`]. `certificates` replace the public
     /// roots, and identify this client where a private Redis asks for it.
-    pub fn open(urls: &str, certificates: Option<TlsCertificates>, config: StoreConfig) -> Result<Self, OpenError> {
+    pub fn open(urls: &str, certificates: Option<TlsCertificates>, config: StoreConfig) -> Result<Self, String> {
+        let connection = Connection::new(urls, certificates);
         Ok(Self {
-            connection: Connection::new(urls, certificates)?,
+            connection: connection.map_err(|wrong| format!("not a usable Redis URL: {wrong}"))?,
             notices: broadcast::Sender::new(NOTICES),
             following: OnceLock::new(),
             ttl: config.ttl.map_or(0, |ttl| millis(ttl).max(1)),

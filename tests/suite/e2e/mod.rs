@@ -151,11 +151,9 @@ impl Api {
         let app = App::new(store, Rulesets::shipped(), 16 << 20).serving(applications).keeping(keep.unwrap_or(KEEP));
         let app = Arc::new(app);
         let service = router(app.clone(), settings);
-        let served = app.clone();
         tokio::spawn(async move {
             let stopped = async move { drop(stopped.await) };
             serve(listener, service, stopped).await;
-            served.close().await;
         });
         Self { app: Some(app), _stop: Some(stop), ..Self::at(&format!("http://{address}")) }
     }

@@ -249,5 +249,4 @@ pub async fn any_id_and_any_bytes_are_kept(stand: &impl Stand, id: &str) {
 pub async fn a_store_that_works_is_ready(stand: &impl Stand, _id: &str) {
     let store = stand.store(KEPT);
     store.ready().await.unwrap();
-    store.close().await;
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use turnkeeper::store::embedded::EmbeddedStore;
-use turnkeeper::store::{Committed, OpenError, Store, StoreConfig, StoreError};
+use turnkeeper::store::{Committed, Store, StoreConfig, StoreError};
 
 use super::conformance::conformance;
 use super::{Stand, answered, bytes, eventually, filled, logged, new, rebased, unlogged, whole_log};
@@ -39,10 +39,8 @@ async fn everything_is_there_when_it_is_opened_again() {
     let commit = answered(rebased(logged(6, "v6", 6), 2, "v2"), 1, "a");
     assert_eq!(store.commit("e", commit).await.unwrap(), Committed::Done);
     let salt = store.salt().await.unwrap();
-    store.close().await;
     drop(store);
     for _ in 0..2 {
-        // The second time it was dropped without being closed.
         let store = directory.open(StoreConfig::default());
         let encounter = store.load("e", None, Some(&[1; 32])).await.unwrap();
         assert_eq!((encounter.revision, encounter.version), (7, 6));
@@ -60,10 +58,8 @@ async fn a_second_opener_learns_which_file_is_in_use() {
     let first = directory.open(StoreConfig::default());
     let path = directory.0.path().join("made/when/missing");
     let Err(refused) = EmbeddedStore::open(&path, StoreConfig::default()) else { panic!("two at once") };
-    assert!(matches!(refused, OpenError::InUse(_)));
-    let text = refused.to_string();
-    assert!(text.contains(&path.join("turnkeeper.redb").display().to_string()), "{text}");
-    assert!(text.contains("one process only") && text.contains("REDIS_URL"), "{text}");
+    assert!(refused.contains(&path.join("turnkeeper.redb").display().to_string()), "{refused}");
+    assert!(refused.contains("one process only") && refused.contains("REDIS_URL"), "{refused}");
     first.ready().await.unwrap();
     drop(first);
     directory.open(StoreConfig::default()).ready().await.unwrap();
@@ -75,8 +71,7 @@ async fn a_directory_that_cannot_be_is_named() {
     let file = directory.0.path().join("a file");
     std::fs::write(&file, "not a directory").unwrap();
     let Err(refused) = EmbeddedStore::open(&file, StoreConfig::default()) else { panic!("in a file") };
-    assert!(matches!(refused, OpenError::File { .. }));
-    assert!(refused.to_string().contains(&file.display().to_string()), "{refused}");
+    assert!(refused.contains(&file.display().to_string()), "{refused}");
 }
 
 #[tokio::test]
@@ -85,47 +80,22 @@ async fn a_file_that_is_no_database_is_named_and_left_alone() {
     let file = directory.0.path().join("turnkeeper.redb");
     std::fs::write(&file, "my diary").unwrap();
     let Err(refused) = EmbeddedStore::open(directory.0.path(), StoreConfig::default()) else { panic!("a diary") };
-    assert!(refused.to_string().contains(&file.display().to_string()), "{refused}");
+    assert!(refused.contains(&file.display().to_string()), "{refused}");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "my diary");
-}
-
-#[tokio::test]
-async fn a_closed_store_is_away() {
-    let directory = Directory::new();
-    let store = directory.open(StoreConfig::default());
-    filled(&store, "e", 1).await;
-    store.close().await;
-    store.close().await;
-    assert!(matches!(store.load("e", None, None).await, Err(StoreError::Unavailable(_))));
-    assert!(matches!(store.commit("e", logged(2, "v2", 2)).await, Err(StoreError::Unavailable(_))));
-    assert!(matches!(store.create("f", new("v0")).await, Err(StoreError::Unavailable(_))));
-    assert!(matches!(store.delete("e").await, Err(StoreError::Unavailable(_))));
-    assert!(matches!(store.ready().await, Err(StoreError::Unavailable(_))));
 }
 
 #[tokio::test]
 async fn writes_that_were_queued_before_closing_are_written() {
     let directory = Directory::new();
-    let store = Arc::new(directory.open(StoreConfig::default()));
-    let mut writes = Vec::new();
+    let store = directory.open(StoreConfig::default());
     for n in 0..100 {
-        let store = store.clone();
-        writes.push(tokio::spawn(async move { store.create(&format!("e{n}"), new("v0")).await }));
-    }
-    tokio::task::yield_now().await;
-    store.close().await;
-    let mut kept = Vec::new();
-    for (n, write) in writes.into_iter().enumerate() {
-        match write.await.unwrap() {
-            Ok(None) => kept.push(n),
-            Err(StoreError::Unavailable(_)) => {}
-            other => panic!("{other:?}"),
-        }
+        let id = format!("e{n}");
+        // The first poll queues the write. Nobody waits for its end.
+        let _ = futures::poll!(store.create(&id, new("v0")));
     }
     drop(store);
     let store = directory.open(StoreConfig::default());
-    assert!(!kept.is_empty());
-    for n in kept {
+    for n in 0..100 {
         assert_eq!(store.load(&format!("e{n}"), None, None).await.unwrap().revision, 1);
     }
 }

@@ -89,8 +89,4 @@ impl<H: Hook> Store for Hooked<H> {
         self.hook.before().await?;
         self.inner.ready().await
     }
-
-    async fn close(&self) {
-        self.inner.close().await;
-    }
 }
