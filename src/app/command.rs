@@ -96,7 +96,8 @@ pub struct Command<'a> {
 impl App {
     /// Applies a command. This takes one round trip to the store if the encounter is cached, otherwise two.
     pub async fn command(&self, call: Command<'_>) -> Result<Answer, AppError> {
-        let write = WriteRequest { id: call.id, sender: Sender::Token(call.token), key: call.key, gm_action: None };
+        let sender = &Sender::Token(call.token.clone());
+        let write = WriteRequest { id: call.id, sender, key: call.key, gm_action: None };
         self.write(write, |game, viewer| self.change(game, viewer, &call)).await
     }
 

@@ -22,7 +22,7 @@ pub struct IdempotencyKey {
 
 impl IdempotencyKey {
     /// The digest under which the answer is stored: each sender has its own keys in each encounter.
-    pub(super) fn digest(&self, id: &str, sender: Sender<'_>) -> KeyDigest {
+    pub(super) fn digest(&self, id: &str, sender: &Sender) -> KeyDigest {
         let digest = Sha256::new_with_prefix(id).chain_update([0]).chain_update(sender.identity()).chain_update([0]);
         digest.chain_update(&self.key).finalize().into()
     }

@@ -119,7 +119,7 @@ impl WriteLocks {
 #[derive(Clone, Copy)]
 pub(super) struct WriteRequest<'a> {
     pub id: &'a str,
-    pub sender: Sender<'a>,
+    pub sender: &'a Sender,
     /// The key under which it happens at most once.
     pub key: Option<&'a IdempotencyKey>,
     /// What the request does, for the refusal, if only the game master may do it.

@@ -97,17 +97,16 @@ impl BearerToken {
 }
 
 /// Who asks for a write of an encounter.
-#[derive(Clone, Copy)]
-pub enum Sender<'a> {
+pub enum Sender {
     /// The holder of one of its tokens.
-    Token(&'a BearerToken),
+    Token(BearerToken),
     /// The application that created it.
-    Creator(&'a Application),
+    Creator(Application),
 }
 
-impl Sender<'_> {
+impl Sender {
     /// What distinguishes it from all others.
-    pub(super) fn identity(self) -> String {
+    pub(super) fn identity(&self) -> String {
         match self {
             Self::Token(token) => token.0.clone(),
             // No digest has a colon.
@@ -116,7 +115,7 @@ impl Sender<'_> {
     }
 
     /// The viewer that it stands for in an encounter.
-    pub(super) fn viewer(self, meta: &Meta) -> Result<Viewer, AppError> {
+    pub(super) fn viewer(&self, meta: &Meta) -> Result<Viewer, AppError> {
         match self {
             Self::Token(token) => token.viewer(meta),
             Self::Creator(name) => Ok(Viewer::gm(name)),
@@ -221,7 +220,7 @@ impl App {
     /// Hands out a token, once for each idempotency key; to the application that created the encounter only a game master's. The token
     /// follows from the key and its own id, so it is not stored for a repeated request.
     pub async fn hand_out(
-        &self, id: &str, sender: Sender<'_>, wanted: &NewToken, key: Option<&IdempotencyKey>,
+        &self, id: &str, sender: &Sender, wanted: &NewToken, key: Option<&IdempotencyKey>,
     ) -> Result<HandedOut, AppError> {
         if let Sender::Creator(application) = sender {
             if wanted.role != Role::Gm {
@@ -275,7 +274,7 @@ impl App {
         let fingerprint = key.map_or(String::new(), |key| HEXLOWER.encode(&key.fingerprint));
         let purpose = format!("replacement of {} of {id} for {fingerprint}", token.0);
         let secret = self.secret(key, None, &purpose).await?;
-        let request = WriteRequest { id, sender: Sender::Token(token), key, gm_action: None };
+        let request = WriteRequest { id, sender: &Sender::Token(token.clone()), key, gm_action: None };
         let replace = |game: &dyn Game, info: Viewer| {
             let mut meta = game.meta().clone();
             let mut records = meta.tokens.iter_mut();
@@ -304,7 +303,7 @@ impl App {
     ) -> Result<Answer, AppError> {
         let key = key.ok_or(AppError::NotFound)?;
         let (_, record) =
-            self.fetch(id, self.cache.get(id).as_ref(), Some(&key.digest(id, Sender::Token(token)))).await?;
+            self.fetch(id, self.cache.get(id).as_ref(), Some(&key.digest(id, &Sender::Token(token.clone())))).await?;
         key.replay(&record.ok_or(AppError::NotFound)?).map_err(|_| AppError::NotFound)
     }
 
@@ -316,7 +315,8 @@ impl App {
 
     /// Revokes a token, which ends the streams that it opened.
     pub async fn revoke(&self, id: &str, token: &BearerToken, revoked: &str) -> Result<(), AppError> {
-        let request = WriteRequest { id, sender: Sender::Token(token), key: None, gm_action: Some("to revoke tokens") };
+        let sender = &Sender::Token(token.clone());
+        let request = WriteRequest { id, sender, key: None, gm_action: Some("to revoke tokens") };
         let revoke = |game: &dyn Game| {
             let mut meta = game.meta().clone();
             meta.tokens.retain(|record| record.id != revoked && is_active(record));
@@ -332,7 +332,7 @@ impl App {
 
 /// Makes room for another token. For the application that created the encounter, the oldest game master's token makes room, because
 /// nobody else may be left to revoke one.
-fn make_room(meta: &mut Meta, sender: Sender<'_>) -> Result<(), AppError> {
+fn make_room(meta: &mut Meta, sender: &Sender) -> Result<(), AppError> {
     if meta.tokens.len() < MAX_TOKENS {
         return Ok(());
     }

@@ -1,14 +1,17 @@
 //! The root page, the OpenAPI document and Swagger UI.
 
 use super::AppState;
-use super::extract::{Conditions, accept, weight};
+use super::extract::{Conditions, preferred, weight};
 use super::middleware::ExternalPrefix;
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::{AppError, Tag};
-use axum::body::Bytes;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE, VARY};
+use axum::body::{Body, Bytes};
+use axum::extract::Request;
+use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, HeaderValue};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
 use axum::routing::get;
 use axum::{Extension, Router};
 use flate2::Compression;
@@ -17,7 +20,8 @@ use flate2::write::GzEncoder;
 use serde_json::json;
 use std::io::{Read, Write};
 use std::sync::{Mutex, PoisonError};
-use tower_http::decompression::DecompressionLayer;
+use tower::ServiceExt;
+use tower_http::decompression::Decompression;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 /// The OpenAPI document of the repository, compressed by `build.rs`.
@@ -39,18 +43,28 @@ pub(super) fn unpacked(packed: &[u8]) -> std::io::Result<String> {
 }
 
 /// `/`, `/openapi.json`, and Swagger UI under `/docs`, bundled so that it works offline. The latter two are compressed in the program,
-/// which saves 4 MB; the layer unpacks them for clients that do not read gzip.
+/// which saves 4 MB.
 pub(super) fn routes() -> Router<AppState> {
     // The validator would send requests to another site. The document's address is relative, so that any base path works.
     let config = Config::new(["../openapi.json"]).validator_url("none");
     // The list of schemas is long: it stays folded until a reader opens it.
     let config = config.default_models_expand_depth(0).try_it_out_enabled(true);
     let page = SwaggerUi::new("/docs").config(config);
-    Router::new()
-        .route("/", get(root))
-        .route("/openapi.json", get(published))
-        .merge(page)
-        .layer(DecompressionLayer::new())
+    Router::new().route("/", get(root)).route("/openapi.json", get(published)).merge(page).layer(from_fn(unpack))
+}
+
+/// Unpacks an answer for a client that does not read gzip.
+async fn unpack(request: Request, next: Next) -> Response {
+    let codings = request.headers().get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    if weight(codings.unwrap_or_default(), "gzip") == 0 {
+        let Ok(response) = Decompression::new(next).oneshot(request).await;
+        return response.map(Body::new);
+    }
+    let mut response = next.run(request).await;
+    if response.headers().contains_key(CONTENT_ENCODING) {
+        response.headers_mut().append(VARY, HeaderValue::from_static("accept-encoding"));
+    }
+    response
 }
 
 /// The document. Below a base path it names that path as the server's.
@@ -87,8 +101,7 @@ const ABOUT: &str = "Runs the turn order of tabletop combat by the rules of publ
 async fn root(prefix: Option<Extension<ExternalPrefix>>, headers: HeaderMap) -> Reply {
     let prefix = prefix.map_or(String::new(), |Extension(ExternalPrefix(path))| path);
     let [docs, openapi, rulesets] = ["docs", "openapi.json", "v1/rulesets"].map(|path| format!("{prefix}/{path}"));
-    let accept = accept(&headers);
-    let reply = if weight(accept, "text", "html") > weight(accept, "application", "json") {
+    let reply = if preferred(&headers, ["application/json", "text/html"]) == "text/html" {
         let page = format!(
             "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>Turnkeeper</title>\n<h1>Turnkeeper</h1>\n\
             <p>{ABOUT}</p>\n<ul>\n<li><a href=\"{docs}\">Documentation</a></li>\n\

@@ -2,10 +2,10 @@
 
 use super::AppState;
 use super::extract::{Caller, EncounterId, Including, Parameters, PlainText};
-use super::feed::{self, EventStream, FeedLine, Format, LogHeaders, StreamOptions};
+use super::feed::{self, EventStream, FeedLine, LogHeaders};
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{BearerToken, EntryView};
+use crate::app::EntryView;
 use crate::openapi::*;
 use crate::vocabulary::Int;
 use axum::extract::State;
@@ -22,7 +22,7 @@ use utoipa::{IntoParams, ToSchema};
 #[into_params(parameter_in = Query)]
 pub(super) struct EventsQuery {
     /// Only entries with a higher version. Without it, a page begins with the oldest entry and a stream with the newest version.
-    after: Option<u64>,
+    pub after: Option<u64>,
     /// The maximum number of entries. Without it, a page has at most 100, and a stream goes on.
     #[param(value_type = Option<usize>, minimum = 1, maximum = 1000)]
     limit: Option<Int<1, 1000>>,
@@ -35,7 +35,7 @@ pub(super) struct EventsQuery {
     /// Adds the options to snapshots, too.
     #[serde(default)]
     #[param(value_type = Option<String>, pattern = "^(encounter|options)(,(encounter|options))?$")]
-    include: Including,
+    pub include: Including,
 }
 
 /// A page of the log.
@@ -53,7 +53,8 @@ struct LogPage {
 const DEFAULT_LIMIT: usize = 100;
 
 impl EventsQuery {
-    fn limit(&self) -> Option<usize> {
+    /// The maximum number of entries, if there is one.
+    pub fn limit(&self) -> Option<usize> {
         self.limit.and_then(|limit| limit.get().try_into().ok())
     }
 }
@@ -84,7 +85,7 @@ pub(super) async fn list_events(
     Parameters(query): Parameters<EventsQuery>, PlainText(plain): PlainText, headers: LogHeaders,
 ) -> Result<Response, Problem> {
     if let Some(format) = headers.format {
-        return stream(&shared, &id, &token, &query, &headers, format).await;
+        return feed::stream(&shared, &id, &token, &query, &headers, format).await;
     }
     // AWS Lambda may stop sooner than the timeout, and the answer must be sent before.
     let time = headers.deadline.map_or(shared.settings.timeout, |end| end.remaining().min(shared.settings.timeout));
@@ -118,21 +119,4 @@ fn told(entries: &[Arc<RawValue>]) -> String {
         false => event.text.replace(['\n', '\t'], " ") + "\n",
     };
     entries.flat_map(|entry| entry.events).map(line).collect()
-}
-
-/// A stream of the log. A client that sends the last event's id knows the state; other clients get a snapshot first.
-async fn stream(
-    shared: &AppState, id: &str, token: &BearerToken, query: &EventsQuery, headers: &LogHeaders, format: Format,
-) -> Result<Response, Problem> {
-    let after = headers.last_event_id.or(query.after);
-    let (now, follower) = shared.app.follow(id, token, after).await?;
-    let first = match (headers.last_event_id, after) {
-        (Some(_), _) => None,
-        (None, Some(version)) => Some(shared.app.read(id, token, Some(version)).await?.0),
-        (None, None) => Some(now),
-    };
-    let Including(include) = query.include;
-    let terms =
-        StreamOptions { first, resumed: after.is_some(), limit: query.limit(), deadline: headers.deadline, include };
-    feed::answer(&shared.settings, format, follower, terms).await
 }

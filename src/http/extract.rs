@@ -73,28 +73,13 @@ impl FromRequestParts<AppState> for Creator {
     }
 }
 
-/// Who asks for a new token: an application, or the holder of a token.
-pub(super) enum Issuer {
-    Application(Application),
-    Token(BearerToken),
-}
-
-impl Issuer {
-    pub fn sender(&self) -> Sender<'_> {
-        match self {
-            Self::Application(application) => Sender::Creator(application),
-            Self::Token(token) => Sender::Token(token),
-        }
-    }
-}
-
-impl FromRequestParts<AppState> for Issuer {
+impl FromRequestParts<AppState> for Sender {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Problem> {
         let credential = bearer(&parts.headers, "").ok().flatten();
         if let Some(application) = credential.and_then(|key| state.app.applications().find(key)) {
-            return Ok(Self::Application(application));
+            return Ok(Self::Creator(application));
         }
         Caller::from_request_parts(parts, state).await.map(|Caller(token)| Self::Token(token))
     }
@@ -157,35 +142,37 @@ impl<'de> Deserialize<'de> for Including {
     }
 }
 
-/// True if the client prefers `text/plain` to JSON.
+/// Whether the client prefers `text/plain` to JSON.
 pub(super) struct PlainText(pub bool);
 
 impl FromRequestParts<AppState> for PlainText {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {
-        let accept = accept(&parts.headers);
-        Ok(Self(weight(accept, "text", "plain") > weight(accept, "application", "json")))
+        Ok(Self(preferred(&parts.headers, ["application/json", "text/plain"]) == "text/plain"))
     }
 }
 
-/// The `Accept` header, or nothing.
-pub(super) fn accept(headers: &HeaderMap) -> &str {
-    headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default()
+/// The media type that the client prefers: the first of those to which its `Accept` header gives the highest weight.
+pub(super) fn preferred<const N: usize>(headers: &HeaderMap, offered: [&'static str; N]) -> &'static str {
+    let accept = headers.get(ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    // Reversed, because the last of equal weights would win.
+    offered.into_iter().rev().max_by_key(|media| weight(accept, media)).unwrap_or_default()
 }
 
-/// The weight that an `Accept` header gives to a media type, in thousandths: the weight of its most specific range.
-pub(super) fn weight(accept: &str, kind: &str, subtype: &str) -> u16 {
+/// The weight that an `Accept` or `Accept-Encoding` header gives to a media type or coding, in thousandths: that of its most specific range.
+pub(super) fn weight(accept: &str, media: &str) -> u16 {
+    let kind = media.split('/').next().unwrap_or_default();
     let ranges = accept.split(',').filter_map(|range| {
         let mut parts = range.split(';').map(str::trim);
-        let (k, s) = parts.next()?.split_once('/')?;
-        let specific = match (k, s) {
-            ("*", "*") => 1,
-            (k, "*") if k.eq_ignore_ascii_case(kind) => 2,
-            (k, s) if k.eq_ignore_ascii_case(kind) && s.eq_ignore_ascii_case(subtype) => 3,
+        let specific = match parts.next()? {
+            "*/*" => 1,
+            range if range.eq_ignore_ascii_case(media) => 3,
+            range if range.strip_suffix("/*").is_some_and(|range| range.eq_ignore_ascii_case(kind)) => 2,
             _ => return None,
         };
-        let q = parts.find_map(|parameter| parameter.strip_prefix("q=")).map_or(Some(1.0), |q| q.parse::<f32>().ok());
+        let q = parts.find_map(|parameter| parameter.strip_prefix(['q', 'Q'])?.strip_prefix('='));
+        let q = q.map_or(Some(1.0), |q| q.parse::<f32>().ok());
         Some((specific, (q?.clamp(0.0, 1.0) * 1000.0) as u16))
     });
     ranges.max().map_or(0, |(_, q)| q)
@@ -242,13 +229,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_text_is_served_only_if_the_client_prefers_it_to_json() {
-        let text = |accept| weight(accept, "text", "plain") > weight(accept, "application", "json");
-        for yes in ["text/plain", "text/*", "text/plain;q=0.9, application/json;q=0.1", "TEXT/plain, */*;q=0.1"] {
-            assert!(text(yes), "{yes}");
-        }
-        for no in ["*/*", "application/json, text/plain, */*", "text/html", "", "text/plain;q=x", "text/plain;q=0"] {
-            assert!(!text(no), "{no}");
+    fn what_the_client_prefers_is_served_and_json_if_it_prefers_nothing() {
+        let offered = ["application/json", "text/plain", "application/x-ndjson", "text/event-stream"];
+        for (accept, media) in [
+            ("text/plain", "text/plain"),
+            ("text/*", "text/plain"),
+            ("text/plain;q=0.9, application/json;q=0.1", "text/plain"),
+            ("TEXT/plain, */*;q=0.1", "text/plain"),
+            ("text/plain, application/x-ndjson;q=0.1", "text/plain"),
+            ("text/plain;q=0.1, application/x-ndjson", "application/x-ndjson"),
+            ("text/event-stream, */*;q=0.9", "text/event-stream"),
+            ("text/plain;Q=0.1, application/json;q=0.5", "application/json"),
+            ("*/*", "application/json"),
+            ("application/json, text/plain, */*", "application/json"),
+            ("text/html", "application/json"),
+            ("", "application/json"),
+            ("text/plain;q=x", "application/json"),
+            ("text/plain;q=0", "application/json"),
+        ] {
+            let headers = HeaderMap::from_iter([(ACCEPT, accept.parse().expect("a value"))]);
+            assert_eq!(preferred(&headers, offered), media, "{accept}");
         }
     }
 

@@ -1,21 +1,21 @@
 //! The log as a stream: lines of JSON, or server-sent events.
 
-use super::extract::{accept, single, weight};
+use super::events::EventsQuery;
+use super::extract::{Including, preferred, single};
 use super::middleware::Deadline;
 use super::problem::Problem;
 use super::{AppState, Settings};
-use crate::app::{AppError, EntryView, Follower, Include, Next};
+use crate::app::{AppError, BearerToken, EntryView, Follower, Include, Next};
 use crate::engine::{Game, Viewer};
 use crate::vocabulary::{EncounterSchema, LegalCommands};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt, stream};
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use utoipa::ToSchema;
@@ -50,14 +50,12 @@ impl FromRequestParts<AppState> for LogHeaders {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
-        let accept = accept(&parts.headers);
-        let weights = [
-            (weight(accept, "application", "json"), None),
-            (weight(accept, "application", "x-ndjson"), Some(Format::Lines)),
-            (weight(accept, "text", "event-stream"), Some(Format::Sse)),
-        ];
-        // Reversed, because the last of equal weights would win.
-        let format = weights.into_iter().rev().max_by_key(|(weight, _)| *weight).and_then(|(_, format)| format);
+        let offered = ["application/json", "text/plain", "application/x-ndjson", "text/event-stream"];
+        let format = match preferred(&parts.headers, offered) {
+            "application/x-ndjson" => Some(Format::Lines),
+            "text/event-stream" => Some(Format::Sse),
+            _ => None,
+        };
         let last_event_id = match single(&parts.headers, &LAST_EVENT_ID)?.filter(|last| !last.is_empty()) {
             Some(last) => Some(last.parse().map_err(|_| {
                 Problem::bad("invalid_header", "the header last-event-id holds the id of an event: a version")
@@ -138,20 +136,6 @@ pub(super) enum FeedLine {
 #[expect(dead_code, reason = "only the document needs it")]
 pub(super) struct EventStream(String);
 
-/// The parameters of a stream.
-pub(super) struct StreamOptions {
-    /// The state that is sent first.
-    pub first: Option<Arc<dyn Game>>,
-    /// The client knows an earlier state.
-    pub resumed: bool,
-    /// The maximum number of transitions.
-    pub limit: Option<usize>,
-    /// The deadline that AWS sets.
-    pub deadline: Option<Deadline>,
-    /// What snapshots and transitions include.
-    pub include: Include,
-}
-
 /// A stream to one client.
 struct Feed {
     follower: Follower,
@@ -216,24 +200,31 @@ fn options_of(include: Include) -> Include {
     Include { encounter: false, ..include }
 }
 
-/// The answer that streams a feed until its time is over.
-pub(super) async fn answer(
-    settings: &Settings, format: Format, follower: Follower, terms: StreamOptions,
+/// The log as a stream. A client that sends the last event's id knows the state; other clients get a snapshot first.
+pub(super) async fn stream(
+    shared: &AppState, id: &str, token: &BearerToken, query: &EventsQuery, headers: &LogHeaders, format: Format,
 ) -> Result<Response, Problem> {
-    let StreamOptions { first, resumed, limit, deadline, include } = terms;
+    let after = headers.last_event_id.or(query.after);
+    let (now, follower) = shared.app.follow(id, token, after).await?;
+    let first = match (headers.last_event_id, after) {
+        (Some(_), _) => None,
+        (None, Some(version)) => Some(shared.app.read(id, token, Some(version)).await?.0),
+        (None, None) => Some(now),
+    };
+    let Including(include) = query.include;
     let beside = match &first {
         Some(game) => included(&follower, game.version(), options_of(include)).await,
         None => String::new(),
     };
     let opening = format.opening(first.as_deref(), &follower.viewer, &beside)?;
+    let Settings { stream_time, keep_alive, .. } = *shared.settings;
     // Spread, so that clients that connected together do not reconnect together.
-    let time = settings.stream_time.mul_f64(rand::random_range(0.9..=1.0));
-    let time = deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
-    let (keep_alive, ends) = (settings.keep_alive, Instant::now() + time);
-    let (buffered, sent) = (deadline.is_some(), !resumed);
-    let feed = Feed { follower, format, opening, keep_alive, ends, over: false, buffered, sent, left: limit, include };
+    let time = stream_time.mul_f64(rand::random_range(0.9..=1.0));
+    let time = headers.deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
+    let (ends, left) = (Instant::now() + time, query.limit());
+    let (buffered, sent) = (headers.deadline.is_some(), after.is_none());
+    let feed = Feed { follower, format, opening, keep_alive, ends, over: false, buffered, sent, left, include };
     // Fused, because compression polls once more after the end.
-    let stream = stream::unfold(feed, Feed::next).fuse();
-    let headers = [(CONTENT_TYPE, format.media()), (UNBUFFERED, HeaderValue::from_static("no"))];
-    Ok((StatusCode::OK, headers, Body::from_stream(stream)).into_response())
+    let body = Body::from_stream(stream::unfold(feed, Feed::next).fuse());
+    Ok(([(CONTENT_TYPE, format.media()), (UNBUFFERED, HeaderValue::from_static("no"))], body).into_response())
 }

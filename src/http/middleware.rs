@@ -220,7 +220,7 @@ const TABLE: HeaderValue = HeaderValue::from_static(
 
 /// Adds the protective headers to the answer for a request to `path`.
 pub(super) fn protect(path: &str, status: StatusCode, headers: &mut HeaderMap) {
-    let (docs, table) = (path.starts_with("/docs"), below(path, "/table"));
+    let (docs, table) = (below(path, "/docs"), below(path, "/table"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
     headers.insert(REFERRER_POLICY, NO_REFERRER);
     headers.insert(
@@ -316,7 +316,7 @@ pub fn under(base: Option<BasePath>, router: Router) -> Router {
 /// Removes slashes from the end of a request's path. The pages keep their own: they name their files relative to it.
 pub(super) fn trim(mut request: Request) -> Request {
     let path = request.uri().path();
-    if path.ends_with('/') && path != "/" && !path.starts_with("/docs") && !below(path, "/table") {
+    if path.ends_with('/') && path != "/" && !below(path, "/docs") && !below(path, "/table") {
         let trimmed = path.trim_end_matches('/');
         if let Some(uri) = with_path(request.uri(), if trimmed.is_empty() { "/" } else { trimmed }) {
             *request.uri_mut() = uri;

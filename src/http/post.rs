@@ -1,9 +1,9 @@
 //! Posted bodies: each up to its limit, all of a process together up to a budget, and the idempotency keys sent with them.
 
-use super::extract::{EncounterId, Issuer, single};
+use super::extract::{EncounterId, single};
 use super::problem::Problem;
 use super::{AppState, Settings};
-use crate::app::{AppError, IdempotencyKey, Shape};
+use crate::app::{AppError, IdempotencyKey, Sender, Shape};
 use crate::vocabulary::parse;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, Request};
@@ -82,7 +82,7 @@ async fn receive(request: Request, state: &AppState, budget: &Budget) -> Result<
 async fn check_token(parts: &mut Parts, state: &AppState) -> Result<(), Problem> {
     let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else { return Ok(()) };
     // An application may send large bodies anyway. Where its key is not allowed, an extractor has refused it before.
-    let Issuer::Token(token) = Issuer::from_request_parts(parts, state).await? else { return Ok(()) };
+    let Sender::Token(token) = Sender::from_request_parts(parts, state).await? else { return Ok(()) };
     if state.app.is_valid(&id, &token) || state.app.mark_valid(&id, &token).await? {
         return Ok(());
     }

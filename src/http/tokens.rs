@@ -1,11 +1,11 @@
 //! Creates, lists and revokes tokens.
 
 use super::AppState;
-use super::extract::{Caller, EncounterId, Issuer, Nothing, Parameters};
+use super::extract::{Caller, EncounterId, Nothing, Parameters};
 use super::post::{Key, Post};
 use super::problem::Problem;
 use super::reply::{List, Reply};
-use crate::app::HandedOut;
+use crate::app::{HandedOut, Sender};
 use crate::engine::{NewToken, Viewer};
 use crate::openapi::*;
 use axum::extract::{Path, State};
@@ -47,11 +47,11 @@ impl<'a> TokenAnswer<'a> {
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_token(
-    State(shared): State<AppState>, issuer: Issuer, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, sender: Sender, EncounterId(id): EncounterId,
     Parameters(Nothing {}): Parameters<Nothing>, post: Post,
 ) -> Result<Reply, Problem> {
     let wanted = NewToken::read(post.body)?;
-    let new = shared.app.hand_out(&id, issuer.sender(), &wanted, post.key.as_ref()).await?;
+    let new = shared.app.hand_out(&id, &sender, &wanted, post.key.as_ref()).await?;
     Ok(Reply::of(&TokenAnswer::of(&new))?.status(StatusCode::CREATED).replayed(new.replayed))
 }
 

@@ -2,6 +2,10 @@
 
 use super::{Answer, Api, ambush, note};
 use crate::support::contract::{self, operations};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use std::io::{Read, Write};
 
 #[track_caller]
 fn safe(what: &str, answer: &Answer) {
@@ -86,6 +90,19 @@ async fn the_page_loads_nothing_but_its_own() {
     // As browsers do; unpacked it is more than a load balancer passes on.
     let bundle = api.get("/docs/swagger-ui-bundle.js").header("accept-encoding", "gzip").send().await.expect(200);
     assert!(bundle.body.len() > 100_000, "bundled, so that it works offline");
+    // What the program holds compressed is passed on as it is, smaller than what the server compresses for one answer.
+    let packed = api.get("/openapi.json").header("accept-encoding", "gzip").send().await.expect(200);
+    assert_eq!((packed.header("content-encoding"), packed.header("vary")), ("gzip", "accept-encoding"));
+    for codings in ["identity", "gzip;q=0"] {
+        let plain = api.get("/openapi.json").header("accept-encoding", codings).send().await.expect(200);
+        assert_eq!(plain.header("content-encoding"), "", "{codings}");
+        let mut text = Vec::new();
+        GzDecoder::new(&packed.body[..]).read_to_end(&mut text).expect("gzip");
+        assert!(text == plain.body, "{codings}");
+        let mut fast = GzEncoder::new(Vec::new(), Compression::fast());
+        fast.write_all(&text).expect("memory");
+        assert!(packed.body.len() < fast.finish().expect("memory").len());
+    }
     let data = api.get("/v1/rulesets").send().await;
     assert_eq!(data.header("content-security-policy"), "default-src 'none'; frame-ancestors 'none'");
 }

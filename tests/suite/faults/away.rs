@@ -40,7 +40,7 @@ async fn whatever_writes_an_encounter_fails_with_the_write_before_it_while_the_s
                 let (expected, key, shape) = (None, None, Shape::Minimal);
                 app.command(Command { id: "e", token: &token, request: &request, expected, key, shape }).await.err()
             }
-            "hand out" => app.hand_out("e", Sender::Token(&token), &wanted, None).await.err(),
+            "hand out" => app.hand_out("e", &Sender::Token(token.clone()), &wanted, None).await.err(),
             "revoke" => app.revoke("e", &token, "player-nobody").await.err(),
             _ => app.delete("e", &token, None).await.err(),
         };
