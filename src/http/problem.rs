@@ -22,7 +22,7 @@ pub(super) struct Problem(Box<Document>);
 
 /// What went wrong, for programs and for people.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Serialize, ToSchema)]
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[schema(as = Problem)]
 pub(super) struct Document {
     /// A stable URI for this kind of problem: `urn:problem-type:turnkeeper:` and the code.
@@ -63,14 +63,8 @@ impl Problem {
             title: status.canonical_reason().unwrap_or_default(),
             status: status.as_u16(),
             detail: detail.into(),
-            instance: String::new(),
             code,
-            rule: None,
-            errors: Vec::new(),
-            current_version: None,
-            pending: None,
-            oldest_version: None,
-            header: None,
+            ..Document::default()
         }))
     }
 
@@ -182,7 +176,9 @@ impl Problem {
             REQUEST_ID,
         ];
         let header = self.0.header.take();
-        let body = self.document(path);
+        self.0.instance = without_tokens(path);
+        // Text and numbers always serialise.
+        let body = serde_json::to_vec(&self.0).unwrap_or_default();
         let headers = response.headers_mut();
         let values = |name: &HeaderName| headers.get_all(name).iter().cloned().collect::<Vec<_>>();
         let preserved = PRESERVED.map(|name| values(&name).into_iter().map(move |value| (name.clone(), value)));
@@ -198,13 +194,6 @@ impl Problem {
     /// The status of the answer.
     pub fn status(&self) -> StatusCode {
         StatusCode::from_u16(self.0.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
-    }
-
-    /// The document for a request to `path`.
-    pub fn document(mut self, path: &str) -> Vec<u8> {
-        self.0.instance = without_tokens(path);
-        // Text and numbers always serialise.
-        serde_json::to_vec(&self.0).unwrap_or_default()
     }
 }
 

@@ -11,26 +11,14 @@ use axum::extract::Path;
 use axum::extract::rejection::PathRejection;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::sync::OnceLock;
+use std::io;
+use std::sync::LazyLock;
 
 /// The list of the repository, compressed by `build.rs`.
 const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/rulesets.json.gz"));
 
-/// An answer that is the same for every client.
-struct Answer {
-    body: Bytes,
-    tag: Tag,
-}
-
-impl Answer {
-    fn new(body: &str) -> Self {
-        Self { tag: Tag::of_body(body.as_bytes()), body: Bytes::copy_from_slice(body.as_bytes()) }
-    }
-
-    fn reply(&self, conditions: &Conditions) -> Reply {
-        Reply::json(self.body.clone()).public(&self.tag, conditions)
-    }
-}
+/// An answer that is the same for every client, and its tag.
+type Answer = (Bytes, Tag);
 
 /// Every manifest, and their list.
 struct Manifests {
@@ -40,13 +28,8 @@ struct Manifests {
 
 /// The manifests, unpacked for the first request.
 fn manifests() -> Result<&'static Manifests, AppError> {
-    static UNPACKED: OnceLock<Manifests> = OnceLock::new();
-    if let Some(manifests) = UNPACKED.get() {
-        return Ok(manifests);
-    }
-    let list = unpacked(PACKED).map_err(|error| AppError::Internal(error.to_string()))?;
-    let manifests = read(&list)?;
-    Ok(UNPACKED.get_or_init(|| manifests))
+    static UNPACKED: LazyLock<io::Result<Manifests>> = LazyLock::new(|| Ok(read(&unpacked(PACKED)?)?));
+    UNPACKED.as_ref().map_err(|error| AppError::Internal(error.to_string()))
 }
 
 fn read(list: &str) -> serde_json::Result<Manifests> {
@@ -59,9 +42,10 @@ fn read(list: &str) -> serde_json::Result<Manifests> {
     struct Manifest {
         id: String,
     }
+    let answer = |json: &str| (Bytes::copy_from_slice(json.as_bytes()), Tag::of_body(json.as_bytes()));
     let items = serde_json::from_str::<Items<'_>>(list)?.items.into_iter();
-    let by_id = items.map(|item| Ok((serde_json::from_str::<Manifest>(item.get())?.id, Answer::new(item.get()))));
-    Ok(Manifests { list: Answer::new(list), by_id: by_id.collect::<serde_json::Result<_>>()? })
+    let by_id = items.map(|item| Ok((serde_json::from_str::<Manifest>(item.get())?.id, answer(item.get()))));
+    Ok(Manifests { list: answer(list), by_id: by_id.collect::<serde_json::Result<_>>()? })
 }
 
 /// List the rulesets
@@ -74,7 +58,8 @@ fn read(list: &str) -> serde_json::Result<Manifests> {
 pub(super) async fn list_rulesets(
     Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
-    Ok(manifests()?.list.reply(&conditions))
+    let (body, tag) = &manifests()?.list;
+    Ok(Reply::json(body.clone()).public(tag, &conditions))
 }
 
 /// Read a ruleset
@@ -91,5 +76,6 @@ pub(super) async fn read_ruleset(
     let all = &manifests()?.by_id;
     let manifest = id.ok().and_then(|Path(id)| all.iter().find(|(known, _)| *known == id));
     let known = || AppError::NoRuleset(all.iter().map(|(id, _)| id.as_str()).collect());
-    Ok(manifest.ok_or_else(known)?.1.reply(&conditions))
+    let (_, (body, tag)) = manifest.ok_or_else(known)?;
+    Ok(Reply::json(body.clone()).public(tag, &conditions))
 }

@@ -13,6 +13,7 @@ use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use futures::{StreamExt, stream};
+use std::future::ready;
 
 /// Export an encounter
 ///
@@ -27,37 +28,21 @@ pub(super) async fn export_encounter(
     Parameters(Nothing {}): Parameters<Nothing>,
 ) -> Result<Response, Problem> {
     let export = shared.app.export(&id, &token).await?;
-    // Compression polls once more after the end.
-    let body = Body::from_stream(stream::unfold(Stage::Opening(export), Stage::next).fuse());
-    Ok(([(CONTENT_TYPE, "application/json")], body).into_response())
+    let opening = stream::once(ready(Ok(export.opening.clone())));
+    let entries = stream::try_unfold(Some((export, "")), async |left| match left {
+        Some((export, separator)) => part(export, separator).await.map(Some),
+        None => Ok(None),
+    });
+    Ok(([(CONTENT_TYPE, "application/json")], Body::from_stream(opening.chain(entries))).into_response())
 }
 
-/// How far an export is.
-enum Stage {
-    Opening(Export),
-    First(Export),
-    More(Export),
-    Over,
-}
-
-impl Stage {
-    async fn next(self) -> Option<(Result<Bytes, String>, Self)> {
-        let (mut export, first) = match self {
-            Self::Opening(export) => return Some((Ok(export.opening.clone()), Self::First(export))),
-            Self::First(export) => (export, true),
-            Self::More(export) => (export, false),
-            Self::Over => return None,
-        };
-        match export.next().await {
-            Ok(entries) if entries.is_empty() => Some((Ok(Bytes::from_static(b"]}")), Self::Over)),
-            Ok(entries) => {
-                let separator: &[u8] = if first { b"" } else { b"," };
-                Some((Ok([separator, &entries.join(&b","[..])].concat().into()), Self::More(export)))
-            }
-            // The client notices, because the body breaks off.
-            Err(error) => Some((Err(format!("the export breaks off: {error:?}")), Self::Over)),
-        }
-    }
+/// The next entries of an export behind a separator, or its end, and what follows. An error breaks the body off, which the client notices.
+async fn part(mut export: Export, separator: &str) -> Result<(Bytes, Option<(Export, &'static str)>), String> {
+    let entries = export.next().await.map_err(|error| format!("the export breaks off: {error:?}"))?;
+    Ok(match entries.as_slice() {
+        [] => (Bytes::from_static(b"]}"), None),
+        _ => ([separator.as_bytes(), &entries.join(&b","[..])].concat().into(), Some((export, ","))),
+    })
 }
 
 /// Import an encounter
