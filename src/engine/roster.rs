@@ -38,8 +38,15 @@ pub(super) fn new_combatant<R: Ruleset>(table: &Table<R>, value: Value) -> Resul
 
 /// `combatant` with `changes` laid over it; an error names the field.
 pub(super) fn updated_combatant<R: Ruleset>(
-    combatant: &Combatant<R>, changes: Value,
+    combatant: &Combatant<R>, mut changes: Value,
 ) -> Result<Combatant<R>, FieldError> {
+    if let (Some(Value::Object(hp)), Some(before)) = (changes.get_mut("hp"), combatant.hp) {
+        // The current number alone changes neither the maximum nor the temporary hit points.
+        let max = before.max.map(|max| ("max", max));
+        for (field, number) in max.into_iter().chain([("temp", before.temp)]) {
+            hp.entry(field).or_insert_with(|| number.get().into());
+        }
+    }
     let (draft, stats) = Draft::split::<R>(changes, &combatant.stats)?;
     if draft.id.is_some() {
         return Err(FieldError::meaningless("id", "a combatant keeps its id: remove it and add another"));

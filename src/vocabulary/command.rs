@@ -78,7 +78,7 @@ commands! {
     "update_combatant" (Gm) => UpdateCombatant says "Change a combatant" {
         /// Who.
         combatant: CombatantId,
-        /// The fields that change, with their new values.
+        /// The fields that change, with their new values. A `max` or `temp` that `hp` leaves out stays as it is.
         #[schema(value_type = ChangesSchema)]
         changes: Value,
     }
