@@ -237,6 +237,7 @@ fn now(table: &Table) -> String {
         (Mode::Rolling, _) => "the roll of this round comes first".to_owned(),
         (Mode::Choosing, _) => "who acts next must be picked first".to_owned(),
         (Mode::Gap { .. }, _) => "rights are used or passed on first".to_owned(),
+        (Mode::SomeoneActs, _) => "somebody acts whom players do not see".to_owned(),
         _ => "nobody acts now".to_owned(),
     }
 }
@@ -359,7 +360,8 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
         format!("{id} has used a right since the last turn began: once is all")
     })?;
     ensure(may_interject(table, fighter), "cannot_interject", "CU-29", &line("spend"), || {
-        format!("{id} can use no right now: rights are for combatants in the fight, after the turn of another")
+        let whose = "rights are for combatants in the fight, after or within the turn of another";
+        format!("{id} can use no right now: {}, and {whose}", now(table))
     })?;
     let left = points(table, fighter, &c.pool, pool);
     let [least, most] = spend.cost;
