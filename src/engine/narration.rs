@@ -4,7 +4,9 @@ use crate::vocabulary::{
     CombatantId, CommandSpec, Commands, Describe, Effect, EffectId, Event, LegalCommand, Names, RosterEvent, Ruleset,
     SharedCommand, SharedEvent, Table, fill,
 };
+use serde_json::Value;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// The names before and after a transition, and of what came and went within it.
 struct Transition<'t, R: Ruleset> {
@@ -74,7 +76,7 @@ pub fn with_texts(events: &RawValue, texts: &[String]) -> Result<Box<RawValue>, 
 
 /// Gives each option its label, without the fields that are open.
 pub(super) fn label<R: Ruleset>(table: &Table<R>, options: &mut [LegalCommand]) {
-    for option in options {
+    for option in &mut *options {
         let Some(fields) = option.fields() else { continue };
         let is_it = |spec: &&CommandSpec| fields.get("type").is_some_and(|verb| verb == spec.verb);
         let Some(spec) = R::Command::SPECS.iter().chain(SharedCommand::SPECS).find(is_it) else { continue };
@@ -85,4 +87,48 @@ pub(super) fn label<R: Ruleset>(table: &Table<R>, options: &mut [LegalCommand]) 
         });
         option.label = label;
     }
+    tell_apart(table, options);
+}
+
+/// Adds to a label that several options have the fields in which they differ.
+fn tell_apart<R: Ruleset>(table: &Table<R>, options: &mut [LegalCommand]) {
+    let mut by_label: BTreeMap<String, Vec<&mut LegalCommand>> = BTreeMap::new();
+    for option in options {
+        by_label.entry(option.label.clone()).or_default().push(option);
+    }
+    for group in by_label.into_values().filter(|group| group.len() > 1) {
+        let mut said: Vec<_> = group.iter().map(|option| fields_in_words(table, option)).collect();
+        if said.iter().all(|own| said.first() == Some(own)) {
+            let open = |option: &LegalCommand| option.choices.iter().map(|choice| in_words(choice.field)).collect();
+            said = group.iter().map(|option| open(option)).collect();
+        }
+        for (option, own) in group.into_iter().zip(&said) {
+            let differs = |(field, _): &(&String, _)| said.iter().any(|other| other.get(*field) != own.get(*field));
+            let own: Vec<_> = own.iter().filter(differs).map(|(_, words)| words.as_str()).collect();
+            if !own.is_empty() {
+                option.label = format!("{} ({})", option.label, own.join(", "));
+            }
+        }
+    }
+}
+
+/// Each field of an option's command in words. A field that is open has its name only.
+fn fields_in_words<R: Ruleset>(table: &Table<R>, option: &LegalCommand) -> BTreeMap<String, String> {
+    let words = option.fields().into_iter().flatten().map(|(field, value)| {
+        let (key, name) = in_words(field);
+        let open = option.choices.iter().any(|choice| choice.field == field);
+        let mut said = String::new();
+        let words = match value {
+            Value::Bool(false) if !open => format!("not {name}"),
+            value if !open && value.describe(table, &mut said) && !said.is_empty() => format!("{name} {said}"),
+            _ => name,
+        };
+        (key, words)
+    });
+    words.collect()
+}
+
+/// A field, and its name in words.
+fn in_words(field: &str) -> (String, String) {
+    (field.to_owned(), field.replace('_', " "))
 }

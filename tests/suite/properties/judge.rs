@@ -222,6 +222,13 @@ impl Judge {
             return breach("the brief says what the view says", format!("{brief}"));
         }
         self.known_rules()?;
+        let mut labels = BTreeMap::new();
+        for option in &self.legal_commands {
+            if let Some(other) = labels.insert(&option.label, &option.command) {
+                let detail = format!("{:?}: {other} and {}", option.label, option.command);
+                return breach("no two buttons say the same", detail);
+            }
+        }
         for (list, key) in [("current", ""), ("order", "combatant")] {
             if let Some(gone) = ids(&self.view[list], key).iter().find(|id| !here.contains(*id)) {
                 return breach("a combatant that is named exists", format!("{list} names {gone}: {}", self.view[list]));
