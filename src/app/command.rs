@@ -1,6 +1,6 @@
 //! Commands: what a viewer may do, how it is decided, and the answers.
 
-use super::storage::{Change, WriteRequest};
+use super::storage::Change;
 use super::token::Sender;
 use super::{App, AppError, BearerToken, Expected, IdempotencyKey, now};
 use crate::engine::{Decided, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer, with_texts};
@@ -97,8 +97,7 @@ impl App {
     /// Applies a command. This takes one round trip to the store if the encounter is cached, otherwise two.
     pub async fn command(&self, call: Command<'_>) -> Result<Answer, AppError> {
         let sender = &Sender::Token(call.token.clone());
-        let write = WriteRequest { id: call.id, sender, key: call.key, gm_action: None };
-        self.write(write, |game, viewer| self.change(game, viewer, &call)).await
+        self.write(call.id, sender, call.key, |game, viewer| self.change(game, viewer, &call)).await
     }
 
     /// Decides a command and changes nothing. Its dice are never those of the real command.

@@ -4,7 +4,7 @@
 //! store, which sends the document only if it has changed. A write is decided on the cached encounter, and true only once the store has
 //! compared and set.
 
-use super::token::{Sender, only_gm};
+use super::token::Sender;
 use super::{Answer, App, AppError, BearerToken, IdempotencyKey, MAX_DOCUMENT};
 use crate::engine::{Game, Viewer};
 use crate::store::{Base, Commit, Committed, Entry, Found, KeyDigest, StoreError};
@@ -115,17 +115,6 @@ impl WriteLocks {
     }
 }
 
-/// A request to write an encounter.
-#[derive(Clone, Copy)]
-pub(super) struct WriteRequest<'a> {
-    pub id: &'a str,
-    pub sender: &'a Sender,
-    /// The key under which it happens at most once.
-    pub key: Option<&'a IdempotencyKey>,
-    /// What the request does, for the refusal, if only the game master may do it.
-    pub gm_action: Option<&'a str>,
-}
-
 /// A decided write.
 pub(super) struct Change {
     /// The encounter after it.
@@ -159,20 +148,20 @@ impl App {
         result
     }
 
-    /// Decides a write with `decide` and commits it, again on the newest encounter when another process was first.
+    /// Decides a write with `decide` and commits it, again on the newest encounter when another process was first. Under a `key` it
+    /// happens at most once.
     ///
     /// The first decision may be made on a stale copy. So an accepted write is committed at the revision of that copy, and a refusal
     /// is returned only after the store has said that the copy is current.
     pub(super) async fn write<F: Future<Output = Result<Change, AppError>>>(
-        &self, request: WriteRequest<'_>, decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
+        &self, id: &str, sender: &Sender, key: Option<&IdempotencyKey>, decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
     ) -> Result<Answer, AppError> {
-        self.with_lock(request.id, self.compare_and_set(request, decide)).await
+        self.with_lock(id, self.compare_and_set(id, sender, key, decide)).await
     }
 
     async fn compare_and_set<F: Future<Output = Result<Change, AppError>>>(
-        &self, request: WriteRequest<'_>, decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
+        &self, id: &str, sender: &Sender, key: Option<&IdempotencyKey>, decide: impl Fn(Arc<dyn Game>, Viewer) -> F,
     ) -> Result<Answer, AppError> {
-        let WriteRequest { id, sender, key, .. } = request;
         let digest = key.map(|key| key.digest(id, sender));
         let (mut current, mut fresh) = match self.cache.get(id) {
             Some(cached) => (cached, false),
@@ -181,7 +170,7 @@ impl App {
         };
         for _ in 0..TRIES {
             let decided = async {
-                let change = decide(current.game.clone(), request.viewer(&current)?).await?;
+                let change = decide(current.game.clone(), sender.viewer(current.game.meta())?).await?;
                 let document = document_within_limit(&*change.game)?;
                 Ok((change, document))
             };
@@ -189,7 +178,7 @@ impl App {
                 Ok(decided) => decided,
                 Err(refusal) if fresh => return Err(refusal),
                 Err(refusal) => match self.fetch(id, Some(&current), digest.as_ref()).await? {
-                    (newest, Some(record)) => return self.replay(&request, &newest, &record).await,
+                    (newest, Some(record)) => return self.replay(&newest.game, sender, key, &record).await,
                     (newest, None) if newest.revision == current.revision => return Err(refusal),
                     (newest, None) => {
                         (current, fresh) = (newest, true);
@@ -220,7 +209,7 @@ impl App {
                 Committed::Replayed(record) => {
                     // The record may be of a later version than this copy, and the token may have ended since.
                     let newest = self.fetch(id, Some(&current), None).await?.0;
-                    return self.replay(&request, &newest, &record).await;
+                    return self.replay(&newest.game, sender, key, &record).await;
                 }
             }
         }
@@ -230,29 +219,20 @@ impl App {
     /// The answer recorded under the key, if the sender may still write. The answer to a command is made again from the log, under the
     /// present meta.
     async fn replay(
-        &self, request: &WriteRequest<'_>, current: &CacheEntry, record: &Bytes,
+        &self, game: &Arc<dyn Game>, sender: &Sender, key: Option<&IdempotencyKey>, record: &Bytes,
     ) -> Result<Answer, AppError> {
-        let viewer = request.viewer(current)?;
-        let key = request.key.ok_or_else(|| AppError::Internal("an answer to a request without a key".to_owned()))?;
+        let viewer = sender.viewer(game.meta())?;
+        let key = key.ok_or_else(|| AppError::Internal("an answer to a request without a key".to_owned()))?;
         let recorded = key.replay(record)?;
         if !recorded.body.is_empty() {
             return Ok(recorded);
         }
         let version = recorded.version;
-        let decided = self.transition(&current.game, version).await.map_err(|error| match error {
+        let decided = self.transition(game, version).await.map_err(|error| match error {
             AppError::Pruned { .. } => AppError::AnswerPruned { version },
             error => error,
         })?;
         Ok(Answer { replayed: true, ..Answer::to(&viewer, &decided, recorded.shape)? })
-    }
-}
-
-impl WriteRequest<'_> {
-    /// The viewer that the sender stands for, if it may write.
-    fn viewer(&self, current: &CacheEntry) -> Result<Viewer, AppError> {
-        let viewer = self.sender.viewer(current.game.meta())?;
-        self.gm_action.map_or(Ok(()), |what| only_gm(&viewer, what))?;
-        Ok(viewer)
     }
 }
 

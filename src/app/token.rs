@@ -3,7 +3,7 @@
 //! Writes of tokens change the encounter's meta; they add no log entry and make no version.
 
 use super::application::PREFIX;
-use super::storage::{Change, WriteRequest};
+use super::storage::Change;
 use super::{Answer, App, AppError, Application, IdempotencyKey, Shape, now};
 use crate::engine::{Game, MAX_COMBATANTS, Meta, NewToken, Refusal, Role, TokenRecord, Viewer};
 use crate::vocabulary::{CombatantId, FieldError, Violation};
@@ -244,8 +244,8 @@ impl App {
         };
         let name = Token::id(wanted.role);
         let record = derived(&name)?.record(wanted.role, name);
-        let request = WriteRequest { id, sender, key, gm_action: Some("to hand out tokens") };
-        let hand_out = |game: &dyn Game| {
+        let hand_out = |game: &dyn Game, viewer: Viewer| {
+            only_gm(&viewer, "to hand out tokens")?;
             let mut meta = game.meta().clone();
             meta.tokens.retain(is_active);
             make_room(&mut meta, sender)?;
@@ -255,7 +255,7 @@ impl App {
             check_gm(&meta)?;
             Ok(meta_change(game, meta, info.into()))
         };
-        let answer = self.write(request, |game, _| ready(hand_out(&*game))).await?;
+        let answer = self.write(id, sender, key, |game, viewer| ready(hand_out(&*game, viewer))).await?;
         let (info, replayed): (Viewer, bool) = (serde_json::from_slice(&answer.body)?, answer.replayed);
         let new = HandedOut { token: derived(&info.token)?, info, replayed };
         // A repeated request must not show a token that was revoked since.
@@ -274,7 +274,7 @@ impl App {
         let fingerprint = key.map_or(String::new(), |key| HEXLOWER.encode(&key.fingerprint));
         let purpose = format!("replacement of {} of {id} for {fingerprint}", token.0);
         let secret = self.secret(key, None, &purpose).await?;
-        let request = WriteRequest { id, sender: &Sender::Token(token.clone()), key, gm_action: None };
+        let sender = &Sender::Token(token.clone());
         let replace = |game: &dyn Game, info: Viewer| {
             let mut meta = game.meta().clone();
             let mut records = meta.tokens.iter_mut();
@@ -283,9 +283,9 @@ impl App {
             let body = serde_json::to_vec(&Replacement { at: now(), info })?;
             Ok(meta_change(game, meta, body.into()))
         };
-        let answer = match self.write(request, |game, viewer| ready(replace(&*game, viewer))).await {
+        let answer = match self.write(id, sender, key, |game, viewer| ready(replace(&*game, viewer))).await {
             // The token is unknown to a repeated request, because the first one replaced it.
-            Err(AppError::NotFound) => self.repeated_replacement(id, token, key).await?,
+            Err(AppError::NotFound) => self.repeated_replacement(id, sender, key).await?,
             answer => answer?,
         };
         let replacement: Replacement = serde_json::from_slice(&answer.body)?;
@@ -299,11 +299,10 @@ impl App {
 
     /// The answer to the request that replaced this token before. Without it, the token is as unknown as any other.
     async fn repeated_replacement(
-        &self, id: &str, token: &BearerToken, key: Option<&IdempotencyKey>,
+        &self, id: &str, sender: &Sender, key: Option<&IdempotencyKey>,
     ) -> Result<Answer, AppError> {
         let key = key.ok_or(AppError::NotFound)?;
-        let (_, record) =
-            self.fetch(id, self.cache.get(id).as_ref(), Some(&key.digest(id, &Sender::Token(token.clone())))).await?;
+        let (_, record) = self.fetch(id, self.cache.get(id).as_ref(), Some(&key.digest(id, sender))).await?;
         key.replay(&record.ok_or(AppError::NotFound)?).map_err(|_| AppError::NotFound)
     }
 
@@ -316,8 +315,8 @@ impl App {
     /// Revokes a token, which ends the streams that it opened.
     pub async fn revoke(&self, id: &str, token: &BearerToken, revoked: &str) -> Result<(), AppError> {
         let sender = &Sender::Token(token.clone());
-        let request = WriteRequest { id, sender, key: None, gm_action: Some("to revoke tokens") };
-        let revoke = |game: &dyn Game| {
+        let revoke = |game: &dyn Game, viewer: Viewer| {
+            only_gm(&viewer, "to revoke tokens")?;
             let mut meta = game.meta().clone();
             meta.tokens.retain(|record| record.id != revoked && is_active(record));
             if !game.meta().tokens.iter().any(|record| record.id == revoked && is_active(record)) {
@@ -326,7 +325,7 @@ impl App {
             check_gm(&meta)?;
             Ok(meta_change(game, meta, Bytes::new()))
         };
-        self.write(request, |game, _| ready(revoke(&*game))).await.map(drop)
+        self.write(id, sender, None, |game, viewer| ready(revoke(&*game, viewer))).await.map(drop)
     }
 }
 
