@@ -83,22 +83,14 @@ impl Drop for RedisStore {
     }
 }
 
-struct Keys {
-    doc: String,
-    log: String,
-    answers: [String; 2],
+/// A key of an encounter.
+fn key(id: &str, part: &str) -> String {
+    format!("{{turnkeeper:{id}}}:{part}")
 }
 
-impl Keys {
-    fn new(id: &str) -> Self {
-        let key = |part: &str| format!("{{turnkeeper:{id}}}:{part}");
-        Self { doc: key("doc"), log: key("log"), answers: [key("answers0"), key("answers1")] }
-    }
-
-    fn all(&self) -> [&str; 4] {
-        let [even, odd] = &self.answers;
-        [&self.doc, &self.log, even, odd]
-    }
+/// All keys of an encounter.
+fn keys(id: &str) -> [String; 4] {
+    ["doc", "log", "answers0", "answers1"].map(|part| key(id, part))
 }
 
 /// A document or an answer where one may be.
@@ -112,7 +104,7 @@ fn nonce() -> String {
 #[async_trait]
 impl Store for RedisStore {
     async fn create(&self, id: &str, new: NewEncounter) -> Result<Option<Bytes>, StoreError> {
-        let mut create = script::CREATE.on(&Keys::new(id).all());
+        let mut create = script::CREATE.on(&keys(id));
         create.arg(&new.document[..]).arg(&new.base.document[..]).arg(self.ttl).arg(nonce());
         create.arg(new.revision).arg(new.base.version).arg(new.version()).arg(new.base.version.saturating_add(1));
         create.arg(new.application.as_deref().unwrap_or_default()).arg(list_position(now(), id));
@@ -129,17 +121,18 @@ impl Store for RedisStore {
         Ok(existing)
     }
 
-    async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError> {
+    async fn load(&self, id: &str, known: Option<u64>, digest: Option<&KeyDigest>) -> Result<Found, StoreError> {
         type Row = (Option<u64>, Option<u64>, Field);
-        let Keys { doc, answers: [even, odd], .. } = Keys::new(id);
-        let ((revision, version, document), answer) = if known.is_none() && key.is_none() {
+        let [doc, _, even, odd] = keys(id);
+        let ((revision, version, document), answer) = if known.is_none() && digest.is_none() {
             // Where nothing may be left out, the script costs more than the rest of a load.
             let mut get = cmd("HMGET");
             get.arg(doc).arg(&["revision", "version", "document"]);
             (read::<Row>(self.connection.call(&get).await?, "an encounter")?, None)
         } else {
-            let mut load = script::LOAD.on(&[&doc, &even, &odd]);
-            load.arg(known.map_or(String::new(), |known| known.to_string())).arg(key.map_or(&[][..], |digest| digest));
+            let mut load = script::LOAD.on(&[doc, even, odd]);
+            load.arg(known.map_or(String::new(), |known| known.to_string()))
+                .arg(digest.map_or(&[][..], |digest| digest));
             read::<(Row, Field)>(self.connection.run(&script::LOAD, &load).await?, "an encounter")?
         };
         let revision = revision.ok_or(StoreError::Missing)?;
@@ -148,7 +141,7 @@ impl Store for RedisStore {
     }
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {
-        let mut call = script::COMMIT.on(&Keys::new(id).all());
+        let mut call = script::COMMIT.on(&keys(id));
         call.arg(commit.expected).arg(commit.revision).arg(&commit.document[..]).arg(nonce());
         call.arg(self.ttl).arg(self.answers).arg(CHANNEL).arg(id);
         match &commit.entry {
@@ -178,8 +171,7 @@ impl Store for RedisStore {
     }
 
     async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError> {
-        let keys = Keys::new(id);
-        let mut call = script::LOG.on(&[&keys.doc, &keys.log]);
+        let mut call = script::LOG.on(&[key(id, "doc"), key(id, "log")]);
         call.arg(after.saturating_add(1)).arg(limit).arg(max_bytes);
         let reply = self.connection.run(&script::LOG, &call).await?;
         let page: Option<(u64, u64, Vec<(String, Bytes)>)> = read(reply, "a page of the log")?;
@@ -196,7 +188,7 @@ impl Store for RedisStore {
 
     async fn base(&self, id: &str) -> Result<Base, StoreError> {
         let mut command = cmd("HMGET");
-        command.arg(Keys::new(id).doc).arg(&["revision", "base_version", "base"]);
+        command.arg(key(id, "doc")).arg(&["revision", "base_version", "base"]);
         let row: (Field, Option<u64>, Field) = read(self.connection.call(&command).await?, "a base")?;
         match row {
             (None, ..) => Err(StoreError::Missing),
@@ -227,7 +219,7 @@ impl Store for RedisStore {
 
     async fn application(&self, id: &str) -> Result<Option<String>, StoreError> {
         let mut command = cmd("HMGET");
-        command.arg(Keys::new(id).doc).arg(&["revision", "application"]);
+        command.arg(key(id, "doc")).arg(&["revision", "application"]);
         let row: (Field, Option<String>) = read(self.connection.call(&command).await?, "an application")?;
         row.0.map(|_| row.1).ok_or(StoreError::Missing)
     }
@@ -235,7 +227,7 @@ impl Store for RedisStore {
     async fn acquire_quota(
         &self, bucket: &str, want: u32, quota: u32, window: Duration,
     ) -> Result<QuotaGrant, StoreError> {
-        let mut call = script::ACQUIRE_QUOTA.on(&[&format!("turnkeeper:rate:{bucket}")]);
+        let mut call = script::ACQUIRE_QUOTA.on(&[format!("turnkeeper:rate:{bucket}")]);
         call.arg(want).arg(millis(window).max(1));
         let reply = self.connection.run(&script::ACQUIRE_QUOTA, &call).await?;
         let (used, ends_in): (u64, u64) = read(reply, "a bucket")?;
@@ -243,7 +235,7 @@ impl Store for RedisStore {
     }
 
     async fn delete(&self, id: &str) -> Result<(), StoreError> {
-        let mut call = script::DELETE.on(&Keys::new(id).all());
+        let mut call = script::DELETE.on(&keys(id));
         call.arg(CHANNEL).arg(id);
         let reply = self.connection.run(&script::DELETE, &call).await?;
         let (revision, application, position): (Field, Option<String>, Option<String>) =
@@ -344,5 +336,5 @@ fn list_command(name: &str, application: &str) -> Cmd {
 }
 
 fn doc_key(position: &str) -> String {
-    Keys::new(listed_id(position).unwrap_or_default()).doc
+    key(listed_id(position).unwrap_or_default(), "doc")
 }

@@ -26,7 +26,7 @@ impl Script {
     }
 
     /// The beginning of a call, which names the script by its hash. Its arguments follow.
-    pub(super) fn on(&self, keys: &[&str]) -> Cmd {
+    pub(super) fn on(&self, keys: &[String]) -> Cmd {
         let mut call = cmd("EVALSHA");
         call.arg(&self.hash).arg(keys.len()).arg(keys);
         call
