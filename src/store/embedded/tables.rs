@@ -259,14 +259,9 @@ impl<'t> Tables<'t> {
 
     /// Removes some of what has expired; true when there may be more.
     pub(super) fn sweep(&mut self) -> Result<bool, redb::Error> {
-        let mut due = Vec::new();
-        for row in self.expiry.range((0, "")..(self.now.saturating_add(1), ""))?.take(SWEEP) {
-            let row = row?;
-            let (at, id) = row.0.value();
-            due.push((at, id.to_owned()));
-        }
-        for (at, id) in &due {
-            self.expiry.remove((*at, id.as_str()))?;
+        let due = self.expiry.extract_from_if((0, "")..(self.now.saturating_add(1), ""), |_, ()| true)?.take(SWEEP);
+        let due: Vec<String> = due.map(|row| Ok(row?.0.value().1.to_owned())).collect::<Result<_, redb::Error>>()?;
+        for id in &due {
             match self.head(id)? {
                 Some(head) if head.expires <= self.now => self.remove(id)?,
                 // Another time follows, or none is needed.
@@ -275,18 +270,15 @@ impl<'t> Tables<'t> {
                 None => {}
             }
         }
-        let mut old = Vec::new();
-        let last = self.now.saturating_sub(self.keep).saturating_add(1);
-        for row in self.answered.range((0, "", &[0; 32])..(last, "", &[0; 32]))?.take(SWEEP) {
+        let end = self.now.saturating_sub(self.keep).saturating_add(1);
+        let mut old = 0;
+        for row in self.answered.extract_from_if((0, "", &[0; 32])..(end, "", &[0; 32]), |_, ()| true)?.take(SWEEP) {
             let row = row?;
-            let (at, id, digest) = row.0.value();
-            old.push((at, id.to_owned(), *digest));
+            let (_, id, digest) = row.0.value();
+            self.answers.remove((id, digest))?;
+            old += 1;
         }
-        for (at, id, digest) in &old {
-            self.answered.remove((*at, id.as_str(), digest))?;
-            self.answers.remove((id.as_str(), digest))?;
-        }
-        Ok(due.len() == SWEEP || old.len() == SWEEP)
+        Ok(due.len() == SWEEP || old == SWEEP)
     }
 
     /// The number of rows in all tables.
