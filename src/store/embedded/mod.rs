@@ -246,25 +246,40 @@ fn living(reading: &ReadTransaction, id: &str) -> Step<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::time::{sleep, timeout};
 
-    fn commit(expected: u64) -> Commit {
+    /// The next commit of an encounter that has had no other writes, with an answer under the key of its version.
+    pub(super) fn commit(expected: u64) -> Commit {
         let entry = Some(Entry { version: expected, bytes: Bytes::from("entry") });
         let answer = Some(([expected as u8; 32], Bytes::from("answer")));
         let (revision, document) = (expected + 1, Bytes::from("document"));
         Commit { expected, revision, document, entry, answer, new_base: None }
     }
 
-    fn new() -> NewEncounter {
-        let application = Some("table".to_owned());
+    pub(super) fn new(application: Option<&str>) -> NewEncounter {
         let (document, base) = (Bytes::from("document"), Base { version: 0, document: Bytes::from("base") });
-        NewEncounter { revision: 1, document, base, entries: Vec::new(), application }
+        NewEncounter { revision: 1, document, base, entries: Vec::new(), application: application.map(str::to_owned) }
+    }
+
+    async fn rows(store: &EmbeddedStore) -> u64 {
+        store.write(|tables| tables.rows()).await.unwrap()
+    }
+
+    /// Waits until no more than this number of rows is left.
+    async fn swept(store: &EmbeddedStore, left: u64) {
+        let sweep = async {
+            while rows(store).await > left {
+                sleep(Duration::from_millis(20)).await;
+            }
+        };
+        assert!(timeout(Duration::from_secs(10), sweep).await.is_ok(), "{} rows are left", rows(store).await);
     }
 
     #[tokio::test]
     async fn a_failed_transaction_is_reported_and_the_store_goes_on() {
         let directory = tempfile::TempDir::new().unwrap();
         let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
-        store.create("e", new()).await.unwrap();
+        store.create("e", new(None)).await.unwrap();
         for revision in 1..4 {
             let full = store.write(move |tables| -> Step<()> {
                 let half = tables.commit("e", &commit(revision))?;
@@ -286,11 +301,10 @@ mod tests {
     #[tokio::test]
     async fn neither_deleting_nor_expiring_leaves_a_row_behind() {
         let directory = tempfile::TempDir::new().unwrap();
-        let ttl = Some(std::time::Duration::from_millis(400));
+        let ttl = Some(Duration::from_millis(400));
         let store = EmbeddedStore::open(directory.path(), StoreConfig { ttl, ..StoreConfig::default() }).unwrap();
-        let rows = || store.write(|tables| tables.rows());
         for id in ["deleted", "expired"] {
-            store.create(id, new()).await.unwrap();
+            store.create(id, new(Some("table"))).await.unwrap();
             for revision in 1..4 {
                 assert_eq!(store.commit(id, commit(revision)).await.unwrap(), Committed::Done);
             }
@@ -298,36 +312,28 @@ mod tests {
             let commit = Commit { new_base, ..commit(4) };
             assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
             // Document, base, first base, two entries, four answers and their times, expiry, list and owner; and the salt.
-            assert_eq!(rows().await.unwrap(), 17);
+            assert_eq!(rows(&store).await, 17);
             if id == "deleted" {
                 store.delete(id).await.unwrap();
-                assert_eq!(rows().await.unwrap(), 1);
+                assert_eq!(rows(&store).await, 1);
             }
         }
-        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
-        while rows().await.unwrap() > 1 {
-            assert!(std::time::Instant::now() < until, "{} rows are left", rows().await.unwrap());
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
+        swept(&store, 1).await;
     }
+
     #[tokio::test]
     async fn an_answer_that_is_too_old_leaves_no_row_and_a_store_at_rest_writes_nothing() {
         let directory = tempfile::TempDir::new().unwrap();
-        let config = StoreConfig { ttl: None, answers: std::time::Duration::from_millis(300) };
+        let config = StoreConfig { ttl: None, answers: Duration::from_millis(300) };
         let store = EmbeddedStore::open(directory.path(), config).unwrap();
-        let rows = || store.write(|tables| tables.rows());
-        store.create("e", new()).await.unwrap();
+        store.create("e", new(None)).await.unwrap();
         assert_eq!(store.commit("e", commit(1)).await.unwrap(), Committed::Done);
-        // Document, base, entry, answer and its time, list and owner; and the salt.
-        assert_eq!(rows().await.unwrap(), 8);
-        let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
-        while rows().await.unwrap() > 6 {
-            assert!(std::time::Instant::now() < until, "{} rows are left", rows().await.unwrap());
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
+        // Document, base, entry, answer and its time; and the salt.
+        assert_eq!(rows(&store).await, 6);
+        swept(&store, 4).await;
         let file = || std::fs::read(directory.path().join("turnkeeper.redb")).unwrap();
         let before = file();
-        tokio::time::sleep(std::time::Duration::from_millis(500)).await;
+        sleep(Duration::from_millis(500)).await;
         assert!(file() == before, "it was written in several pauses");
     }
 }

@@ -311,7 +311,7 @@ pub(super) fn no_base(id: &str) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Entry;
+    use crate::store::embedded::tests::{commit, new};
 
     /// A file in memory, which is looked at and written at chosen times.
     struct File(redb::Database);
@@ -331,19 +331,12 @@ mod tests {
         }
 
         fn create(&self, now: Millis, ttl: Option<Millis>, id: &str) {
-            let base = Base { version: 0, document: Bytes::from("base") };
-            let document = Bytes::from("document");
-            let new = NewEncounter { revision: 1, document, base, entries: Vec::new(), application: None };
-            assert_eq!(self.at(now, ttl, |tables| tables.create(id, &new)), None);
+            assert_eq!(self.at(now, ttl, |tables| tables.create(id, &new(None))), None);
         }
 
         /// Commits version `version` with an answer under the key of that number.
-        fn commit(&self, now: Millis, ttl: Option<Millis>, version: u8) -> Committed {
-            let entry = Some(Entry { version: version.into(), bytes: Bytes::from("entry") });
-            let answer = Some(([version; 32], Bytes::from("answer")));
-            let (expected, document) = (u64::from(version), Bytes::from("document"));
-            let commit = Commit { expected, revision: expected + 1, document, entry, answer, new_base: None };
-            self.at(now, ttl, |tables| tables.commit("e", &commit))
+        fn commit(&self, now: Millis, ttl: Option<Millis>, version: u64) -> Committed {
+            self.at(now, ttl, |tables| tables.commit("e", &commit(version)))
         }
 
         fn lives(&self, now: Millis) -> bool {
@@ -441,7 +434,7 @@ mod tests {
         assert_eq!(swept(1100), (true, 3));
         assert_eq!(swept(1100), (false, 0));
         file.create(2000, None, "e");
-        for version in 1..=SWEEP as u8 + 1 {
+        for version in 1..=SWEEP as u64 + 1 {
             assert_eq!(file.commit(2000, None, version), Committed::Done);
         }
         // Document, base and entries stay, and of the answers one with its time.
