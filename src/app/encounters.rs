@@ -1,5 +1,6 @@
 //! Creating, listing and deleting encounters.
 
+use super::idempotency::Secrets;
 use super::log::MAX_PAGE;
 use super::storage::{CacheEntry, document_within_limit};
 use super::token::only_gm;
@@ -49,10 +50,11 @@ impl App {
     pub async fn create(
         &self, creation: Creation, key: Option<&IdempotencyKey>, application: Option<Application>,
     ) -> Result<CreatedEncounter, AppError> {
-        let (meta, token) = self.new_meta(creation.seed, key, application.as_deref()).await?;
+        let secrets = self.secrets(key, application.as_deref()).await?;
+        let (meta, token) = new_meta(creation.seed, key, &secrets)?;
         let wanted = creation.tokens.clone();
         let game = self.rulesets.create(meta, creation)?;
-        let (meta, tokens) = self.first_tokens(&*game, &wanted, key, application.as_deref()).await?;
+        let (meta, tokens) = first_tokens(&*game, &wanted, &secrets)?;
         let game = game.with_meta(meta);
         let mut created = self.persist(game.clone(), game, Vec::new(), token, key, application).await?;
         // A repeated request finds the records of the first one, but for tokens that were revoked since.
@@ -63,51 +65,6 @@ impl App {
         };
         created.tokens = tokens.into_iter().filter_map(handed_out).collect();
         Ok(created)
-    }
-
-    /// The meta of a new encounter with the tokens that its creation asks for, and these tokens.
-    async fn first_tokens(
-        &self, game: &dyn Game, wanted: &[NewToken], key: Option<&IdempotencyKey>, application: Option<&str>,
-    ) -> Result<(Meta, Vec<Token>), AppError> {
-        if wanted.len() > MAX_FIRST_TOKENS {
-            let detail = format!("a creation hands out at most {MAX_FIRST_TOKENS} tokens: ask for more afterwards");
-            return Err(FieldError::meaningless("tokens", detail).into());
-        }
-        let (mut meta, mut tokens) = (game.meta().clone(), Vec::with_capacity(wanted.len()));
-        for (i, wanted) in wanted.iter().enumerate() {
-            let secret = self.secret(key, application, &format!("token {i}")).await?;
-            let token = Token::new(wanted.role, &secret);
-            let record = token.record(wanted.role, Token::id(wanted.role));
-            meta.tokens.push(wanted.filled(record, game).map_err(|refusal| refusal.within(&format!("tokens.{i}")))?);
-            tokens.push(token);
-        }
-        Ok((meta, tokens))
-    }
-
-    /// 32 bytes for `purpose`: random, or what the idempotency key of an application yields.
-    pub(super) async fn secret(
-        &self, key: Option<&IdempotencyKey>, application: Option<&str>, purpose: &str,
-    ) -> Result<[u8; 32], AppError> {
-        let Some(key) = key else { return Ok(rand::random()) };
-        let purpose = application.map_or(purpose.to_owned(), |name| format!("{purpose} of {name}"));
-        key.derive(&self.store.salt().await?, &purpose)
-    }
-
-    /// The meta of a new encounter, and its game master's token.
-    pub(super) async fn new_meta(
-        &self, seed: Option<u64>, key: Option<&IdempotencyKey>, application: Option<&str>,
-    ) -> Result<(Meta, Token), AppError> {
-        let id = self.secret(key, application, "encounter").await?;
-        let token = Token::new(Role::Gm, &self.secret(key, application, "token").await?);
-        let meta = Meta {
-            id: BASE32.encode(id.get(..ID_BYTES).unwrap_or_default()).to_ascii_lowercase(),
-            created_at: now(),
-            seed,
-            request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
-            player_undo: false,
-            tokens: vec![token.record(Role::Gm, "gm".to_owned())],
-        };
-        Ok((meta, token))
     }
 
     /// Stores a new encounter: `base`, and `game`, which `entries` made of it.
@@ -161,4 +118,37 @@ impl App {
         };
         self.with_lock(id, delete).await
     }
+}
+
+/// The meta of a new encounter, and its game master's token.
+pub(super) fn new_meta(
+    seed: Option<u64>, key: Option<&IdempotencyKey>, secrets: &Secrets<'_>,
+) -> Result<(Meta, Token), AppError> {
+    let id = secrets.derive("encounter")?;
+    let token = Token::new(Role::Gm, &secrets.derive("token")?);
+    let meta = Meta {
+        id: BASE32.encode(id.get(..ID_BYTES).unwrap_or_default()).to_ascii_lowercase(),
+        created_at: now(),
+        seed,
+        request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
+        player_undo: false,
+        tokens: vec![token.record(Role::Gm, "gm".to_owned())],
+    };
+    Ok((meta, token))
+}
+
+/// The meta of a new encounter with the tokens that its creation asks for, and these tokens.
+fn first_tokens(game: &dyn Game, wanted: &[NewToken], secrets: &Secrets<'_>) -> Result<(Meta, Vec<Token>), AppError> {
+    if wanted.len() > MAX_FIRST_TOKENS {
+        let detail = format!("a creation hands out at most {MAX_FIRST_TOKENS} tokens: ask for more afterwards");
+        return Err(FieldError::meaningless("tokens", detail).into());
+    }
+    let (mut meta, mut tokens) = (game.meta().clone(), Vec::with_capacity(wanted.len()));
+    for (i, wanted) in wanted.iter().enumerate() {
+        let token = Token::new(wanted.role, &secrets.derive(&format!("token {i}"))?);
+        let record = wanted.record(Token::id(wanted.role), &token, game);
+        meta.tokens.push(record.map_err(|refusal| refusal.within(&format!("tokens.{i}")))?);
+        tokens.push(token);
+    }
+    Ok((meta, tokens))
 }

@@ -1,7 +1,7 @@
 //! Idempotency keys: a request that is sent again under the same key gets the first answer.
 
 use super::token::Sender;
-use super::{Answer, AppError, Shape};
+use super::{Answer, App, AppError, Shape};
 use crate::store::KeyDigest;
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
@@ -25,13 +25,6 @@ impl IdempotencyKey {
     pub(super) fn digest(&self, id: &str, sender: &Sender) -> KeyDigest {
         let digest = Sha256::new_with_prefix(id).chain_update([0]).chain_update(sender.identity()).chain_update([0]);
         digest.chain_update(&self.key).finalize().into()
-    }
-
-    /// 32 bytes for `purpose` that only this key yields, and only on this store.
-    pub(super) fn derive(&self, salt: &[u8; 32], purpose: &str) -> Result<[u8; 32], AppError> {
-        let hmac = Hmac::<Sha256>::new_from_slice(salt).map_err(|error| AppError::Internal(error.to_string()))?;
-        let hmac = hmac.chain_update(purpose).chain_update([0]).chain_update(&self.key);
-        Ok(hmac.finalize().into_bytes().into())
     }
 
     /// The answer as it is stored, with as much of its body as no log has. Where that is nothing, zeros follow, which begin no JSON.
@@ -60,6 +53,38 @@ impl IdempotencyKey {
         }
         let body = if record.get(HEAD) == Some(&0) { Bytes::new() } else { record.slice(HEAD..) };
         Ok(Answer { version, shape, body, replayed: true })
+    }
+}
+
+/// The secrets that a request makes: random, or what its key yields on this store, so that a repeated request makes the same.
+pub(super) struct Secrets<'a> {
+    /// The key, and the salt of the store.
+    key: Option<(&'a IdempotencyKey, [u8; 32])>,
+    /// The application that creates an encounter: each has keys of its own.
+    application: Option<&'a str>,
+}
+
+impl App {
+    /// The secrets of a request.
+    pub(super) async fn secrets<'a>(
+        &self, key: Option<&'a IdempotencyKey>, application: Option<&'a str>,
+    ) -> Result<Secrets<'a>, AppError> {
+        let key = match key {
+            Some(key) => Some((key, self.store.salt().await?)),
+            None => None,
+        };
+        Ok(Secrets { key, application })
+    }
+}
+
+impl Secrets<'_> {
+    /// 32 bytes for `purpose`.
+    pub fn derive(&self, purpose: &str) -> Result<[u8; 32], AppError> {
+        let Some((key, salt)) = &self.key else { return Ok(rand::random()) };
+        let purpose = self.application.map_or(purpose.to_owned(), |name| format!("{purpose} of {name}"));
+        let hmac = Hmac::<Sha256>::new_from_slice(salt).map_err(|error| AppError::Internal(error.to_string()))?;
+        let hmac = hmac.chain_update(purpose).chain_update([0]).chain_update(&key.key);
+        Ok(hmac.finalize().into_bytes().into())
     }
 }
 

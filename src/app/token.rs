@@ -170,42 +170,37 @@ impl Replacement {
 }
 
 impl NewToken {
-    /// The record of a wanted token, with its combatants, each once, and its expiry.
-    pub(super) fn filled(&self, record: TokenRecord, game: &dyn Game) -> Result<TokenRecord, Refusal> {
-        let (combatants, expires_at) = checked(self, game)?;
-        Ok(TokenRecord { name: self.name.clone(), combatants, expires_at, ..record })
-    }
-}
-
-/// Checks a wanted token. Returns its combatants, each once, and its expiry.
-fn checked(wanted: &NewToken, game: &dyn Game) -> Result<(Vec<CombatantId>, Option<String>), Refusal> {
-    let wrong = |path: &str, message: &str| Err(FieldError::meaningless(path, message).into());
-    match (wanted.role, wanted.combatants.len()) {
-        (Role::Player, 0) => return wrong("combatants", "a player's token names the combatants that it acts for"),
-        (Role::Gm | Role::Spectator, 1..) => return wrong("combatants", "only a player's token names combatants"),
-        (_, n) if n > MAX_COMBATANTS => return wrong("combatants", "an encounter has at most 500 combatants"),
-        _ => {}
-    }
-    let mut combatants: Vec<CombatantId> = Vec::with_capacity(wanted.combatants.len());
-    for (i, id) in wanted.combatants.iter().enumerate() {
-        game.named(format!("combatants.{i}"), id)?;
-        if !combatants.contains(id) {
-            combatants.push(id.clone());
+    /// Checks a wanted token, and makes its record under this id, with each of its combatants once.
+    pub(super) fn record(&self, id: String, token: &Token, game: &dyn Game) -> Result<TokenRecord, Refusal> {
+        let wrong = |path: &str, message: &str| Err(FieldError::meaningless(path, message).into());
+        match (self.role, self.combatants.len()) {
+            (Role::Player, 0) => return wrong("combatants", "a player's token names the combatants that it acts for"),
+            (Role::Gm | Role::Spectator, 1..) => return wrong("combatants", "only a player's token names combatants"),
+            (_, n) if n > MAX_COMBATANTS => return wrong("combatants", "an encounter has at most 500 combatants"),
+            _ => {}
         }
-    }
-    let end = match (&wanted.expires_at, wanted.expires_in) {
-        (None, None) => return Ok((combatants, None)),
-        (Some(_), Some(_)) => return wrong("expires_in", "say when it ends once: expires_at or expires_in"),
-        (Some(at), None) => at.parse::<Timestamp>().ok(),
-        (None, Some(seconds)) => Timestamp::now().checked_add(SignedDuration::from_secs(seconds.get())).ok(),
-    };
-    match end {
-        Some(end) if end > Timestamp::now() => Ok((combatants, Some(format!("{end:.3}")))),
-        Some(_) => wrong("expires_at", "a token ends in the future"),
-        None => wrong(
-            "expires_at",
-            "a time in RFC 3339 is expected, such as 2026-01-31T19:30:00Z, and none after 9999-12-30T22:00:00Z",
-        ),
+        let mut combatants: Vec<CombatantId> = Vec::with_capacity(self.combatants.len());
+        for (i, id) in self.combatants.iter().enumerate() {
+            game.named(format!("combatants.{i}"), id)?;
+            if !combatants.contains(id) {
+                combatants.push(id.clone());
+            }
+        }
+        let record = TokenRecord { name: self.name.clone(), combatants, ..token.record(self.role, id) };
+        let end = match (&self.expires_at, self.expires_in) {
+            (None, None) => return Ok(record),
+            (Some(_), Some(_)) => return wrong("expires_in", "say when it ends once: expires_at or expires_in"),
+            (Some(at), None) => at.parse::<Timestamp>().ok(),
+            (None, Some(seconds)) => Timestamp::now().checked_add(SignedDuration::from_secs(seconds.get())).ok(),
+        };
+        match end {
+            Some(end) if end > Timestamp::now() => Ok(TokenRecord { expires_at: Some(format!("{end:.3}")), ..record }),
+            Some(_) => wrong("expires_at", "a token ends in the future"),
+            None => wrong(
+                "expires_at",
+                "a time in RFC 3339 is expected, such as 2026-01-31T19:30:00Z, and none after 9999-12-30T22:00:00Z",
+            ),
+        }
     }
 }
 
@@ -232,24 +227,20 @@ impl App {
                 return Err(AppError::NotFound);
             }
         }
-        let salt = match key {
-            None => rand::random(),
-            Some(_) => self.store.salt().await?,
-        };
-        let derived = |name: &str| -> Result<Token, AppError> {
-            let Some(key) = key else { return Ok(Token::new(wanted.role, &salt)) };
-            let fingerprint = HEXLOWER.encode(&key.fingerprint);
+        let secrets = self.secrets(key, None).await?;
+        let fingerprint = key.map_or(String::new(), |key| HEXLOWER.encode(&key.fingerprint));
+        let derived = |name: &str| {
             let purpose = format!("token {name} of {id} by {} for {fingerprint}", sender.identity());
-            Ok(Token::new(wanted.role, &key.derive(&salt, &purpose)?))
+            secrets.derive(&purpose).map(|secret| Token::new(wanted.role, &secret))
         };
         let name = Token::id(wanted.role);
-        let record = derived(&name)?.record(wanted.role, name);
+        let token = derived(&name)?;
         let hand_out = |game: &dyn Game, viewer: Viewer| {
             only_gm(&viewer, "to hand out tokens")?;
             let mut meta = game.meta().clone();
             meta.tokens.retain(is_active);
             make_room(&mut meta, sender)?;
-            let record = wanted.filled(record.clone(), game)?;
+            let record = wanted.record(name.clone(), &token, game)?;
             let info = serde_json::to_vec(&record.viewer())?;
             meta.tokens.push(record);
             check_gm(&meta)?;
@@ -257,7 +248,8 @@ impl App {
         };
         let answer = self.write(id, sender, key, |game, viewer| ready(hand_out(&*game, viewer))).await?;
         let (info, replayed): (Viewer, bool) = (serde_json::from_slice(&answer.body)?, answer.replayed);
-        let new = HandedOut { token: derived(&info.token)?, info, replayed };
+        let token = if replayed { derived(&info.token)? } else { token };
+        let new = HandedOut { token, info, replayed };
         // A repeated request must not show a token that was revoked since.
         if replayed && !self.is_current(id, &new).await? {
             let detail = "the token that this request handed out was revoked or replaced, or has ended: ask for another one under another Idempotency-Key";
@@ -273,7 +265,7 @@ impl App {
     ) -> Result<HandedOut, AppError> {
         let fingerprint = key.map_or(String::new(), |key| HEXLOWER.encode(&key.fingerprint));
         let purpose = format!("replacement of {} of {id} for {fingerprint}", token.0);
-        let secret = self.secret(key, None, &purpose).await?;
+        let secret = self.secrets(key, None).await?.derive(&purpose)?;
         let sender = &Sender::Token(token.clone());
         let replace = |game: &dyn Game, info: Viewer| {
             let mut meta = game.meta().clone();

@@ -4,6 +4,7 @@
 //! the events before it lead to. The rules are not checked again: a log does not hold all commands and dice, and a game master may give
 //! the turn to anyone (`override`). So the base, the events, and the time, sender and commands of an entry are taken on trust.
 
+use super::encounters::new_meta;
 use super::log::MAX_PAGE;
 use super::{App, AppError, Application, BearerToken, CreatedEncounter, IdempotencyKey, now, token::only_gm};
 use crate::engine::{Game, LogEntry, MAX_COMMANDS, MAX_EVENTS, Meta, Refusal, Request, Stop};
@@ -130,7 +131,8 @@ impl App {
     pub async fn import(
         self: &Arc<Self>, log: Bytes, key: Option<&IdempotencyKey>, application: Option<Application>,
     ) -> Result<CreatedEncounter, AppError> {
-        let (meta, token) = self.new_meta(None, key, application.as_deref()).await?;
+        let secrets = self.secrets(key, application.as_deref()).await?;
+        let (meta, token) = new_meta(None, key, &secrets)?;
         let app = self.clone();
         let fold = self.imports.run(move |stop| app.fold_import(meta, &log, stop)).await??;
         self.persist(fold.base, fold.game, fold.entries, token, key, application).await
