@@ -253,13 +253,10 @@ mod tests {
 
     #[test]
     fn the_cache_keeps_as_many_encounters_as_fit_into_its_memory() {
-        let created_at = "2026-01-01T00:00:00Z".to_owned();
-        let meta =
-            Meta { id: "e".to_owned(), created_at, seed: None, request: None, player_undo: false, tokens: Vec::new() };
         let rulesets = Rulesets::shipped();
         let ruleset = rulesets.iter().next().expect("a ruleset").manifest().id;
         let creation = Creation::read(json!({"ruleset": ruleset})).expect("a creation");
-        let game = rulesets.create(meta, creation).expect("an encounter");
+        let game = rulesets.create(Meta::default(), creation).expect("an encounter");
         let kept = |memory| {
             let cache = encounter_cache(memory);
             for revision in 0..1000 {

@@ -7,7 +7,7 @@
 use super::encounters::new_meta;
 use super::log::MAX_PAGE;
 use super::{App, AppError, Application, BearerToken, CreatedEncounter, IdempotencyKey, now, token::only_gm};
-use crate::engine::{Game, LogEntry, MAX_COMMANDS, MAX_EVENTS, Meta, Refusal, Request, Stop};
+use crate::engine::{Game, LogEntry, MAX_COMMANDS, MAX_EVENTS, Meta, Refusal, Request, Rulesets, Stop};
 use crate::store::{Base, Entry};
 use crate::vocabulary::{FieldError, parse, parse_except, read, read_fields};
 use bytes::Bytes;
@@ -134,52 +134,52 @@ impl App {
         let secrets = self.secrets(key, application.as_deref()).await?;
         let (meta, token) = new_meta(None, key, &secrets)?;
         let app = self.clone();
-        let fold = self.imports.run(move |stop| app.fold_import(meta, &log, stop)).await??;
+        let fold = self.imports.run(move |stop| fold_import(&app.rulesets, meta, &log, stop)).await??;
         self.persist(fold.base, fold.game, fold.entries, token, key, application).await
     }
+}
 
-    /// Folds a log from its base. Asks `stop` before each entry.
-    fn fold_import(&self, meta: Meta, json: &[u8], stop: Stop<'_>) -> Result<ImportFold, AppError> {
-        let (fields, entries) = parse_except(json, Some("entries")).map_err(AppError::NotJson)?;
-        let log = read_log(fields, entries)?;
-        if log.format != FORMAT || log.schema != SCHEMA {
-            let (field, detail) = match log.format.as_str() {
-                FORMAT => ("schema", format!("this program reads schema {SCHEMA}, not {}", log.schema)),
-                _ => ("format", format!("an exported log says {FORMAT:?} here")),
-            };
-            return Err(inconsistent(field, detail));
-        }
-        let document = log.base.document.get();
-        let vetted = self.rulesets.vet(serde_json::from_str(document)?);
-        vetted.map_err(|error| error.within("base.document"))?;
-        let base = self.rulesets.recall(meta, document.as_bytes());
-        let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?;
-        base.check().map_err(|wrong| inconsistent("base.document", wrong))?;
-        if base.ruleset() != log.ruleset {
-            return Err(inconsistent("ruleset", format!("the base is one of {}", base.ruleset())));
-        }
-        if base.version() != log.base.version {
-            return Err(inconsistent("base.version", format!("the base is at version {}", base.version())));
-        }
-        let rewind_states = rewind_versions(&log.entries).into_iter().map(|version| (version, None)).collect();
-        let mut fold =
-            ImportFold { game: base.clone(), base, entries: Vec::with_capacity(log.entries.len()), rewind_states };
-        for (i, raw) in log.entries.iter().enumerate() {
-            if stop() {
-                return Err(Refusal::Stopped.into());
-            }
-            if let Some(target) = fold.rewind_states.get_mut(&fold.game.version()) {
-                *target = Some(fold.game.clone());
-            }
-            let entry = fold.read(raw).map_err(|error| error.within(&format!("entries.{i}")))?;
-            fold.add(entry).map_err(|error| AppError::Inconsistent(error.within(&format!("entries.{i}"))))?;
-        }
-        if fold.game.version() != log.version {
-            let detail = format!("the entries end at version {}", fold.game.version());
-            return Err(inconsistent("version", detail));
-        }
-        Ok(fold)
+/// Folds a log from its base. Asks `stop` before each entry.
+fn fold_import(rulesets: &Rulesets, meta: Meta, json: &[u8], stop: Stop<'_>) -> Result<ImportFold, AppError> {
+    let (fields, entries) = parse_except(json, Some("entries")).map_err(AppError::NotJson)?;
+    let log = read_log(fields, entries)?;
+    if log.format != FORMAT || log.schema != SCHEMA {
+        let (field, detail) = match log.format.as_str() {
+            FORMAT => ("schema", format!("this program reads schema {SCHEMA}, not {}", log.schema)),
+            _ => ("format", format!("an exported log says {FORMAT:?} here")),
+        };
+        return Err(inconsistent(field, detail));
     }
+    let document = log.base.document.get();
+    let vetted = rulesets.vet(serde_json::from_str(document)?);
+    vetted.map_err(|error| error.within("base.document"))?;
+    let base = rulesets.recall(meta, document.as_bytes());
+    let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?;
+    base.check().map_err(|wrong| inconsistent("base.document", wrong))?;
+    if base.ruleset() != log.ruleset {
+        return Err(inconsistent("ruleset", format!("the base is one of {}", base.ruleset())));
+    }
+    if base.version() != log.base.version {
+        return Err(inconsistent("base.version", format!("the base is at version {}", base.version())));
+    }
+    let rewind_states = rewind_versions(&log.entries).into_iter().map(|version| (version, None)).collect();
+    let mut fold =
+        ImportFold { game: base.clone(), base, entries: Vec::with_capacity(log.entries.len()), rewind_states };
+    for (i, raw) in log.entries.iter().enumerate() {
+        if stop() {
+            return Err(Refusal::Stopped.into());
+        }
+        if let Some(target) = fold.rewind_states.get_mut(&fold.game.version()) {
+            *target = Some(fold.game.clone());
+        }
+        let entry = fold.read(raw).map_err(|error| error.within(&format!("entries.{i}")))?;
+        fold.add(entry).map_err(|error| AppError::Inconsistent(error.within(&format!("entries.{i}"))))?;
+    }
+    if fold.game.version() != log.version {
+        let detail = format!("the entries end at version {}", fold.game.version());
+        return Err(inconsistent("version", detail));
+    }
+    Ok(fold)
 }
 
 /// Reads the other fields of a log, and takes the entries apart.
@@ -298,21 +298,14 @@ impl ImportFold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Creation, Rulesets, SeededDice};
-    use crate::store::StoreConfig;
-    use crate::store::embedded::EmbeddedStore;
+    use crate::engine::{Creation, SeededDice};
     use std::cell::Cell;
-
-    fn meta() -> Meta {
-        let created_at = "2026-01-01T00:00:00Z".to_owned();
-        Meta { id: "x".to_owned(), created_at, seed: None, request: None, player_undo: false, tokens: Vec::new() }
-    }
 
     /// An exported log with this number of notes.
     fn log(rulesets: &Rulesets, notes: u64) -> Vec<u8> {
         let ruleset = rulesets.iter().next().expect("a ruleset").manifest().id;
         let creation = Creation::read(json!({"ruleset": ruleset})).expect("a creation");
-        let game = rulesets.create(meta(), creation).expect("an encounter");
+        let game = rulesets.create(Meta::default(), creation).expect("an encounter");
         let base = json!({"version": 0, "document": game.checkpoint().expect("JSON")});
         let request = Request::read(json!({"type": "note", "text": "x"})).expect("a request");
         let events = game.decide(&request, &mut SeededDice::new([0; 32]), &|| false).expect("legal").events;
@@ -325,14 +318,14 @@ mod tests {
 
     #[test]
     fn an_entry_is_as_large_as_a_request_makes_one_and_no_larger() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("a store");
-        let app = App::new(Arc::new(store), Rulesets::shipped(), 0);
-        let log: Value = serde_json::from_slice(&log(&app.rulesets, 1)).expect("JSON");
+        let rulesets = Rulesets::shipped();
+        let log: Value = serde_json::from_slice(&log(&rulesets, 1)).expect("JSON");
         let refused = |field: &str, value: Value| {
             let mut log = log.clone();
             log["entries"][0][field] = value;
-            app.fold_import(meta(), log.to_string().as_bytes(), &|| false).err().map(|error| format!("{error:?}"))
+            fold_import(&rulesets, Meta::default(), log.to_string().as_bytes(), &|| false)
+                .err()
+                .map(|error| format!("{error:?}"))
         };
         let many = |text: &str, count: usize| json!(vec![text; count]);
         for (field, largest, larger) in [
@@ -350,17 +343,15 @@ mod tests {
 
     #[test]
     fn an_import_stops_before_the_next_entry_without_a_caller() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("a store");
-        let app = App::new(Arc::new(store), Rulesets::shipped(), 0);
-        let json = log(&app.rulesets, 9);
-        assert_eq!(app.fold_import(meta(), &json, &|| false).expect("a log").entries.len(), 9);
+        let rulesets = Rulesets::shipped();
+        let json = log(&rulesets, 9);
+        assert_eq!(fold_import(&rulesets, Meta::default(), &json, &|| false).expect("a log").entries.len(), 9);
         let asked = Cell::new(0);
         let third = || {
             asked.set(asked.get() + 1);
             asked.get() == 3
         };
-        let stopped = app.fold_import(meta(), &json, &third).err().expect("stopped");
+        let stopped = fold_import(&rulesets, Meta::default(), &json, &third).err().expect("stopped");
         assert!(matches!(stopped, AppError::Refused(Refusal::Stopped)), "{stopped:?}");
         assert_eq!(asked.get(), 3);
     }

@@ -17,7 +17,7 @@ pub const SCHEMA: u32 = 4;
 
 /// What an encounter has besides its table.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meta {
     /// The encounter's id, unguessable.
     pub id: String,
