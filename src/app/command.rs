@@ -65,12 +65,9 @@ pub struct Answer {
 impl Answer {
     /// The answer to what was decided, as the viewer sees it.
     pub(super) fn to(viewer: &Viewer, decided: &Decided, shape: Shape) -> Result<Self, AppError> {
-        if viewer.is_gm() {
-            let body = shape.render(&*decided.next, viewer, &with_texts(&decided.events, &decided.texts)?)?;
-            return Ok(Self { version: decided.next.version(), shape, body, replayed: false });
-        }
-        let redacted = decided.redactions.as_ref().and_then(|redactions| redactions.to(&viewer.token));
-        let game = decided.next.redacted(&viewer.combatants);
+        let redactions = decided.redactions.as_ref().filter(|_| !viewer.is_gm());
+        let redacted = redactions.and_then(|redactions| redactions.to(&viewer.token));
+        let game = viewer.view(&decided.next);
         let (events, texts) = redacted.map_or((&decided.events, &decided.texts), |entry| (&entry.events, &entry.texts));
         let body = shape.render(&*game, viewer, &with_texts(events, texts)?)?;
         Ok(Self { version: game.version(), shape, body, replayed: false })
