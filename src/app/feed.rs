@@ -135,13 +135,7 @@ impl Hub {
         });
         let mut topics = self.topics.lock();
         topics.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
-            let topic = Arc::new(Topic {
-                id: id.into(),
-                updates: broadcast::Sender::new(BACKLOG),
-                newest: tokio::sync::Mutex::new(EntryMark::unknown(version)),
-                newest_notice: AtomicU64::new(version),
-                hub: self.clone(),
-            });
+            let topic = Topic::new(self, id, version);
             topics.insert(topic.id.clone(), Arc::downgrade(&topic));
             topic
         })
@@ -180,6 +174,16 @@ async fn listen(mut notices: broadcast::Receiver<Notice>, app: Weak<App>, hub: A
 }
 
 impl Topic {
+    fn new(hub: &Arc<Hub>, id: &str, version: u64) -> Arc<Self> {
+        Arc::new(Self {
+            id: id.into(),
+            updates: broadcast::Sender::new(BACKLOG),
+            newest: tokio::sync::Mutex::new(EntryMark::unknown(version)),
+            newest_notice: AtomicU64::new(version),
+            hub: hub.clone(),
+        })
+    }
+
     /// Records a notice, and returns whether its version is new. Notices come in the order of commits. So a version that is not new means
     /// a commit of tokens, or that the store has lost entries.
     fn is_new(&self, version: u64) -> bool {
@@ -342,6 +346,9 @@ impl Follower {
 
     /// JSON fields with what is to be included of the encounter after `version`; nothing if the viewer sees another entry after it.
     pub async fn included(&self, version: u64, include: Include) -> String {
+        if include == Include::default() {
+            return String::new();
+        }
         let included = self.app.included(&self.topic.id, &self.viewer, version, include).await;
         included.ok().flatten().unwrap_or_default()
     }
@@ -378,22 +385,14 @@ impl Follower {
 mod tests {
     use super::*;
 
-    fn topic(hub: &Arc<Hub>) -> Arc<Topic> {
-        let topic = Arc::new(Topic {
-            id: "e".into(),
-            updates: broadcast::Sender::new(1),
-            newest: tokio::sync::Mutex::new(EntryMark::unknown(3)),
-            newest_notice: AtomicU64::new(3),
-            hub: hub.clone(),
-        });
-        hub.topics.lock().insert(topic.id.clone(), Arc::downgrade(&topic));
-        topic
-    }
-
     #[test]
     fn an_encounter_without_followers_is_forgotten_unless_it_has_new_ones() {
         let hub = Arc::new(Hub::default());
-        let (earlier, later) = (topic(&hub), topic(&hub));
+        let [earlier, later] = [(); 2].map(|()| {
+            let topic = Topic::new(&hub, "e", 3);
+            hub.topics.lock().insert(topic.id.clone(), Arc::downgrade(&topic));
+            topic
+        });
         drop(earlier);
         assert!(hub.get("e").is_some_and(|topic| Arc::ptr_eq(&topic, &later)));
         drop(later);
@@ -402,7 +401,7 @@ mod tests {
 
     #[test]
     fn a_notice_is_new_if_its_version_is_above_all_before_it() {
-        let topic = topic(&Arc::default());
+        let topic = Topic::new(&Arc::default(), "e", 3);
         assert_eq!([4, 4, 3, 6, 5, 7].map(|version| topic.is_new(version)), [true, false, false, true, false, true]);
     }
 }

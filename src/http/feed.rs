@@ -169,13 +169,13 @@ impl Feed {
                 self.sent = true;
                 self.left = self.left.map(|left| left.saturating_sub(1));
                 self.over = self.left == Some(0);
-                let included = included(&self.follower, version, self.include).await;
+                let included = self.follower.included(version, self.include).await;
                 let entry = entry.get().strip_suffix('}').unwrap_or_default();
                 self.format.message("transition", Some(version), &format!("{entry}{included}}}"))
             }
             Ok(Next::Snapshot(version, view)) => {
                 self.sent = true;
-                let included = included(&self.follower, version, options_of(self.include)).await;
+                let included = self.follower.included(version, options_of(self.include)).await;
                 self.format.snapshot(version, view.get(), &included)
             }
             Ok(Next::Deleted) => {
@@ -188,11 +188,6 @@ impl Feed {
         };
         Some((Ok(chunk), self))
     }
-}
-
-/// JSON fields with what is to be included after `version`.
-async fn included(follower: &Follower, version: u64, include: Include) -> String {
-    if include == Include::default() { String::new() } else { follower.included(version, include).await }
 }
 
 /// What is to be included beside an encounter.
@@ -213,7 +208,7 @@ pub(super) async fn stream(
     };
     let Including(include) = query.include;
     let beside = match &first {
-        Some(game) => included(&follower, game.version(), options_of(include)).await,
+        Some(game) => follower.included(game.version(), options_of(include)).await,
         None => String::new(),
     };
     let opening = format.opening(first.as_deref(), &follower.viewer, &beside)?;
