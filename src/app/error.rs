@@ -11,8 +11,6 @@ pub enum AppError {
     NotFound,
     /// The encounter has no such token.
     NoToken,
-    /// The ruleset does not exist; these do.
-    NoRuleset(Vec<&'static str>),
     /// The engine refused; nothing changed.
     Refused(Refusal),
     /// The rules refused a command now; nothing changed.

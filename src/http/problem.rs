@@ -85,7 +85,7 @@ impl Problem {
     }
 
     /// Nothing at the path, or nothing that the token may see: 404.
-    fn not_found(detail: impl Into<Cow<'static, str>>) -> Self {
+    pub fn not_found(detail: impl Into<Cow<'static, str>>) -> Self {
         Self::new(StatusCode::NOT_FOUND, "not_found", detail)
     }
 
@@ -232,9 +232,6 @@ impl From<AppError> for Problem {
             AppError::NotFound => Self::not_found("there is no such encounter, or this token does not know it"),
             AppError::NoToken => {
                 Self::not_found("there is no such token in this encounter: the list of its tokens has their ids")
-            }
-            AppError::NoRuleset(known) => {
-                Self::not_found(format!("there is no such ruleset; there are {}", known.join(", ")))
             }
             AppError::Refused(refusal) => refusal.into(),
             AppError::NotNow { refusal, current, pending } => {

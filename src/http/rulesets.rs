@@ -75,7 +75,10 @@ pub(super) async fn read_ruleset(
 ) -> Result<Reply, Problem> {
     let all = &manifests()?.by_id;
     let manifest = id.ok().and_then(|Path(id)| all.iter().find(|(known, _)| *known == id));
-    let known = || AppError::NoRuleset(all.iter().map(|(id, _)| id.as_str()).collect());
-    let (_, (body, tag)) = manifest.ok_or_else(known)?;
+    let unknown = || {
+        let known: Vec<_> = all.iter().map(|(id, _)| id.as_str()).collect();
+        Problem::not_found(format!("there is no such ruleset; there are {}", known.join(", ")))
+    };
+    let (_, (body, tag)) = manifest.ok_or_else(unknown)?;
     Ok(Reply::json(body.clone()).public(tag, &conditions))
 }
