@@ -27,20 +27,14 @@ impl FromStr for Rate {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} is no rate: write requests and time, such as 600/1m, 20/10s or 5000/1h");
         let (quota, window) = text.trim().split_once('/').ok_or_else(wrong)?;
-        let (number, seconds) = match window.char_indices().next_back().ok_or_else(wrong)? {
-            (end, 's') => (&window[..end], 1),
-            (end, 'm') => (&window[..end], 60),
-            (end, 'h') => (&window[..end], 60 * 60),
-            _ => return Err(wrong()),
-        };
         // `600/m` is 600 a minute.
-        let number: u64 = if number.is_empty() { 1 } else { number.parse().map_err(|_| wrong())? };
-        let quota: u32 = quota.parse().map_err(|_| wrong())?;
-        let seconds = number.checked_mul(seconds).filter(|seconds| (1..=24 * 60 * 60).contains(seconds));
-        match seconds {
-            Some(seconds) if quota > 0 => Ok(Self { quota, window: Duration::from_secs(seconds) }),
-            _ => Err(format!("{text:?} is out of range: 1 request at least, in 1 second to a day")),
+        let number = if window.starts_with(|c: char| c.is_ascii_alphabetic()) { "1" } else { "" };
+        let window = humantime::parse_duration(&format!("{number}{window}")).map_err(|_| wrong())?;
+        let quota = quota.parse().map_err(|_| wrong())?;
+        if quota == 0 || window.subsec_nanos() > 0 || !(1..=24 * 60 * 60).contains(&window.as_secs()) {
+            return Err(format!("{text:?} is out of range: 1 request at least, in whole seconds, at most a day"));
         }
+        Ok(Self { quota, window })
     }
 }
 
@@ -184,6 +178,7 @@ mod tests {
         assert_eq!("600/m".parse(), rate(600, 60));
         assert_eq!(" 20/10s ".parse(), rate(20, 10));
         assert_eq!("5000/24h".parse(), rate(5000, 86_400));
+        assert_eq!("5000/1d".parse(), rate(5000, 86_400));
         for wrong in [
             "",
             "600",
@@ -192,8 +187,10 @@ mod tests {
             "600/",
             "600/0s",
             "600/25h",
+            "600/1500ms",
+            "600/60",
             "-1/m",
-            "600/1d",
+            "600/1x",
             "600/1é",
             "6e2/m",
             "9/99999999999999999999s",
