@@ -159,7 +159,7 @@ impl App {
     async fn rewind(&self, game: &Arc<dyn Game>, rewind: Rewind) -> Result<Decided, AppError> {
         let past = self.state_at(game, rewind.to_version).await?;
         let (game, small) = (game.clone(), is_small(&**game, 1));
-        let rewound = move |_: Stop<'_>| game.rewind(&rewind, &past.checkpoint()?).map_err(AppError::from);
+        let rewound = move |_: Stop<'_>| game.rewind(&rewind, &*past).map_err(AppError::from);
         self.workers.run_unless(small, rewound).await?
     }
 

@@ -290,8 +290,8 @@ impl ImportFold {
             return Ok(None);
         }
         let past = self.rewind_states.get(&rewind.to_version).cloned().flatten();
-        let past = past.ok_or("it goes back to no version before it")?.checkpoint()?;
-        Ok(self.game.rewind(&rewind, &past)?.checkpoint)
+        let past = past.ok_or("it goes back to no version before it")?;
+        Ok(self.game.rewind(&rewind, &*past)?.checkpoint)
     }
 }
 

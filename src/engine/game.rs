@@ -13,12 +13,13 @@ use crate::vocabulary::*;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 /// An encounter whose ruleset's types are erased. It never changes; a transition makes another one.
-pub trait Game: Send + Sync {
+pub trait Game: Any + Send + Sync {
     /// Its id, tokens and settings.
     fn meta(&self) -> &Meta;
 
@@ -45,8 +46,8 @@ pub trait Game: Send + Sync {
     /// What a request wants from the past, if it is an undo or redo.
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
 
-    /// Carries out an undo or redo; `past` is a checkpoint at the version that it wants.
-    fn rewind(&self, rewind: &Rewind, past: &RawValue) -> Result<Decided, LoadError>;
+    /// Carries out an undo or redo; `past` is this encounter at the version that it wants.
+    fn rewind(&self, rewind: &Rewind, past: &dyn Game) -> Result<Decided, LoadError>;
 
     /// The encounter after the next log entry.
     fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError>;
@@ -289,11 +290,11 @@ impl<R: Ruleset> Game for TypedGame<R> {
         self.history.rewind(self.table.version, request)
     }
 
-    fn rewind(&self, rewind: &Rewind, past: &RawValue) -> Result<Decided, LoadError> {
-        let past = Self::at(self.meta.clone(), past.get().as_bytes())?;
-        if past.table.version != rewind.to_version {
-            return Err(LoadError::Unreadable(format!("the state at {} is another's", rewind.to_version)));
-        }
+    fn rewind(&self, rewind: &Rewind, past: &dyn Game) -> Result<Decided, LoadError> {
+        let past = (past as &dyn Any).downcast_ref::<Self>();
+        let past = past
+            .filter(|past| past.table.version == rewind.to_version)
+            .ok_or_else(|| LoadError::Unreadable(format!("the state at {} is another's", rewind.to_version)))?;
         let mut table = past.table.clone();
         table.version = self.table.version.saturating_add(1);
         let history = self.history.rewound(rewind, &past.history);

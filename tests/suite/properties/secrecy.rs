@@ -413,7 +413,7 @@ impl Stage {
     fn undo(&self, to: &Self) -> Option<(Self, Decided)> {
         let request = Request::read(json!({"type": "undo", "to_version": to.game.version()})).ok()?;
         let rewind = self.game.rewind_target(&request).ok()??;
-        let decided = self.game.rewind(&rewind, &to.game.checkpoint().ok()?).ok()?;
+        let decided = self.game.rewind(&rewind, &*to.game).ok()?;
         Some((Self { game: decided.next.clone(), own: self.own.clone() }, decided))
     }
 }

@@ -161,8 +161,7 @@ impl Table {
         };
         let past = usize::try_from(rewind.to_version).ok().and_then(|version| self.past.get(version));
         let past = past.ok_or_else(|| format!("{rewind:?} asks for a version that has not been"))?;
-        let checkpoint = past.checkpoint().map_err(|e| e.to_string())?;
-        self.game.rewind(&rewind, &checkpoint).map(Ok).map_err(|e| format!("a state cannot be restored: {e}"))
+        self.game.rewind(&rewind, &**past).map(Ok).map_err(|e| format!("a state cannot be restored: {e}"))
     }
 
     /// Sends with these dice, which must be just those that are rolled.
