@@ -135,16 +135,16 @@ pub(super) struct TypedGame<R: Ruleset> {
 }
 
 impl<R: Ruleset> TypedGame<R> {
-    /// Reads a checkpoint, migrates it if it is older, and checks its history.
-    pub fn at(meta: Arc<Meta>, checkpoint: &[u8]) -> Result<Self, LoadError> {
-        let (_, checkpoint) = open(checkpoint)?;
-        let checkpoint: Document<'_, R> = serde_json::from_slice(&checkpoint).map_err(unreadable)?;
-        if checkpoint.ruleset != R::MANIFEST.id {
-            return Err(LoadError::Unreadable(format!("ruleset: {} is another one", checkpoint.ruleset)));
+    /// Reads a document or checkpoint of the present schema; without `meta` it must hold its own.
+    pub fn read(stored: &[u8], meta: Option<Arc<Meta>>) -> Result<Self, LoadError> {
+        let Document::<R> { ruleset, meta: own, history, table, .. } =
+            serde_json::from_slice(stored).map_err(unreadable)?;
+        if ruleset != R::MANIFEST.id {
+            return Err(LoadError::Unreadable(format!("ruleset: {ruleset} is another one")));
         }
-        let game = Self { meta, history: checkpoint.history.into_owned(), table: checkpoint.table.into_owned() };
-        game.history.check(game.table.version)?;
-        Ok(game)
+        let meta = meta.or_else(|| own.map(|own| Arc::new(own.into_owned())));
+        let meta = meta.ok_or_else(|| LoadError::Unreadable("a document without meta".to_owned()))?;
+        Ok(Self { meta, history: history.into_owned(), table: table.into_owned() })
     }
 
     fn stored<'a>(&'a self, meta: Option<&'a Meta>) -> Document<'a, R> {
@@ -228,6 +228,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
 
     fn check(&self) -> Result<(), String> {
         let table = &self.table;
+        self.history.check(table.version)?;
         if table.combatants.len() > MAX_COMBATANTS || table.effects.len() > MAX_EFFECTS {
             return Err(format!("it holds more than {MAX_COMBATANTS} combatants or {MAX_EFFECTS} effects"));
         }
@@ -325,7 +326,8 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn recall(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError> {
-        Ok(Arc::new(Self::at(self.meta.clone(), checkpoint.get().as_bytes())?))
+        let (_, checkpoint) = open(checkpoint.get().as_bytes())?;
+        Ok(Arc::new(Self::read(&checkpoint, Some(self.meta.clone()))?))
     }
 
     fn with_meta(&self, meta: Meta) -> Arc<dyn Game> {

@@ -28,7 +28,7 @@ pub struct Played {
 const SIDES: [&str; 3] = ["players", "monsters", "wolves"];
 
 impl Subject {
-    pub fn of(ruleset: &dyn AnyRuleset) -> Self {
+    pub fn of(ruleset: &AnyRuleset) -> Self {
         let manifest = ruleset.manifest();
         let common = ["dead", "defeated", "dead", "marked"].iter();
         Self {

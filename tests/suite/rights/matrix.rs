@@ -79,7 +79,7 @@ fn may(ruleset: &str, gm_verbs: &[&str], shared: bool, player_undo: bool, viewer
     }
 }
 
-fn table(ruleset: &dyn AnyRuleset, player_undo: bool) -> Table {
+fn table(ruleset: &AnyRuleset, player_undo: bool) -> Table {
     let combatants: Vec<Value> = NAMES.iter().map(|name| json!({"id": name})).collect();
     let id = ruleset.manifest().id;
     Table::create(json!({"ruleset": id, "combatants": combatants, "player_undo": player_undo}))
