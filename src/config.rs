@@ -243,8 +243,8 @@ impl Server {
 pub fn presentable(urls: &str) -> String {
     let public = urls.split(',').map(|url| {
         let (scheme, rest) = url.trim().split_once("://").unwrap_or(("redis", ""));
+        let rest = rest.split(['?', '#']).next().unwrap_or_default();
         let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
-        let host = host.split(['?', '#']).next().unwrap_or_default();
         format!("{scheme}://{host}")
     });
     public.collect::<Vec<_>>().join(", ")
@@ -323,6 +323,7 @@ mod tests {
     fn a_printed_redis_url_holds_no_secret() {
         let urls = "rediss://user:p@ss@cache.example:6380/2?token=x, redis://:secret@10.0.0.1:6379";
         assert_eq!(presentable(urls), "rediss://cache.example:6380/2, redis://10.0.0.1:6379");
+        assert_eq!(presentable("redis://10.0.0.1/0?name=me@home&token=s@cret"), "redis://10.0.0.1/0");
         assert_eq!(presentable("secret"), "redis://");
     }
 }
