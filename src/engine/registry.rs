@@ -53,6 +53,9 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
         state: R::State::default(),
     };
     for (i, combatant) in creation.combatants.into_iter().enumerate() {
+        if wrong.len() >= MAX_ERRORS {
+            break;
+        }
         let admitted = roster::new_combatant(&table, combatant).and_then(|combatant| {
             if sound {
                 R::check_combatant(&table.options, &combatant)?;
@@ -69,9 +72,6 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
                 table.combatants.push(CachedCombatant::new(combatant));
             }
             Err(error) => wrong.push(error.within(&format!("combatants.{i}"))),
-        }
-        if wrong.len() >= MAX_ERRORS {
-            break;
         }
     }
     if !wrong.is_empty() {

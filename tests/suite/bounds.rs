@@ -74,6 +74,24 @@ fn a_document_from_elsewhere_holds_no_more_than_commands_could_make() {
     }
 }
 
+/// Where the fields are wrong that refuse an encounter of custom.
+fn wrong_fields(definition: &Value, combatants: Value) -> Vec<String> {
+    let creation = json!({"ruleset": "custom", "options": {"definition": definition}, "combatants": combatants});
+    match RULESETS.create(meta(Vec::new()), Creation::read(creation).expect("a creation")).err() {
+        Some(Refusal::Fields(errors)) => errors.into_iter().map(|error| error.path).collect(),
+        other => panic!("expected wrong fields, got {other:?}"),
+    }
+}
+
+#[test]
+fn a_refused_creation_lists_20_errors_at_most() {
+    let ties: Value = (0..4).map(|n| format!("tie-{n}")).collect();
+    let phase = json!({"who": {"has": "unknown"}, "pick": "free", "steps": [{"who": {"has": "unknown"}}, {}]});
+    let definition = json!({"score": {"dice": "1d20", "ties": ties}, "phases": vec![phase; 8]});
+    let wrong = wrong_fields(&definition, json!([{"nam": "Ann"}, {"nam": "Bo"}]));
+    assert_eq!(wrong.len(), 20, "{wrong:?}");
+}
+
 #[test]
 fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
     let id = |n: usize| CombatantId::new(&format!("h{n}")).expect("an id");
