@@ -93,6 +93,18 @@ fn a_refused_creation_lists_20_errors_at_most() {
 }
 
 #[test]
+fn the_lists_of_a_definition_are_compared_only_if_they_are_short_enough() {
+    let same = |count| json!(vec!["same"; count]);
+    let choices = |count| json!({"declare": {"choices": same(count)}, "score": {"dice": "1d20"}});
+    let own = |path: &str| format!("options.definition.{path}");
+    assert_eq!(wrong_fields(&choices(6), json!([])).len(), 5);
+    assert_eq!(wrong_fields(&choices(30_000), json!([])), [own("declare.choices")]);
+    let ties = json!({"score": {"dice": "1d20", "ties": vec!["players"; 30_000]}});
+    let first = ["score.ties", "score.ties.1", "score.ties.2", "score.ties.3"].map(own);
+    assert_eq!(wrong_fields(&ties, json!([])), first);
+}
+
+#[test]
 fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
     let id = |n: usize| CombatantId::new(&format!("h{n}")).expect("an id");
     let tokens = |owners: usize| -> Vec<_> {

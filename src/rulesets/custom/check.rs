@@ -11,6 +11,14 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     let mut wrong = Wrong { definition, found: Vec::new() };
     wrong.size("numbers", definition.numbers.len(), 0, 12);
     wrong.size("pools", definition.pools.len(), 0, 4);
+    wrong.size("phases", definition.phases.len(), 1, 8);
+    if let Some(declare) = &definition.declare {
+        wrong.size("declare.choices", declare.choices.len(), 2, 6);
+    }
+    // The other checks look through these lists many times.
+    if !wrong.found.is_empty() {
+        return wrong.found;
+    }
     wrong.term("turns", &definition.turns);
     if let Some(word) = TIE_WORDS.iter().find(|word| definition.numbers.contains_key(**word)) {
         wrong.note(format!("numbers.{word}"), "this word has a meaning in score.ties: choose another name");
@@ -92,7 +100,7 @@ impl Wrong<'_> {
             self.terms("score.foes.add", &foes.add);
         }
         self.size("score.ties", score.ties.len(), 0, 4);
-        for (i, tie) in score.ties.iter().enumerate() {
+        for (i, tie) in score.ties.iter().enumerate().take(4) {
             if !TIE_WORDS.contains(&tie.as_str()) {
                 self.number(format!("score.ties.{i}"), tie);
             }
@@ -125,7 +133,6 @@ impl Wrong<'_> {
 
     fn phases(&mut self) {
         let definition = self.definition;
-        self.size("phases", definition.phases.len(), 1, 8);
         let places = definition.score.as_ref().is_some_and(|score| score.per != Per::Side);
         for (i, phase) in definition.phases.iter().enumerate() {
             let path = |field: &str| format!("phases.{i}.{field}");
@@ -146,7 +153,6 @@ impl Wrong<'_> {
     fn declare(&mut self) {
         let definition = self.definition;
         let Some(declare) = &definition.declare else { return };
-        self.size("declare.choices", declare.choices.len(), 2, 6);
         self.who("declare.who", &declare.who);
         let early = declare.who.declared.is_empty();
         self.unless(early, "declare.who.declared", "nothing is declared yet: say side or has");
