@@ -1,4 +1,4 @@
-//! Tries legal_commands out, so that what is listed is what deciding accepts.
+//! Tries legal commands out, so that what is listed is what deciding accepts.
 
 use super::game::TypedGame;
 use super::{Game, Request, Stop, Viewer};
@@ -19,7 +19,7 @@ impl Dice for TrialDice {
     }
 }
 
-/// The trials of one viewer's legal_commands.
+/// The trials of one viewer's legal commands.
 pub(super) struct Trials<'g, R: Ruleset> {
     live: &'g TypedGame<R>,
     viewer: &'g Viewer,
@@ -38,51 +38,52 @@ impl<'g, R: Ruleset> Trials<'g, R> {
 
     /// The option with the values that are accepted; None when nothing of it is.
     pub fn tried(&mut self, mut option: LegalCommand) -> Option<LegalCommand> {
-        let mut choices = std::mem::take(&mut option.choices);
-        let mut accepted = self.accepts(&option.command);
-        for choice in &mut choices {
-            let first = match &mut choice.values {
+        let command = &mut option.command;
+        let mut accepted = self.accepts(command);
+        for Choice { field, required, values } in &mut option.choices {
+            let first = match values {
                 Values::OneOf(values) => {
-                    values.retain(|value| self.accepts(&filled(&option, choice.field, value)));
+                    values.retain(|value| self.accepts(&filled(command, field, value)));
                     values.first().cloned()
                 }
                 Values::From(listed) => {
-                    let first = self.first_of(&option, choice.field, listed);
+                    let first = self.first_of(command, field, listed);
                     if first.is_none() {
-                        choice.values = Values::OneOf(Vec::new());
+                        *values = Values::OneOf(Vec::new());
                     }
                     first
                 }
-                Values::Range { min, .. } if !self.sendable(&filled(&option, choice.field, &json!(min))) => {
-                    choice.values = Values::OneOf(Vec::new());
+                Values::Range { min, .. } if self.sendable(&filled(command, field, &json!(min))).is_none() => {
+                    *values = Values::OneOf(Vec::new());
                     continue;
                 }
                 Values::Range { .. } | Values::Like(_) => continue,
             };
-            if choice.required {
-                option.set(choice.field, first?);
+            if *required {
+                *command = filled(command, field, &first?);
                 accepted = true;
             }
         }
-        choices.retain(|choice| !matches!(&choice.values, Values::OneOf(values) if values.is_empty()));
-        option.choices = choices;
+        option.choices.retain(|choice| !matches!(&choice.values, Values::OneOf(values) if values.is_empty()));
         accepted.then_some(option)
     }
 
-    /// The first value of a shared list that is accepted in this option. Each value is tried with one option, see [`LegalCommand::among`].
-    fn first_of(&mut self, option: &LegalCommand, field: &'static str, listed: &ListReference) -> Option<Value> {
-        let key = key(option, field, listed);
+    /// The first value of a shared list that is accepted in this command. Each value is tried with one command, see [`LegalCommand::among`].
+    fn first_of(&mut self, command: &Value, field: &'static str, listed: &ListReference) -> Option<Value> {
+        let key = key(command, field, listed);
         let mut known = self.verdicts.remove(&key).unwrap_or_else(|| vec![None; listed.values.len()]);
-        let accepts = |value: &Value| self.accepts(&filled(option, field, value));
+        let accepts = |value: &Value| self.accepts(&filled(command, field, value));
         let mut open: Vec<_> =
             listed.values.iter().zip(&mut known).filter(|(value, _)| !listed.except.contains(value)).collect();
-        let one = open.iter().position(|(_, known)| **known == Some(true));
-        let legal = match one.and_then(|at| open.get(at)) {
-            Some((value, _)) => accepts(value),
-            None if open.first().is_none_or(|(value, _)| !self.sendable(&filled(option, field, value))) => false,
+        let good = open.iter().find(|(_, known)| **known == Some(true)).map(|(value, _)| *value);
+        let legal = match good {
+            Some(value) => accepts(value),
+            None if open.first().is_none_or(|(value, _)| self.sendable(&filled(command, field, value)).is_none()) => {
+                false
+            }
             None => open.iter_mut().filter(|(_, known)| known.is_none()).any(|(value, known)| {
                 let accepted = accepts(value);
-                // A refusal may be the option's fault, so it says nothing of the value yet.
+                // A refusal may be the command's fault, so it says nothing of the value yet.
                 **known = accepted.then_some(true);
                 accepted
             }),
@@ -97,14 +98,13 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         first
     }
 
-    /// Leaves only accepted values in the shared lists of legal_commands that were tried.
+    /// Leaves only accepted values in the shared lists of legal commands that were tried.
     pub fn settle(&self, legal_commands: &mut [LegalCommand]) {
         let mut accepted: HashMap<Key, Arc<[Value]>> = HashMap::new();
-        for option in legal_commands {
-            let mut choices = std::mem::take(&mut option.choices);
-            for Choice { field, values, .. } in &mut choices {
+        for LegalCommand { command, choices, .. } in legal_commands {
+            for Choice { field, values, .. } in choices {
                 let Values::From(listed) = values else { continue };
-                let key = key(option, field, listed);
+                let key = key(command, field, listed);
                 let Some(known) = self.verdicts.get(&key) else { continue };
                 let values = accepted.entry(key).or_insert_with(|| {
                     let good = listed.values.iter().zip(known).filter(|(_, known)| **known == Some(true));
@@ -113,34 +113,30 @@ impl<'g, R: Ruleset> Trials<'g, R> {
                 listed.values = values.clone();
                 listed.except.retain(|value| values.contains(value));
             }
-            option.choices = choices;
         }
     }
 
     fn accepts(&self, command: &Value) -> bool {
-        let sent = |request: &Request| {
-            self.live.authorize(self.viewer, request).is_ok()
-                && self.live.play(request, &mut TrialDice, self.stop).is_ok()
-        };
-        !(self.stop)() && Request::read(command.clone()).is_ok_and(|request| sent(&request))
+        let legal = |request: &Request| self.live.play(request, &mut TrialDice, self.stop).is_ok();
+        !(self.stop)() && self.sendable(command).is_some_and(|request| legal(&request))
     }
 
-    /// Whether it is the viewer's to send, legal or not.
-    fn sendable(&self, command: &Value) -> bool {
-        self.viewer.is_gm()
-            || Request::read(command.clone()).is_ok_and(|request| self.live.authorize(self.viewer, &request).is_ok())
+    /// The request, if it is the viewer's to send, legal or not.
+    fn sendable(&self, command: &Value) -> Option<Request> {
+        let request = Request::read(command.clone()).ok()?;
+        self.live.authorize(self.viewer, &request).is_ok().then_some(request)
     }
 }
 
-/// The command of an option with one more field.
-fn filled(option: &LegalCommand, field: &str, value: &Value) -> Value {
-    let mut command = option.command.clone();
+/// The command with one more field.
+fn filled(command: &Value, field: &str, value: &Value) -> Value {
+    let mut command = command.clone();
     command[field] = value.clone();
     command
 }
 
-fn key(option: &LegalCommand, field: &'static str, listed: &ListReference) -> Key {
-    let verb = option.command.get("type").and_then(Value::as_str).unwrap_or_default();
+fn key(command: &Value, field: &'static str, listed: &ListReference) -> Key {
+    let verb = command["type"].as_str().unwrap_or_default();
     (verb.to_owned(), field, listed.values.as_ptr() as usize)
 }
 
@@ -163,7 +159,7 @@ pub(super) fn share(legal_commands: &mut [LegalCommand]) {
     }
     let mut taken = HashSet::new();
     for option in legal_commands {
-        let verb = option.command.get("type").and_then(Value::as_str).unwrap_or_default();
+        let verb = option.command["type"].as_str().unwrap_or_default();
         for Choice { field, values, .. } in &mut option.choices {
             let Values::From(listed) = values else { continue };
             let Some((2.., name)) = uses.get_mut(&listed.values) else {
