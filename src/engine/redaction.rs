@@ -5,7 +5,7 @@
 
 use super::document::unread;
 use super::game::TypedGame;
-use super::{Game, Role, TokenRecord, Viewer, narration};
+use super::{Game, Role, Viewer, narration};
 use crate::vocabulary::*;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -121,20 +121,15 @@ impl<R: Ruleset> Transition<'_, R> {
         }
         let everybody = if self.is_public() { None } else { self.redacted(&[])? };
         let mut owners = BTreeMap::new();
-        // Tokens of the same combatants get the same entry.
-        let mut made: HashMap<&[CombatantId], Option<RedactedEntry>> = HashMap::new();
-        for player in self.owners() {
-            let own = match made.get(&player.combatants[..]) {
-                Some(own) => own.clone(),
-                None => made.entry(&player.combatants).or_insert(self.redacted(&player.combatants)?).clone(),
-            };
-            let own = match own {
+        for (combatants, tokens) in self.owners() {
+            let entry = match self.redacted(combatants)? {
                 None if everybody.is_some() => Some(self.unredacted()?),
-                own => own,
+                entry => entry,
             };
-            let own = own.filter(|own| !everybody.as_ref().is_some_and(|entry| entry.equals(own)));
-            if own.is_some() {
-                owners.insert(player.id.clone(), OwnerEntry { entry: own, _ahead: () });
+            let differs = |own: &RedactedEntry| everybody.as_ref().is_none_or(|entry| !entry.equals(own));
+            if entry.as_ref().is_some_and(differs) {
+                let entry = OwnerEntry { entry, _ahead: () };
+                owners.extend(tokens.into_iter().map(|token| (token.clone(), entry.clone())));
             }
         }
         let redactions = Redactions { everybody, owners, _version: () };
@@ -158,19 +153,23 @@ impl<R: Ruleset> Transition<'_, R> {
             && self.events.iter().all(open)
     }
 
-    /// The players who may know more of it than everybody.
-    fn owners(&self) -> impl Iterator<Item = &TokenRecord> {
+    /// The players' tokens that may know more of it than everybody, by their combatants.
+    fn owners(&self) -> HashMap<&[CombatantId], Vec<&String>> {
         let redacted = |c: &&Combatant<R>| c.hidden || self.after.hides_hp(c);
         let combatants = self.before.table.iter().chain(self.after.iter()).filter(redacted);
         let redacted: HashSet<&CombatantId> = combatants.map(|c| &c.id).collect();
-        let players = self.before.meta.tokens.iter().filter(|token| token.role == Role::Player);
-        players.filter(move |player| player.combatants.iter().any(|id| redacted.contains(id)))
+        let mut owners: HashMap<_, Vec<_>> = HashMap::new();
+        for token in self.before.meta.tokens.iter().filter(|token| token.role == Role::Player) {
+            if token.combatants.iter().any(|id| redacted.contains(id)) {
+                owners.entry(&token.combatants[..]).or_default().push(&token.id);
+            }
+        }
+        owners
     }
 
     /// The number of different audiences that it is redacted for.
     pub fn audiences(&self) -> usize {
-        let owners: HashSet<&[CombatantId]> = self.owners().map(|player| &player.combatants[..]).collect();
-        owners.len() + 1
+        self.owners().len() + 1
     }
 
     /// The entry as it stands.
@@ -195,12 +194,12 @@ impl<R: Ruleset> Transition<'_, R> {
         if !unsigned && !left.is_empty() && left.iter().map(|(_, event)| event).eq(self.events) {
             return Ok(None);
         }
-        let mut indices = left.iter().map(|(index, _)| *index).peekable();
-        let mut commands = Vec::with_capacity(self.commands.len());
+        let (mut commands, mut told) = (Vec::with_capacity(self.commands.len()), 0);
         for (verb, end) in self.commands {
-            if indices.next_if(|index| index < end).is_some() {
+            let before = told;
+            told = left.partition_point(|(index, _)| index < end);
+            if told > before {
                 commands.push((*verb).to_owned());
-                while indices.next_if(|index| index < end).is_some() {}
             }
         }
         let events: Vec<Event<R>> = left.into_iter().map(|(_, event)| event).collect();
