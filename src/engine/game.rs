@@ -153,41 +153,33 @@ impl<R: Ruleset> TypedGame<R> {
         Document { schema: SCHEMA, ruleset, meta: meta.map(Cow::Borrowed), history, table }
     }
 
-    /// Plays a request on a copy of the table; answers also how many events there were after each command.
-    pub fn play(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Played<R>, Refusal> {
+    /// Plays a request on a copy of the table.
+    pub fn play<'r>(
+        &self, request: &'r Request, dice: &mut dyn Dice, stop: Stop<'_>,
+    ) -> Result<Played<'r, R>, Refusal> {
         let mut play = Play::new(self.table.clone(), dice);
-        let mut ends = Vec::with_capacity(request.commands.len());
+        let mut commands = Vec::with_capacity(request.commands.len());
         for (index, (verb, fields)) in request.commands.iter().enumerate() {
             if stop() {
                 return Err(Refusal::Stopped);
             }
             let path = || request.path(index);
             play_one(&mut play, verb, fields).map_err(|refusal| refusal.within(&path()).named(play.table()))?;
-            ends.push(play.events().len());
+            commands.push((verb.as_str(), play.events().len()));
             if play.events().len() > MAX_EVENTS {
                 return Err(Refusal::too_many_events(path()));
             }
         }
         let (mut table, events) = play.finish();
         table.version = table.version.saturating_add(1);
-        Ok(Played { table, events, ends })
+        Ok(Played { table, events, commands })
     }
 
     fn redacted_for(&self, own: &[CombatantId]) -> Self {
         let table = Table { version: self.table.version, ..self.table.redacted(own) };
         Self { meta: self.meta.clone(), history: self.history.clone(), table }
     }
-}
 
-/// A request that was played.
-pub(super) struct Played<R: Ruleset> {
-    table: Table<R>,
-    events: Vec<Event<R>>,
-    /// How many events there were after each command.
-    ends: Vec<usize>,
-}
-
-impl<R: Ruleset> TypedGame<R> {
     /// A decision that leads here by this transition.
     fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, serde_json::Error> {
         let redactions = transition.redactions()?;
@@ -197,6 +189,14 @@ impl<R: Ruleset> TypedGame<R> {
         let texts = narration::texts(&transition.before.table, transition.after, transition.events);
         Ok(Decided { checkpoint: checkpoint.transpose()?, next: Arc::new(self), events, texts, redactions })
     }
+}
+
+/// A request that was played.
+pub(super) struct Played<'r, R: Ruleset> {
+    table: Table<R>,
+    events: Vec<Event<R>>,
+    /// The type of each command, and how many events there were after it.
+    commands: Vec<(&'r str, usize)>,
 }
 
 fn play_one<R: Ruleset>(
@@ -270,19 +270,18 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn decide(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal> {
-        let Played { table, events, ends } = self.play(request, dice, stop)?;
+        let Played { table, events, commands } = self.play(request, dice, stop)?;
         if stop() {
             return Err(Refusal::Stopped);
         }
         let history = UndoHistory::ordinary(table.version);
         let next = Self { meta: self.meta.clone(), history, table: table.clone() };
-        let commands: Vec<_> = request.verbs().zip(ends.iter().copied()).collect();
         let transition = Transition { before: self, after: &table, events: &events, commands: &commands };
         // Audiences are counted only where the number of tokens does not show that they are few enough.
         let most = self.meta.tokens.len().saturating_add(1);
         let exceeds = |audiences: usize| events.len().saturating_mul(audiences) > MAX_REDACTED;
         if exceeds(most) && exceeds(transition.audiences()) {
-            return Err(Refusal::too_many_events(request.path(ends.len().saturating_sub(1))));
+            return Err(Refusal::too_many_events(request.path(commands.len().saturating_sub(1))));
         }
         next.decided(&transition).map_err(|error| FieldError::meaningless("", error.to_string()).into())
     }
@@ -385,7 +384,17 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn summary(&self) -> Summary {
-        Summary::of(&self.meta, &self.table)
+        let Table { name, metadata, status, round, version, .. } = &self.table;
+        Summary {
+            id: self.meta.id.clone(),
+            name: name.to_string(),
+            metadata: metadata.clone(),
+            ruleset: R::MANIFEST.id,
+            status: *status,
+            round: *round,
+            version: *version,
+            created_at: self.meta.created_at.clone(),
+        }
     }
 
     fn options(&self, viewer: &Viewer, oldest: u64, stop: Stop<'_>) -> Vec<LegalCommand> {

@@ -1,7 +1,6 @@
 //! An encounter in a list.
 
-use super::Meta;
-use crate::vocabulary::{Metadata, Ruleset, Status, Table};
+use crate::vocabulary::{Metadata, Status};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -28,19 +27,4 @@ pub struct Summary {
     /// When it was created, RFC 3339.
     #[schema(format = "date-time")]
     pub created_at: String,
-}
-
-impl Summary {
-    pub(super) fn of<R: Ruleset>(meta: &Meta, table: &Table<R>) -> Self {
-        Self {
-            id: meta.id.clone(),
-            name: table.name.to_string(),
-            metadata: table.metadata.clone(),
-            ruleset: R::MANIFEST.id,
-            status: table.status,
-            round: table.round,
-            version: table.version,
-            created_at: meta.created_at.clone(),
-        }
-    }
 }
