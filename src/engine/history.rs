@@ -5,7 +5,7 @@
 
 use super::document::unread;
 use super::{Refusal, Request};
-use crate::vocabulary::{Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation};
+use crate::vocabulary::{Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation, field, require};
 use serde::{Deserialize, Serialize};
 
 /// Versions from one log entry with a checkpoint to the next.
@@ -60,26 +60,26 @@ impl UndoHistory {
         if !matches!(verb.as_str(), "undo" | "redo") {
             return Ok(None);
         }
+        let (undo, redo) = self.ways();
         let placed = |refusal: Refusal| refusal.within(&request.path(0));
-        let command = SharedCommand::parse(verb, fields).transpose().map_err(|error| placed(error.into()))?;
-        let redo = matches!(command, Some(SharedCommand::Redo(_)));
-        let to_version = match command {
-            Some(SharedCommand::Undo(Undo { to_version: Some(to_version) })) if to_version < version => Ok(to_version),
+        let to_version = match SharedCommand::parse(verb, fields).transpose().map_err(|error| placed(error.into()))? {
             Some(SharedCommand::Undo(Undo { to_version: Some(to_version) })) => {
-                let detail = format!("{to_version} is no earlier version: the encounter is at {version}");
-                Err(Violation::field("not_an_earlier_version", "to_version", detail))
+                let detail = || format!("{to_version} is no earlier version: the encounter is at {version}");
+                let earlier = require(to_version < version, "not_an_earlier_version", field("to_version"), detail);
+                earlier.map(|()| to_version)
             }
-            _ if redo => {
+            Some(SharedCommand::Redo(_)) => {
                 let detail =
                     "there is nothing to redo: redo takes back an undo that nothing but undos and redos followed";
-                self.undone.last().copied().ok_or(Violation::new("nothing_to_redo", "TK-7", detail))
+                redo.ok_or(Violation::new("nothing_to_redo", "TK-7", detail))
             }
             _ => {
                 let detail = "there is nothing to undo: the encounter is as it was created";
-                self.content.checked_sub(1).ok_or(Violation::new("nothing_to_undo", "TK-7", detail))
+                undo.ok_or(Violation::new("nothing_to_undo", "TK-7", detail))
             }
         };
-        Ok(Some(Rewind { to_version: to_version.map_err(|violation| placed(violation.into()))?, redo }))
+        let to_version = to_version.map_err(|violation| placed(violation.into()))?;
+        Ok(Some(Rewind { to_version, redo: verb == "redo" }))
     }
 
     /// After a rewind to a state of `past`.
