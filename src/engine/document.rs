@@ -78,7 +78,7 @@ pub(super) struct Document<'a, R: Ruleset> {
 /// The fields of a document or checkpoint that say how to read the rest.
 #[derive(Deserialize)]
 pub(super) struct DocumentHeader {
-    schema: u32,
+    pub schema: u32,
     pub ruleset: String,
 }
 
@@ -96,16 +96,6 @@ impl DocumentHeader {
         let fields = checkpoint.as_object().ok_or_else(|| FieldError::malformed("", "an object is expected"))?;
         let header = fields.iter().filter(|(name, _)| matches!(name.as_str(), "schema" | "ruleset"));
         read_fields(&header.map(|(name, value)| (name.clone(), value.clone())).collect(), &[])
-    }
-
-    /// Whether the rest must be migrated before it is read.
-    pub fn is_older(&self) -> bool {
-        self.schema == 1
-    }
-
-    /// Whether it was written by a newer program.
-    pub fn is_newer(&self) -> bool {
-        self.schema > SCHEMA
     }
 }
 

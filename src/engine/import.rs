@@ -1,7 +1,7 @@
 //! Reads imported logs as strictly as requests: an unknown field is refused wherever it stands.
 
-use super::MAX_EVENTS;
 use super::document::{Document, DocumentHeader, migrate};
+use super::{MAX_EVENTS, SCHEMA};
 use crate::vocabulary::{Event, FieldError, Ruleset, parse, read};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -20,15 +20,13 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldE
 /// Whether a checkpoint is one, as far as its shape goes; whether it makes sense, and whether this program reads its schema, shows when
 /// it is recalled.
 pub(super) fn checkpoint<R: Ruleset>(mut checkpoint: Value) -> Result<(), FieldError> {
-    let cover = DocumentHeader::read(&checkpoint)?;
-    if cover.is_older() {
-        migrate(&mut checkpoint);
-    }
-    if cover.is_newer() {
-        return Ok(());
+    match DocumentHeader::read(&checkpoint)?.schema {
+        1 => migrate(&mut checkpoint),
+        schema if schema > SCHEMA => return Ok(()),
+        _ => {}
     }
     read::<Document<'_, R>>(&checkpoint)?;
-    let options = R::read_options(&checkpoint["table"]["options"]).map(drop);
-    let first = options.map_err(|errors| errors.into_iter().next());
-    first.or_else(|error| error.map_or(Ok(()), |error| Err(error.within("table.options"))))
+    let errors = R::read_options(&checkpoint["table"]["options"]).err();
+    let first = errors.into_iter().flatten().next();
+    first.map_or(Ok(()), |error| Err(error.within("table.options")))
 }
