@@ -1,4 +1,4 @@
-//! What is legal now: the ruleset's legal_commands, each tried out, and the shared commands.
+//! What is legal now: the ruleset's legal commands, each tried out, and the shared commands.
 //!
 //! There is no second set of rules here: an option is listed because deciding it was accepted.
 
@@ -50,19 +50,13 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
     let update = update.like("metadata", "at most 16 texts by name", None);
     let mut legal_commands = vec![note, update, LegalCommand::of("end_encounter", "TK-1")];
     if table.combatants.len() < MAX_COMBATANTS {
+        let add = LegalCommand::of("add_combatant", "TK-2");
         let example = json!({"name": "Newcomer", "side": "monsters"});
-        legal_commands.push(LegalCommand::of("add_combatant", "TK-2").like(
-            "combatant",
-            "a combatant, as at creation",
-            Some(example),
-        ));
+        legal_commands.push(add.like("combatant", "a combatant, as at creation", Some(example)));
     }
-    let effect = json!({"name": "Effect", "expires": {"at": "round_end", "rounds": 1}});
-    legal_commands.push(LegalCommand::of("add_effect", "TK-2").like(
-        "effect",
-        "an effect: name, expires, target, source",
-        Some(effect),
-    ));
+    let add = LegalCommand::of("add_effect", "TK-2");
+    let example = json!({"name": "Effect", "expires": {"at": "round_end", "rounds": 1}});
+    legal_commands.push(add.like("effect", "an effect: name, expires, target, source", Some(example)));
     let effects = table.effects.iter().map(|e| e.id.as_str());
     legal_commands.push(LegalCommand::of("remove_effect", "TK-2").choose("effect", true, effects));
     let amount = |verb| LegalCommand::of(verb, "TK-1").range("amount", true, 0, 1_000_000).with("amount", 1);
@@ -93,7 +87,7 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
     legal_commands
 }
 
-/// The legal_commands of a command that is meant for somebody, or for a member of a group: one for all who are single, and, as members are
+/// The options of a command that is meant for a combatant, or for a member of a group: one for all single combatants and, as members are
 /// only their own group's, one for each group. `alone` are those for whom it is legal without a member.
 fn aimed<R: Ruleset>(
     table: &Table<R>, option: &LegalCommand, alone: impl Fn(&Combatant<R>) -> bool, member: impl Fn(&Member) -> bool,

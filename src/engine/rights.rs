@@ -44,15 +44,13 @@ fn allow<R: Ruleset>(
             match R::actor(&command) {
                 Actor::Gm => Err(format!("this {verb} is the game master's: send it with a token whose role is gm")),
                 Actor::Of(actors) => match actors.iter().find(|id| !viewer.owns(id)) {
-                    Some(id) => Err(format!("this {verb} is {id}'s, and this token acts for {} only", own(viewer))),
+                    Some(id) => {
+                        let own: Vec<_> = viewer.combatants.iter().map(CombatantId::to_string).collect();
+                        Err(format!("this {verb} is {id}'s, and this token acts for {} only", own.join(", ")))
+                    }
                     None => Ok(()),
                 },
             }
         }
     }
-}
-
-/// The combatants of a player, in words.
-fn own(viewer: &Viewer) -> String {
-    viewer.combatants.iter().map(CombatantId::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,6 @@
 use super::view::pending;
 use super::{OrderRow, order};
 use crate::vocabulary::{Combatant, CombatantId, Expiry, Hp, Names, Ruleset, Status, Table};
-use std::fmt::Write;
 
 /// The printed turn table.
 pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
@@ -14,7 +13,7 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
         Status::Running => format!("round {}", table.round),
         Status::Ended => "ended".to_owned(),
     };
-    line(&mut out, format_args!("{} - {}, {phase}", flat(table.name.as_str()), R::MANIFEST.title));
+    out += &format!("{} - {}, {phase}\n", flat(table.name.as_str()), R::MANIFEST.title);
     let rows = order::rows(table);
     let name_width = rows.iter().map(|row| flat(row.name).chars().count()).max().unwrap_or(0);
     let side_width = table.iter().map(|c| c.side.as_str().len()).max().unwrap_or(0);
@@ -35,15 +34,15 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
             (false, false) => "",
         };
         let (name, side) = (flat(row.name), c.side.as_str());
-        let line_of = format!("{mark} {place}{name:name_width$}  {side:side_width$}  {acted:5}  {}", details(c, row));
-        line(&mut out, format_args!("{}", line_of.trim_end()));
+        let line = format!("{mark} {place}{name:name_width$}  {side:side_width$}  {acted:5}  {}", details(c, row));
+        out += &format!("{}\n", line.trim_end());
     }
     for effect in &table.effects {
         let on = effect.target.as_ref().map_or(String::new(), |id| format!(" on {}", name(id)));
         // What is on the hidden is as hidden as they are.
         let bearer = effect.target.as_ref().and_then(|id| table.get(id));
         let hidden = if effect.hidden || bearer.is_some_and(|c| c.hidden) { ", hidden" } else { "" };
-        line(&mut out, format_args!("* {}{on}{hidden}{}", flat(effect.name.as_str()), lasting(&effect.expires, name)));
+        out += &format!("* {}{on}{hidden}{}\n", flat(effect.name.as_str()), lasting(&effect.expires, name));
     }
     if let Some(pending) = pending(table) {
         let mut who: Vec<String> = pending.combatants.iter().map(name).collect();
@@ -54,7 +53,7 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
         let by = if who.is_empty() { String::new() } else { format!(" by {}", who.join(", ")) };
         let with = pending.commands.join(", ");
         let with = if with.is_empty() { with } else { format!(" ({with})") };
-        line(&mut out, format_args!("awaiting: {}{by}{with}", pending.decision.replace('_', " ")));
+        out += &format!("awaiting: {}{by}{with}\n", pending.decision.replace('_', " "));
     }
     out
 }
@@ -96,11 +95,6 @@ fn flat(name: &str) -> String {
     name.replace(['\n', '\t'], " ")
 }
 
-fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing into a string cannot fail.
-    let _ = writeln!(out, "{text}");
-}
-
 /// The room for the line that says how many were left out.
 const LEFT_OUT: usize = 40;
 
@@ -129,9 +123,8 @@ pub fn fitted(table: &str, most: usize) -> String {
         kept.push(i);
     }
     kept.sort_unstable();
-    let mut out: String = kept.iter().filter_map(|i| lines.get(*i)).map(|line| format!("{line}\n")).collect();
-    line(&mut out, format_args!("... {} more lines", lines.len() - kept.len()));
-    out
+    let out: String = kept.iter().filter_map(|i| lines.get(*i)).map(|line| format!("{line}\n")).collect();
+    format!("{out}... {} more lines\n", lines.len() - kept.len())
 }
 
 #[cfg(test)]
