@@ -1,11 +1,11 @@
 //! Sending commands, and listing those that are legal now.
 
 use super::AppState;
-use super::extract::{Caller, Conditions, EncounterId, Including, Parameters};
-use super::post::{Post, Preferred};
+use super::extract::{Conditions, EncounterId, Parameters};
+use super::post::Post;
 use super::problem::Problem;
 use super::reply::{PREFERENCE_APPLIED, Reply};
-use crate::app::{AppError, BearerToken, Command, Shape};
+use crate::app::{AppError, BearerToken, Command, Include, Shape};
 use crate::engine::Request;
 use crate::openapi::*;
 use crate::vocabulary::{CombatantId, LegalCommands};
@@ -27,7 +27,7 @@ pub(super) struct CommandQuery {
     /// encounter is there anyway unless `Prefer` leaves it out. A dry run includes no options.
     #[serde(default)]
     #[param(value_type = Option<String>, pattern = "^(encounter|options)(,(encounter|options))?$")]
-    include: Including,
+    include: Include,
 }
 
 /// Send a command
@@ -47,11 +47,11 @@ pub(super) struct CommandQuery {
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, Gone, PreconditionFailed, PayloadTooLarge,
         UnsupportedMediaType, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn send_command(
-    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(query): Parameters<CommandQuery>, conditions: Conditions, Preferred(shape): Preferred, post: Post,
+    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
+    Parameters(query): Parameters<CommandQuery>, conditions: Conditions, shape: Shape, post: Post,
 ) -> Result<Reply, Problem> {
     let request = Request::read(post.body)?;
-    let (key, Including(include)) = (post.key.as_ref(), query.include);
+    let (key, include) = (post.key.as_ref(), query.include);
     let shape = if include.encounter { Shape::Full } else { shape };
     let command =
         Command { id: &id, token: &token, request: &request, expected: conditions.matching.as_ref(), key, shape };
@@ -104,7 +104,7 @@ pub(super) struct OptionsQuery {
         (status = 304, description = "The legal commands have not changed"),
         BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_options(
-    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
     Parameters(query): Parameters<OptionsQuery>, conditions: Conditions,
 ) -> Result<Reply, Problem> {
     let known = conditions.none_matching.as_ref();

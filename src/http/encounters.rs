@@ -1,12 +1,12 @@
 //! Encounters: created, listed, read, deleted.
 
 use super::AppState;
-use super::extract::{Caller, Conditions, Creator, EncounterId, Nothing, Parameters, PlainText};
+use super::extract::{Conditions, Creator, EncounterId, NoParameters, Parameters, PlainText};
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::{List, Reply};
 use super::tokens::TokenAnswer;
-use crate::app::{AppError, CreatedEncounter, Form, Tag, is_cursor};
+use crate::app::{AppError, BearerToken, CreatedEncounter, Form, Tag, is_cursor};
 use crate::engine::{Creation, Summary, TokenRecord, fitted};
 use crate::openapi::*;
 use crate::vocabulary::{EncounterSchema, FieldError, Int, NewEncounterSchema};
@@ -28,8 +28,7 @@ use utoipa::{IntoParams, ToSchema};
     responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_encounter(
-    State(shared): State<AppState>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
-    post: Post,
+    State(shared): State<AppState>, Creator(application): Creator, _: NoParameters, post: Post,
 ) -> Result<Reply, Problem> {
     let creation = Creation::read(post.body)?;
     let encounter = shared.app.create(creation, post.key.as_ref(), application).await?;
@@ -126,7 +125,7 @@ pub(super) struct Moment {
         (status = 304, description = "The encounter has not changed"),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn read_encounter(
-    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
     Parameters(Moment { at, max_length }): Parameters<Moment>, conditions: Conditions, PlainText(plain): PlainText,
 ) -> Result<Reply, Problem> {
     let (game, viewer) = shared.app.read(&id, &token, at).await?;
@@ -150,8 +149,8 @@ pub(super) async fn read_encounter(
     responses((status = 204, description = "The encounter is deleted"),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, PreconditionFailed, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn delete_encounter(
-    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
+    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId, _: NoParameters,
+    conditions: Conditions,
 ) -> Result<Reply, Problem> {
     shared.app.delete(&id, &token, conditions.matching.as_ref()).await?;
     Ok(Reply::empty(StatusCode::NO_CONTENT))

@@ -1,11 +1,11 @@
 //! The log: a page of it, a page as soon as there is one, or a stream.
 
 use super::AppState;
-use super::extract::{Caller, EncounterId, Including, Parameters, PlainText};
+use super::extract::{EncounterId, Parameters, PlainText};
 use super::feed::{self, EventStream, FeedLine, LogHeaders};
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::EntryView;
+use crate::app::{BearerToken, EntryView, Include};
 use crate::openapi::*;
 use crate::vocabulary::Int;
 use axum::extract::State;
@@ -35,7 +35,7 @@ pub(super) struct EventsQuery {
     /// Adds the options to snapshots, too.
     #[serde(default)]
     #[param(value_type = Option<String>, pattern = "^(encounter|options)(,(encounter|options))?$")]
-    pub include: Including,
+    pub include: Include,
 }
 
 /// A page of the log.
@@ -81,7 +81,7 @@ impl EventsQuery {
             (LogPage = "application/json"), (String = "text/plain"), (FeedLine = "application/x-ndjson"), (inline(EventStream) = "text/event-stream"))),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_events(
-    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
+    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
     Parameters(query): Parameters<EventsQuery>, PlainText(plain): PlainText, headers: LogHeaders,
 ) -> Result<Response, Problem> {
     if let Some(format) = headers.format {

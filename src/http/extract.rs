@@ -32,10 +32,8 @@ pub(super) fn is_encounter_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= 64 && id.bytes().all(allowed)
 }
 
-/// The bearer token of the request.
-pub(super) struct Caller(pub BearerToken);
-
-impl FromRequestParts<AppState> for Caller {
+/// The token of the request.
+impl FromRequestParts<AppState> for BearerToken {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
@@ -45,7 +43,7 @@ impl FromRequestParts<AppState> for Caller {
             "this is an application's key, which opens no encounter: send the token that the creation answered with";
         let credential = bearer(&parts.headers, MALFORMED)?.ok_or(Problem::unauthorized(MISSING))?;
         let wrong = if credential.starts_with("tk_app_") { KEY } else { MALFORMED };
-        BearerToken::read(credential).map(Self).ok_or_else(|| Problem::unauthorized(wrong))
+        Self::read(credential).ok_or_else(|| Problem::unauthorized(wrong))
     }
 }
 
@@ -81,7 +79,7 @@ impl FromRequestParts<AppState> for Sender {
         if let Some(application) = credential.and_then(|key| state.app.applications().find(key)) {
             return Ok(Self::Creator(application));
         }
-        Caller::from_request_parts(parts, state).await.map(|Caller(token)| Self::Token(token))
+        BearerToken::from_request_parts(parts, state).await.map(Self::Token)
     }
 }
 
@@ -109,6 +107,8 @@ impl<T: DeserializeOwned> FromRequestParts<AppState> for Parameters<T> {
 }
 
 /// A query without parameters.
+pub(super) type NoParameters = Parameters<Nothing>;
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Nothing {}
@@ -123,14 +123,11 @@ pub(super) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Op
     })
 }
 
-/// What an answer is to include, as a parameter says it: `encounter`, `options`, or both, separated by a comma.
-#[derive(Default, Clone, Copy)]
-pub(super) struct Including(pub Include);
-
-impl<'de> Deserialize<'de> for Including {
+/// As a parameter says it: `encounter`, `options`, or both, separated by a comma.
+impl<'de> Deserialize<'de> for Include {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        let mut include = Include::default();
+        let mut include = Self::default();
         for part in text.split(',') {
             match part {
                 "encounter" => include.encounter = true,
@@ -138,7 +135,7 @@ impl<'de> Deserialize<'de> for Including {
                 _ => return Err(D::Error::unknown_variant(part, &["encounter", "options"])),
             }
         }
-        Ok(Self(include))
+        Ok(include)
     }
 }
 

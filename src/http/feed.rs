@@ -1,7 +1,7 @@
 //! The log as a stream: lines of JSON, or server-sent events.
 
 use super::events::EventsQuery;
-use super::extract::{Including, preferred, single};
+use super::extract::{preferred, single};
 use super::middleware::Deadline;
 use super::problem::Problem;
 use super::{AppState, Settings};
@@ -206,7 +206,7 @@ pub(super) async fn stream(
         (None, Some(version)) => Some(shared.app.read(id, token, Some(version)).await?.0),
         (None, None) => Some(now),
     };
-    let Including(include) = query.include;
+    let include = query.include;
     let beside = match &first {
         Some(game) => follower.included(game.version(), options_of(include)).await,
         None => String::new(),

@@ -6,7 +6,7 @@ use super::{AppState, Settings};
 use crate::app::{AppError, IdempotencyKey, Sender, Shape};
 use crate::vocabulary::parse;
 use axum::body::{Body, Bytes, HttpBody};
-use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Request};
 use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
@@ -55,14 +55,12 @@ impl FromRequest<AppState> for PostedLog {
 }
 
 /// The idempotency key of a request without a body.
-pub(super) struct Key(pub Option<IdempotencyKey>);
-
-impl FromRequestParts<AppState> for Key {
+impl OptionalFromRequestParts<AppState> for IdempotencyKey {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
+    async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Option<Self>, Problem> {
         let key = idempotency_key(&parts.headers)?.map(str::to_owned);
-        Ok(Self(key.map(|key| IdempotencyKey { key, fingerprint: fingerprint(parts, &[]) })))
+        Ok(key.map(|key| Self { key, fingerprint: fingerprint(parts, &[]) }))
     }
 }
 
@@ -132,9 +130,7 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 /// The size of the answer that the client prefers: `Prefer: return=minimal`.
-pub(super) struct Preferred(pub Shape);
-
-impl FromRequestParts<AppState> for Preferred {
+impl FromRequestParts<AppState> for Shape {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {
@@ -143,7 +139,7 @@ impl FromRequestParts<AppState> for Preferred {
             let preference: String = preference.chars().filter(|c| !c.is_whitespace() && *c != '"').collect();
             preference.eq_ignore_ascii_case("return=minimal")
         });
-        Ok(Self(if minimal { Shape::Minimal } else { Shape::Full }))
+        Ok(if minimal { Self::Minimal } else { Self::Full })
     }
 }
 

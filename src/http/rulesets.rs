@@ -1,7 +1,7 @@
 //! The manifests of the rulesets. They never change while a program runs, and tests make them, as they make the published document.
 
 use super::docs::unpacked;
-use super::extract::{Conditions, Nothing, Parameters};
+use super::extract::{Conditions, NoParameters};
 use super::problem::Problem;
 use super::reply::{List, Reply};
 use crate::app::{AppError, Tag};
@@ -55,9 +55,7 @@ fn read(list: &str) -> serde_json::Result<Manifests> {
     params(("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>), headers(("ETag"))),
         (status = 304, description = "The manifests have not changed"), BadRequest, RequestTimeout))]
-pub(super) async fn list_rulesets(
-    Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
-) -> Result<Reply, Problem> {
+pub(super) async fn list_rulesets(_: NoParameters, conditions: Conditions) -> Result<Reply, Problem> {
     let (body, tag) = &manifests()?.list;
     Ok(Reply::json(body.clone()).public(tag, &conditions))
 }
@@ -71,7 +69,7 @@ pub(super) async fn list_rulesets(
     responses((status = 200, description = "The manifest", body = RulesetInfo, headers(("ETag"))),
         (status = 304, description = "The manifest has not changed"), BadRequest, NotFound, RequestTimeout))]
 pub(super) async fn read_ruleset(
-    id: Result<Path<String>, PathRejection>, Parameters(Nothing {}): Parameters<Nothing>, conditions: Conditions,
+    id: Result<Path<String>, PathRejection>, _: NoParameters, conditions: Conditions,
 ) -> Result<Reply, Problem> {
     let all = &manifests()?.by_id;
     let manifest = id.ok().and_then(|Path(id)| all.iter().find(|(known, _)| *known == id));

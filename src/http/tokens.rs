@@ -1,11 +1,11 @@
 //! Creates, lists and revokes tokens.
 
 use super::AppState;
-use super::extract::{Caller, EncounterId, Nothing, Parameters};
-use super::post::{Key, Post};
+use super::extract::{EncounterId, NoParameters};
+use super::post::Post;
 use super::problem::Problem;
 use super::reply::{List, Reply};
-use crate::app::{HandedOut, Sender};
+use crate::app::{BearerToken, HandedOut, IdempotencyKey, Sender};
 use crate::engine::{NewToken, Viewer};
 use crate::openapi::*;
 use axum::extract::{Path, State};
@@ -47,8 +47,7 @@ impl<'a> TokenAnswer<'a> {
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn create_token(
-    State(shared): State<AppState>, sender: Sender, EncounterId(id): EncounterId,
-    Parameters(Nothing {}): Parameters<Nothing>, post: Post,
+    State(shared): State<AppState>, sender: Sender, EncounterId(id): EncounterId, _: NoParameters, post: Post,
 ) -> Result<Reply, Problem> {
     let wanted = NewToken::read(post.body)?;
     let new = shared.app.hand_out(&id, &sender, &wanted, post.key.as_ref()).await?;
@@ -63,8 +62,7 @@ pub(super) async fn create_token(
     responses((status = 200, description = "The tokens", body = inline(List<Viewer>)),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_tokens(
-    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(Nothing {}): Parameters<Nothing>,
+    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId, _: NoParameters,
 ) -> Result<Reply, Problem> {
     let items = shared.app.tokens(&id, &token).await?;
     Ok(Reply::of(&List { items, next_cursor: None })?)
@@ -82,8 +80,8 @@ pub(super) async fn list_tokens(
     responses((status = 200, description = "The new token", body = TokenAnswer<'_>, headers(("Idempotency-Replayed"))),
         BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn replace_token(
-    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(Nothing {}): Parameters<Nothing>, Key(key): Key,
+    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId, _: NoParameters,
+    key: Option<IdempotencyKey>,
 ) -> Result<Reply, Problem> {
     let new = shared.app.replace(&id, &token, key.as_ref()).await?;
     Ok(Reply::of(&TokenAnswer::of(&new))?.replayed(new.replayed))
@@ -100,8 +98,8 @@ pub(super) async fn replace_token(
     responses((status = 204, description = "The token is revoked"),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, Conflict, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn revoke_token(
-    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Path((_, revoked)): Path<(String, String)>, Parameters(Nothing {}): Parameters<Nothing>,
+    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
+    Path((_, revoked)): Path<(String, String)>, _: NoParameters,
 ) -> Result<Reply, Problem> {
     shared.app.revoke(&id, &token, &revoked).await?;
     Ok(Reply::empty(StatusCode::NO_CONTENT))

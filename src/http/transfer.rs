@@ -2,11 +2,11 @@
 
 use super::AppState;
 use super::encounters::created;
-use super::extract::{Caller, Creator, EncounterId, Nothing, Parameters};
+use super::extract::{Creator, EncounterId, NoParameters};
 use super::post::PostedLog;
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{Export, ExportedLog};
+use crate::app::{BearerToken, Export, ExportedLog};
 use crate::openapi::*;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -24,8 +24,7 @@ use std::future::ready;
     responses((status = 200, description = "The log", body = ExportedLog),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn export_encounter(
-    State(shared): State<AppState>, Caller(token): Caller, EncounterId(id): EncounterId,
-    Parameters(Nothing {}): Parameters<Nothing>,
+    State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId, _: NoParameters,
 ) -> Result<Response, Problem> {
     let export = shared.app.export(&id, &token).await?;
     let opening = stream::once(ready(Ok(export.opening.clone())));
@@ -65,8 +64,7 @@ async fn part(mut export: Export, separator: &str) -> Result<(Bytes, Option<(Exp
     responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
         UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn import_encounter(
-    State(shared): State<AppState>, Creator(application): Creator, Parameters(Nothing {}): Parameters<Nothing>,
-    log: PostedLog,
+    State(shared): State<AppState>, Creator(application): Creator, _: NoParameters, log: PostedLog,
 ) -> Result<Reply, Problem> {
     let encounter = shared.app.import(log.body, log.key.as_ref(), application).await?;
     Ok(created(&encounter)?)
