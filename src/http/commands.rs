@@ -34,9 +34,8 @@ pub(super) struct CommandQuery {
 ///
 /// Takes one command, or a list of at most 50 commands that is applied all or nothing and makes one version. The game master sends every
 /// command. A player sends those that the manifest marks with `"sender": "player"`, for the combatants that the token names.
-#[utoipa::path(post, path = "/v1/encounters/{id}/commands", operation_id = "send_command", tag = "commands",
-    security(("token" = [])),
-    params(("id" = String, Path, description = ENCOUNTER_ID), CommandQuery,
+#[utoipa::path(post, path = "/v1/encounters/{id}/commands", tag = "commands", security(("token" = [])),
+    params(EncounterId, CommandQuery,
         ("If-Match" = Option<String>, Header, description = IF_MATCH),
         ("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY),
         ("Prefer" = Option<String>, Header, description = "`return=minimal` leaves the encounter out of the answer. A repeated \
@@ -97,9 +96,8 @@ pub(super) struct OptionsQuery {
 /// List the legal commands
 ///
 /// Each item is a command that this token may send as it is, with the choices that it leaves open and the rule that allows it.
-#[utoipa::path(get, path = "/v1/encounters/{id}/options", operation_id = "list_options", tag = "commands", security(("token" = [])),
-    params(("id" = String, Path, description = ENCOUNTER_ID), OptionsQuery,
-        ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
+#[utoipa::path(get, path = "/v1/encounters/{id}/options", tag = "commands", security(("token" = [])),
+    params(EncounterId, OptionsQuery, ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The legal commands", body = LegalCommands, headers(("ETag"))),
         (status = 304, description = "The legal commands have not changed"),
         BadRequest, Unauthorized, NotFound, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]

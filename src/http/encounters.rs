@@ -21,8 +21,7 @@ use utoipa::{IntoParams, ToSchema};
 ///
 /// Answers with the encounter and its game master's token. No other answer shows the token. Where the server is configured with
 /// applications, the request needs an application's key.
-#[utoipa::path(post, path = "/v1/encounters", operation_id = "create_encounter", tag = "encounters",
-    security(("application" = []), ()),
+#[utoipa::path(post, path = "/v1/encounters", tag = "encounters", security(("application" = []), ()),
     params(("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
     request_body = NewEncounterSchema,
     responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,
@@ -81,8 +80,7 @@ pub(super) struct ListQuery {
 ///
 /// Answers with the encounters that the application created or imported, newest first. Needs a server that is configured with
 /// applications. A page may be shorter than `limit` though `next_cursor` says that more follow.
-#[utoipa::path(get, path = "/v1/encounters", operation_id = "list_encounters", tag = "encounters", params(ListQuery),
-    security(("application" = [])),
+#[utoipa::path(get, path = "/v1/encounters", tag = "encounters", params(ListQuery), security(("application" = [])),
     responses((status = 200, description = "A page of the list", body = inline(List<Summary>), headers(("Link"))),
         BadRequest, Unauthorized, Forbidden, RequestTimeout, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_encounters(
@@ -117,9 +115,8 @@ pub(super) struct Moment {
 /// Read an encounter
 ///
 /// Answers with the encounter as JSON, or with `Accept: text/plain` as a turn table for people. `at` reads an earlier version.
-#[utoipa::path(get, path = "/v1/encounters/{id}", operation_id = "read_encounter", tag = "encounters", security(("token" = [])),
-    params(("id" = String, Path, description = ENCOUNTER_ID), Moment,
-        ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
+#[utoipa::path(get, path = "/v1/encounters/{id}", tag = "encounters", security(("token" = [])),
+    params(EncounterId, Moment, ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The encounter", headers(("ETag")),
             content((EncounterSchema = "application/json"), (String = "text/plain"))),
         (status = 304, description = "The encounter has not changed"),
@@ -144,8 +141,8 @@ pub(super) async fn read_encounter(
 /// Delete an encounter
 ///
 /// Deletes the encounter with its tokens and its log.
-#[utoipa::path(delete, path = "/v1/encounters/{id}", operation_id = "delete_encounter", tag = "encounters", security(("token" = [])),
-    params(("id" = String, Path, description = ENCOUNTER_ID), ("If-Match" = Option<String>, Header, description = IF_MATCH)),
+#[utoipa::path(delete, path = "/v1/encounters/{id}", tag = "encounters", security(("token" = [])),
+    params(EncounterId, ("If-Match" = Option<String>, Header, description = IF_MATCH)),
     responses((status = 204, description = "The encounter is deleted"),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, PreconditionFailed, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn delete_encounter(

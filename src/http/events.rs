@@ -73,8 +73,8 @@ impl EventsQuery {
 /// Streams close after 5 minutes, after `limit` transitions, or when the client reads too slowly. Reconnect with `after` or
 /// `Last-Event-ID` to continue after the last version that you got. With `Last-Event-ID` there is no first `snapshot`. A `snapshot` in the
 /// middle of a stream replaces the state so far: the store has lost entries, as Redis can in a crash.
-#[utoipa::path(get, path = "/v1/encounters/{id}/events", operation_id = "list_events", tag = "events", security(("token" = [])),
-    params(("id" = String, Path, description = ENCOUNTER_ID), EventsQuery,
+#[utoipa::path(get, path = "/v1/encounters/{id}/events", tag = "events", security(("token" = [])),
+    params(EncounterId, EventsQuery,
         ("Last-Event-ID" = Option<String>, Header, description = "The last version that a stream brought. The next stream continues after \
             it. It takes precedence over `after`.")),
     responses((status = 200, description = "A page of the log, or a stream", headers(("Link")), content(

@@ -11,9 +11,15 @@ use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error};
 use std::borrow::Cow;
 use std::convert::Infallible;
+use utoipa::IntoParams;
 
 /// The encounter in the path. Text that cannot be an id is answered as an unknown encounter.
-pub(super) struct EncounterId(pub String);
+#[derive(IntoParams)]
+#[into_params(names("id"), parameter_in = Path)]
+pub(super) struct EncounterId(
+    /// The id of the encounter.
+    pub String,
+);
 
 impl FromRequestParts<AppState> for EncounterId {
     type Rejection = Problem;

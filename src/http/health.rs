@@ -18,7 +18,7 @@ struct Health {
 /// Check the process
 ///
 /// Answers as long as the process runs.
-#[utoipa::path(get, path = "/livez", operation_id = "livez", tag = "operations",
+#[utoipa::path(get, path = "/livez", tag = "operations",
     responses((status = 200, description = "The process runs", body = inline(Health)), RequestTimeout))]
 pub(super) async fn livez() -> Result<Reply, Problem> {
     Ok(Reply::of(&Health { status: "live" })?)
@@ -27,7 +27,7 @@ pub(super) async fn livez() -> Result<Reply, Problem> {
 /// Check the store
 ///
 /// Answers 200 when the store answers.
-#[utoipa::path(get, path = "/readyz", operation_id = "readyz", tag = "operations",
+#[utoipa::path(get, path = "/readyz", tag = "operations",
     responses((status = 200, description = "The store answers", body = inline(Health)), RequestTimeout, ServiceUnavailable))]
 pub(super) async fn readyz(State(shared): State<AppState>) -> Result<Reply, Problem> {
     shared.app.ready().await?;

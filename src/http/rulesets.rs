@@ -51,7 +51,7 @@ fn read(list: &str) -> serde_json::Result<Manifests> {
 /// List the rulesets
 ///
 /// Answers with the manifests of all rulesets.
-#[utoipa::path(get, path = "/v1/rulesets", operation_id = "list_rulesets", tag = "rulesets",
+#[utoipa::path(get, path = "/v1/rulesets", tag = "rulesets",
     params(("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The manifests", body = inline(List<RulesetInfo>), headers(("ETag"))),
         (status = 304, description = "The manifests have not changed"), BadRequest, RequestTimeout))]
@@ -63,7 +63,7 @@ pub(super) async fn list_rulesets(_: NoParameters, conditions: Conditions) -> Re
 /// Read a ruleset
 ///
 /// Answers with the ruleset's manifest: its commands, its rules, and the schemas of its options and combatants.
-#[utoipa::path(get, path = "/v1/rulesets/{ruleset}", operation_id = "read_ruleset", tag = "rulesets",
+#[utoipa::path(get, path = "/v1/rulesets/{ruleset}", tag = "rulesets",
     params(("ruleset" = String, Path, description = "The id of the ruleset."),
         ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The manifest", body = RulesetInfo, headers(("ETag"))),

@@ -19,8 +19,8 @@ use std::future::ready;
 ///
 /// Answers with the whole log: the state that it begins with (`base`, without tokens and seed) and every entry since.
 /// `POST /v1/encounters/import` takes it, here or on another server.
-#[utoipa::path(get, path = "/v1/encounters/{id}/export", operation_id = "export_encounter", tag = "encounters",
-    security(("token" = [])), params(("id" = String, Path, description = ENCOUNTER_ID)),
+#[utoipa::path(get, path = "/v1/encounters/{id}/export", tag = "encounters",
+    security(("token" = [])), params(EncounterId),
     responses((status = 200, description = "The log", body = ExportedLog),
         BadRequest, Unauthorized, Forbidden, NotFound, RequestTimeout, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn export_encounter(
@@ -57,8 +57,7 @@ async fn part(mut export: Export, separator: &str) -> Result<(Bytes, Option<(Exp
 /// - Every state that an entry carries is the one that the events before it lead to, unless it is older than `base`.
 ///
 /// The server trusts the rest: `base`, `at`, `by`, `commands`, `told`, and that the rules allowed each event.
-#[utoipa::path(post, path = "/v1/encounters/import", operation_id = "import_encounter", tag = "encounters",
-    security(("application" = []), ()),
+#[utoipa::path(post, path = "/v1/encounters/import", tag = "encounters", security(("application" = []), ()),
     params(("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
     request_body = ExportedLog,
     responses(Created, BadRequest, Unauthorized, Forbidden, RequestTimeout, PayloadTooLarge, UnsupportedMediaType,

@@ -6,8 +6,6 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{Ref, RefOr, Response, Schema};
 use utoipa::{IntoResponses, PartialSchema, ToSchema};
 
-/// The path parameter of an encounter.
-pub const ENCOUNTER_ID: &str = "The id of the encounter.";
 /// The header `Idempotency-Key`.
 pub const IDEMPOTENCY_KEY: &str =
     "Makes the request safe to repeat: for a day the same request with the same key gets the first answer.";
