@@ -39,7 +39,7 @@ pub fn too_large(response: Response<Bytes>, path: &str) -> Response<Bytes> {
 fn replace(mut response: Response<Bytes>, path: &str, problem: Problem) -> Response<Bytes> {
     *response.status_mut() = problem.status();
     problem.render(path, &mut response);
-    protect(path, response.status(), response.headers_mut());
+    protect(response.headers_mut());
     response
 }
 

@@ -8,7 +8,9 @@ use super::reply::Reply;
 use crate::app::{AppError, Tag};
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
-use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE, VARY};
+use axum::http::header::{
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, VARY,
+};
 use axum::http::{HeaderMap, HeaderValue};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
@@ -22,6 +24,7 @@ use std::io::{Read, Write};
 use std::sync::{Mutex, PoisonError};
 use tower::ServiceExt;
 use tower_http::decompression::Decompression;
+use tower_http::set_header::SetResponseHeaderLayer;
 use utoipa_swagger_ui::{Config, SwaggerUi};
 
 /// The OpenAPI document of the repository, compressed by `build.rs`.
@@ -42,6 +45,12 @@ pub(super) fn unpacked(packed: &[u8]) -> std::io::Result<String> {
     Ok(text)
 }
 
+/// Swagger UI has scripts and inline styles, images in its styles, and calls the API.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; \
+     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+
 /// `/`, `/openapi.json`, and Swagger UI under `/docs`, bundled so that it works offline. The latter two are compressed in the program,
 /// which saves 4 MB.
 pub(super) fn routes() -> Router<AppState> {
@@ -49,7 +58,10 @@ pub(super) fn routes() -> Router<AppState> {
     let config = Config::new(["../openapi.json"]).validator_url("none");
     // The list of schemas is long: it stays folded until a reader opens it.
     let config = config.default_models_expand_depth(0).try_it_out_enabled(true);
-    let page = SwaggerUi::new("/docs").config(config);
+    let page = Router::new().merge(SwaggerUi::new("/docs").config(config)).layer((
+        SetResponseHeaderLayer::overriding(CONTENT_SECURITY_POLICY, POLICY),
+        SetResponseHeaderLayer::overriding(CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+    ));
     Router::new().route("/", get(root)).route("/openapi.json", get(published)).merge(page).layer(from_fn(unpack))
 }
 

@@ -21,7 +21,7 @@ use std::panic::AssertUnwindSafe;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 use tokio::time::timeout;
-use tower::{ServiceExt, service_fn};
+use tower::ServiceExt;
 use tower_http::cors::{Any, CorsLayer};
 
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -66,7 +66,7 @@ pub(super) async fn finish(mut request: Request, next: Next) -> Response<Body> {
         let problem = response.extensions_mut().remove::<Problem>();
         problem.unwrap_or_else(|| Problem::of_status(status)).render(uri.path(), &mut response);
     }
-    protect(uri.path(), status, response.headers_mut());
+    protect(response.headers_mut());
     tracing::info!(
         target: "turnkeeper::request",
         method = method.as_str(),
@@ -206,37 +206,13 @@ const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
 const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
 /// Answers are data: a browser that shows one as a page loads and runs nothing.
 const DATA: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-/// Swagger UI has scripts and inline styles, images in its styles, and calls the API.
-const DOCS: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; \
-     base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-);
 
-/// The page of a fight has scripts, a style and an icon of its own, and calls the API.
-const TABLE: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
-     frame-ancestors 'none'",
-);
-
-/// Adds the protective headers to the answer for a request to `path`.
-pub(super) fn protect(path: &str, status: StatusCode, headers: &mut HeaderMap) {
-    let (docs, table) = (below(path, "/docs"), below(path, "/table"));
+/// Adds the protective headers. A page has a policy of its own, and an answer that caches may keep says so itself.
+pub(super) fn protect(headers: &mut HeaderMap) {
     headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
     headers.insert(REFERRER_POLICY, NO_REFERRER);
-    headers.insert(
-        CONTENT_SECURITY_POLICY,
-        match (docs, table) {
-            (true, _) => DOCS,
-            (_, true) => TABLE,
-            _ => DATA,
-        },
-    );
-    // Caches may keep what is the same for every client: rulesets, the document, the pages.
-    let public = (docs || table || path.starts_with("/v1/rulesets") || path == "/openapi.json")
-        && !(status.is_client_error() || status.is_server_error());
-    if !public && !headers.contains_key(CACHE_CONTROL) {
-        headers.insert(CACHE_CONTROL, NO_STORE);
-    }
+    headers.entry(CONTENT_SECURITY_POLICY).or_insert(DATA);
+    headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
 }
 
 /// A path before all paths of the service, such as `/turns`: removed from requests, added to the paths in answers.
@@ -292,24 +268,25 @@ impl BasePath {
         }
     }
 
-    async fn serve(&self, router: Router, mut request: Request) -> Response<Body> {
+    /// Removes this path from a request.
+    fn remove(&self, mut request: Request) -> Request {
         let outer = request.extensions_mut().remove().map_or(String::new(), |ExternalPrefix(outer)| outer);
         request.extensions_mut().insert(ExternalPrefix(outer + &self.0));
         if let Some(uri) = self.strip(request.uri().path()).and_then(|path| with_path(request.uri(), path)) {
             *request.uri_mut() = uri;
         }
-        let Ok(mut response) = router.oneshot(request).await;
-        self.restore(response.headers_mut());
-        response
+        request
     }
 }
 
 /// Serves `router` below a path. Requests from which a proxy has removed the path are served too.
 pub fn under(base: Option<BasePath>, router: Router) -> Router {
     let Some(base) = base else { return router };
-    Router::new().fallback_service(service_fn(move |request| {
-        let (base, router) = (base.clone(), router.clone());
-        async move { Ok(base.serve(router, request).await) }
+    let inner = base.clone();
+    let router = router.map_request(move |request| inner.remove(request));
+    Router::new().fallback_service(router.map_response(move |mut response: Response<Body>| {
+        base.restore(response.headers_mut());
+        response
     }))
 }
 

@@ -5,7 +5,7 @@ use super::extract::Conditions;
 use super::reply::Reply;
 use crate::app::Tag;
 use axum::Router;
-use axum::http::header::{CONTENT_TYPE, LOCATION};
+use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION};
 use axum::http::{HeaderValue, StatusCode};
 use axum::routing::get;
 
@@ -30,6 +30,12 @@ const FILES: &[File] = files! {
     "/table/words.js" "text/javascript; charset=utf-8" "words.js",
 };
 
+/// The page has scripts, a style and an icon of its own, and calls the API.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+     frame-ancestors 'none'",
+);
+
 /// The page and its files. They are small: the middleware compresses them.
 pub(super) fn routes() -> Router<AppState> {
     // The page names its files relative to its own path, so that any base path works; with a slash at its end they would be elsewhere.
@@ -44,5 +50,6 @@ pub(super) fn routes() -> Router<AppState> {
 
 fn serve((_, media, content): &File, conditions: &Conditions) -> Reply {
     let tag = Tag::of_body(content);
-    Reply::json(*content).header(CONTENT_TYPE, HeaderValue::from_static(media)).public(&tag, conditions)
+    let reply = Reply::json(*content).header(CONTENT_TYPE, HeaderValue::from_static(media)).public(&tag, conditions);
+    reply.header(CONTENT_SECURITY_POLICY, POLICY)
 }
