@@ -179,13 +179,11 @@ impl Problem {
         self.0.instance = without_tokens(path);
         // Text and numbers always serialise.
         let body = serde_json::to_vec(&self.0).unwrap_or_default();
+        let before = std::mem::take(response.headers_mut());
         let headers = response.headers_mut();
-        let values = |name: &HeaderName| headers.get_all(name).iter().cloned().collect::<Vec<_>>();
-        let preserved = PRESERVED.map(|name| values(&name).into_iter().map(move |value| (name.clone(), value)));
-        headers.clear();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        for (name, value) in preserved.into_iter().flatten() {
-            headers.append(name, value);
+        for name in PRESERVED {
+            headers.extend(before.get_all(&name).iter().map(|value| (name.clone(), value.clone())));
         }
         headers.extend(header);
         *response.body_mut() = body.into();
