@@ -83,5 +83,7 @@ impl Default for Settings {
 struct AppState {
     app: Arc<App>,
     settings: Arc<Settings>,
-    budgets: post::Budgets,
+    requests: post::Budget,
+    /// Imports have half of the bytes, so that they keep no other request waiting.
+    imports: post::Budget,
 }

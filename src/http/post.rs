@@ -1,8 +1,8 @@
 //! Posted bodies: each up to its limit, all of a process together up to a budget, and the idempotency keys sent with them.
 
+use super::AppState;
 use super::extract::{EncounterId, single};
 use super::problem::Problem;
-use super::{AppState, Settings};
 use crate::app::{AppError, IdempotencyKey, Sender, Shape};
 use crate::vocabulary::parse;
 use axum::body::{Body, Bytes, HttpBody};
@@ -41,7 +41,7 @@ impl FromRequest<AppState> for Post {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {
-        let Post { body, key, permit } = receive(request, state, &state.budgets.requests).await?;
+        let Post { body, key, permit } = receive(request, state, &state.requests).await?;
         Ok(Self { body: parse(&body)?, key, permit })
     }
 }
@@ -50,7 +50,7 @@ impl FromRequest<AppState> for PostedLog {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {
-        receive(request, state, &state.budgets.imports).await
+        receive(request, state, &state.imports).await
     }
 }
 
@@ -143,22 +143,9 @@ impl FromRequestParts<AppState> for Shape {
     }
 }
 
-/// The bytes of bodies that the process holds at a time. Imports have half of them, so that they keep no other request waiting.
+/// The bytes of bodies that the process holds at a time.
 #[derive(Clone)]
-pub(super) struct Budgets {
-    requests: Budget,
-    imports: Budget,
-}
-
-impl Budgets {
-    pub fn new(settings: &Settings) -> Self {
-        let half = settings.body_budget / 2;
-        Self { requests: Budget::new(settings.body_limit, half), imports: Budget::new(settings.import_limit, half) }
-    }
-}
-
-#[derive(Clone)]
-struct Budget {
+pub(super) struct Budget {
     /// The largest body, in bytes.
     limit: usize,
     free: Arc<Semaphore>,
@@ -166,7 +153,7 @@ struct Budget {
 
 impl Budget {
     /// A budget of `total` bytes, or of `limit` if that is more: one body of the largest size always fits.
-    fn new(limit: usize, total: usize) -> Self {
+    pub fn new(limit: usize, total: usize) -> Self {
         let units = total.max(limit).div_ceil(UNIT).min(Semaphore::MAX_PERMITS);
         Self { limit, free: Arc::new(Semaphore::new(units)) }
     }

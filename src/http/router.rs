@@ -1,7 +1,7 @@
 //! Every route, with its documentation, and the middleware around them.
 
 use super::encounters::CreationAnswer;
-use super::post::Budgets;
+use super::post::Budget;
 use super::problem::Document as Problem;
 use super::{
     AppState, Settings, commands, docs, encounters, events, health, limit, middleware, rulesets, table, tokens,
@@ -61,13 +61,14 @@ const COMPRESSED: u64 = 1024;
 pub fn router(app: Arc<App>, settings: Settings) -> Router {
     let (limited, timeout) = (settings.limits != Limits::default(), settings.timeout);
     let pages = if settings.table { docs::routes().merge(table::routes()) } else { docs::routes() };
-    let budgets = Budgets::new(&settings);
+    let budget = |limit| Budget::new(limit, settings.body_budget / 2);
+    let (requests, imports) = (budget(settings.body_limit), budget(settings.import_limit));
     let cors = middleware::cors(&settings.origins);
     let compressible = SizeAbove::new(COMPRESSED)
         .and(NotForContentType::SSE)
         .and(NotForContentType::const_new("application/x-ndjson"));
     let compression = CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(compressible);
-    let shared = AppState { app, settings: Arc::new(settings), budgets };
+    let shared = AppState { app, settings: Arc::new(settings), requests, imports };
     let mut routes = served();
     if limited {
         routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::limit));
