@@ -5,7 +5,6 @@
 use super::AppState;
 use super::extract::{bearer, is_encounter_id};
 use super::problem::Problem;
-use super::serve::Socket;
 use crate::app::{Application, BearerToken, QuotaGrant, Rate};
 use axum::RequestExt;
 use axum::body::Body;
@@ -18,7 +17,7 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 pub(super) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(super) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// The client's address as AWS Lambda reports it, as an extension of the request. A request over TCP has the address of its connection instead.
+/// The address of the connection's other end, or the client's as AWS Lambda reports it, as an extension of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Peer(pub IpAddr);
 
@@ -125,9 +124,7 @@ impl Client {
 /// The bucket of the address that a request comes from. Requests without an address share one.
 fn address_bucket(shared: &AppState, request: &Request) -> String {
     let named = shared.settings.client_header.as_ref().and_then(|name| last_address(request.headers(), name));
-    let peer = || request.extensions().get::<Peer>().map(|peer| peer.0);
-    let socket = || request.extensions().get::<Socket>().map(|socket| socket.peer);
-    let address = named.or_else(peer).or_else(socket);
+    let address = named.or_else(|| request.extensions().get::<Peer>().map(|peer| peer.0));
     address.map_or("address:unknown".to_owned(), |address| format!("address:{}", address_prefix(address)))
 }
 

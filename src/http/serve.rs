@@ -1,5 +1,6 @@
 //! The socket adapter: accepts connections and lets them finish before the process ends.
 
+use super::limit::Peer;
 use axum::Router;
 use axum::http::Request;
 use futures::FutureExt;
@@ -10,7 +11,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use socket2::SockRef;
 use std::io::{ErrorKind, IoSlice, Result};
-use std::net::{IpAddr, Shutdown};
+use std::net::Shutdown;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -45,7 +46,7 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         let (stream, peer) = tokio::select! {
             () = &mut stop => break,
             accepted = listener.accept() => match accepted {
-                Ok((stream, address)) => (Arc::new(stream), address.ip()),
+                Ok((stream, address)) => (Arc::new(stream), Peer(address.ip())),
                 Err(error) => {
                     // Usually the process is out of file descriptors.
                     tracing::warn!(%error, "cannot accept a connection");
@@ -56,11 +57,12 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         };
         // Without it small answers wait for acknowledgements.
         let _ = stream.set_nodelay(true);
-        let socket = Socket { stream, peer };
+        let socket = Socket(stream);
         let mut writer = TimeoutWriter::new(socket.clone());
         writer.set_timeout(Some(WRITE_TIMEOUT));
         let service = router.clone().map_request(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(socket.clone());
+            request.extensions_mut().insert(peer);
             request
         });
         let connection = http.serve_connection(TokioIo::new(Box::pin(writer)), TowerToHyperService::new(service));
@@ -75,17 +77,14 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
 
 /// A socket that the connection shares with its requests: the connection reads and writes, a request asks whether the client has left.
 #[derive(Debug, Clone)]
-pub(super) struct Socket {
-    stream: Arc<TcpStream>,
-    pub peer: IpAddr,
-}
+pub(super) struct Socket(Arc<TcpStream>);
 
 impl Socket {
     /// Completes when the client has reset the connection, or some time after it has closed its side.
     pub async fn left(&self) {
         loop {
             sleep(CHECK_INTERVAL).await;
-            match self.stream.ready(Interest::READABLE | Interest::ERROR).await {
+            match self.0.ready(Interest::READABLE | Interest::ERROR).await {
                 Ok(ready) if ready.is_error() => return,
                 Ok(ready) if ready.is_read_closed() => return sleep(HALF_CLOSED_TIMEOUT).await,
                 // The next request, or the rest of this one.
@@ -100,7 +99,7 @@ impl Socket {
 macro_rules! when_ready {
     ($self:ident.$ready:ident($context:ident), $attempt:expr) => {
         loop {
-            ready!($self.stream.$ready($context))?;
+            ready!($self.0.$ready($context))?;
             match $attempt {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 outcome => break Poll::Ready(outcome),
@@ -111,19 +110,19 @@ macro_rules! when_ready {
 
 impl AsyncRead for Socket {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<Result<()>> {
-        when_ready!(self.poll_read_ready(context), self.stream.try_read_buf(buffer).map(drop))
+        when_ready!(self.poll_read_ready(context), self.0.try_read_buf(buffer).map(drop))
     }
 }
 
 impl AsyncWrite for Socket {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<Result<usize>> {
-        when_ready!(self.poll_write_ready(context), self.stream.try_write(bytes))
+        when_ready!(self.poll_write_ready(context), self.0.try_write(bytes))
     }
 
     fn poll_write_vectored(
         self: Pin<&mut Self>, context: &mut Context<'_>, slices: &[IoSlice<'_>],
     ) -> Poll<Result<usize>> {
-        when_ready!(self.poll_write_ready(context), self.stream.try_write_vectored(slices))
+        when_ready!(self.poll_write_ready(context), self.0.try_write_vectored(slices))
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -135,7 +134,7 @@ impl AsyncWrite for Socket {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Result<()>> {
-        Poll::Ready(SockRef::from(&*self.stream).shutdown(Shutdown::Write))
+        Poll::Ready(SockRef::from(&*self.0).shutdown(Shutdown::Write))
     }
 }
 
@@ -149,7 +148,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (client, accepted) = tokio::join!(TcpStream::connect(address), listener.accept());
-        (client.unwrap(), Socket { stream: Arc::new(accepted.unwrap().0), peer: address.ip() })
+        (client.unwrap(), Socket(Arc::new(accepted.unwrap().0)))
     }
 
     #[tokio::test]
