@@ -19,9 +19,10 @@ use axum::{Extension, Router};
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
+use quick_cache::sync::Cache;
 use serde_json::json;
 use std::io::{Read, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::LazyLock;
 use tower::ServiceExt;
 use tower_http::decompression::Decompression;
 use tower_http::set_header::SetResponseHeaderLayer;
@@ -84,27 +85,23 @@ async fn published(prefix: Option<Extension<ExternalPrefix>>, conditions: Condit
     let packed = match prefix {
         None => Bytes::from_static(PACKED),
         Some(Extension(ExternalPrefix(path))) => {
-            openapi_below(path).map_err(|error| AppError::Internal(error.to_string()))?
+            openapi_below(&path).map_err(|error| AppError::Internal(error.to_string()))?
         }
     };
     let tag = Tag::of_body(&packed);
     Ok(Reply::json(packed).header(CONTENT_ENCODING, HeaderValue::from_static("gzip")).public(&tag, &conditions))
 }
 
-/// The compressed document of the service below a path. The newest is cached: most processes serve one path, and compressing takes as
-/// long as hundreds of other answers.
-fn openapi_below(path: String) -> std::io::Result<Bytes> {
-    static NEWEST: Mutex<Option<(String, Bytes)>> = Mutex::new(None);
-    let mut newest = NEWEST.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, packed)) = newest.as_ref().filter(|(known, _)| *known == path) {
-        return Ok(packed.clone());
-    }
-    let document = document()?.replacen(r#""url":"/""#, &format!(r#""url":"{path}""#), 1);
-    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
-    packer.write_all(document.as_bytes())?;
-    let packed = Bytes::from(packer.finish()?);
-    *newest = Some((path, packed.clone()));
-    Ok(packed)
+/// The compressed document of the service below a path. It is cached: most processes serve one path, and compressing takes as long as
+/// hundreds of other answers.
+fn openapi_below(path: &str) -> std::io::Result<Bytes> {
+    static BELOW: LazyLock<Cache<String, Bytes>> = LazyLock::new(|| Cache::new(4));
+    BELOW.get_or_insert_with(path, || {
+        let document = document()?.replacen(r#""url":"/""#, &format!(r#""url":"{path}""#), 1);
+        let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+        packer.write_all(document.as_bytes())?;
+        Ok(packer.finish()?.into())
+    })
 }
 
 const ABOUT: &str = "Runs the turn order of tabletop combat by the rules of published initiative systems.";
