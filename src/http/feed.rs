@@ -140,7 +140,6 @@ pub(super) struct EventStream(String);
 struct Feed {
     follower: Follower,
     format: Format,
-    opening: Option<Bytes>,
     keep_alive: Duration,
     ends: Instant,
     over: bool,
@@ -154,10 +153,7 @@ struct Feed {
 }
 
 impl Feed {
-    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
-        if let Some(opening) = self.opening.take() {
-            return Some((Ok(opening), self));
-        }
+    async fn next(mut self) -> Option<(Bytes, Self)> {
         let left = self.ends.saturating_duration_since(Instant::now());
         if self.over || left.is_zero() {
             return None;
@@ -186,7 +182,7 @@ impl Feed {
             Err(_) if ends_when_quiet || self.ends <= Instant::now() => return None,
             Err(_) => self.format.keep_alive(),
         };
-        Some((Ok(chunk), self))
+        Some((chunk, self))
     }
 }
 
@@ -218,8 +214,9 @@ pub(super) async fn stream(
     let time = headers.deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
     let (ends, left) = (Instant::now() + time, query.limit());
     let (buffered, sent) = (headers.deadline.is_some(), after.is_none());
-    let feed = Feed { follower, format, opening, keep_alive, ends, over: false, buffered, sent, left, include };
+    let feed = Feed { follower, format, keep_alive, ends, over: false, buffered, sent, left, include };
+    let chunks = stream::iter(opening).chain(stream::unfold(feed, Feed::next));
     // Fused, because compression polls once more after the end.
-    let body = Body::from_stream(stream::unfold(feed, Feed::next).fuse());
+    let body = Body::from_stream(chunks.map(Ok::<_, Infallible>).fuse());
     Ok(([(CONTENT_TYPE, format.media()), (UNBUFFERED, HeaderValue::from_static("no"))], body).into_response())
 }
