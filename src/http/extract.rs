@@ -33,7 +33,7 @@ impl FromRequestParts<AppState> for EncounterId {
 }
 
 /// Whether the text can be an encounter's id.
-pub(super) fn is_encounter_id(id: &str) -> bool {
+fn is_encounter_id(id: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
     !id.is_empty() && id.len() <= 64 && id.bytes().all(allowed)
 }
@@ -90,7 +90,7 @@ impl FromRequestParts<AppState> for Sender {
 }
 
 /// The credential of the header `Authorization: Bearer ...`; None without that header. `malformed` answers any other scheme.
-pub(super) fn bearer<'h>(headers: &'h HeaderMap, malformed: &'static str) -> Result<Option<&'h str>, Problem> {
+fn bearer<'h>(headers: &'h HeaderMap, malformed: &'static str) -> Result<Option<&'h str>, Problem> {
     const UNREADABLE: &str = "the header authorization must stand there once, in visible ASCII characters";
     let value = single(headers, &AUTHORIZATION).map_err(|_| Problem::unauthorized(UNREADABLE))?;
     let Some(value) = value else { return Ok(None) };

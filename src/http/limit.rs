@@ -3,12 +3,12 @@
 //! The headers are those of the IETF's draft "RateLimit header fields for HTTP". Without a limit the router leaves this layer out.
 
 use super::AppState;
-use super::extract::{bearer, is_encounter_id};
+use super::extract::EncounterId;
 use super::problem::Problem;
-use crate::app::{Application, BearerToken, QuotaGrant, Rate};
+use crate::app::{QuotaGrant, Rate, Sender};
 use axum::RequestExt;
 use axum::body::Body;
-use axum::extract::{RawPathParams, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
@@ -36,22 +36,17 @@ struct RateLimitKey {
     rate: Rate,
 }
 
-/// The client of a request, before the store has checked its token.
-enum Client {
-    Application(Application),
-    /// A well-formed token for the encounter with this id.
-    Token(String, BearerToken),
-    Anonymous,
-}
+/// The sender of a request, before the store has checked its token, and the encounter in the path; None where they are malformed.
+type Client = (Option<Sender>, Option<EncounterId>);
 
 /// Counts the request and serves it, or answers 429.
 pub(super) async fn limit(State(shared): State<AppState>, mut request: Request, next: Next) -> Response<Body> {
     if !request.uri().path().starts_with("/v1/encounters") {
         return next.run(request).await;
     }
-    let client = Client::of(&shared, &mut request).await;
-    let address = address_bucket(&shared, &request);
-    let counted = match client.count(&shared, address).await {
+    let sender = request.extract_parts_with_state::<Sender, _>(&shared).await.ok();
+    let client = (sender, request.extract_parts_with_state::<EncounterId, _>(&shared).await.ok());
+    let counted = match count(&shared, &client, address_bucket(&shared, &request)).await {
         Ok(counted) => counted,
         Err(refusal) => return refusal,
     };
@@ -60,65 +55,49 @@ pub(super) async fn limit(State(shared): State<AppState>, mut request: Request, 
         key.add_headers(grant, response.headers_mut());
     }
     // The token was revoked or has expired, or the encounter is gone: its next request counts against the address.
-    if let (Client::Token(id, token), StatusCode::NOT_FOUND) = (&client, response.status()) {
+    if let ((Some(Sender::Token(token)), Some(EncounterId(id))), StatusCode::NOT_FOUND) = (&client, response.status()) {
         shared.app.invalidate(id, token);
     }
     response
 }
 
-impl Client {
-    async fn of(shared: &AppState, request: &mut Request) -> Self {
-        // Decoded, as the handlers read it.
-        let parameters = request.extract_parts::<RawPathParams>().await.ok();
-        let id = parameters.iter().flatten().find(|(name, id)| *name == "id" && is_encounter_id(id));
-        let credential = bearer(request.headers(), "").ok().flatten().unwrap_or_default();
-        if let Some(application) = shared.app.applications().find(credential) {
-            return Self::Application(application);
-        }
-        match id.zip(BearerToken::read(credential)) {
-            Some(((_, id), token)) => Self::Token(id.to_owned(), token),
-            None => Self::Anonymous,
-        }
-    }
+/// Counts the request; None without a limit.
+async fn count(
+    shared: &AppState, client: &Client, address: String,
+) -> Result<Option<(RateLimitKey, QuotaGrant)>, Response<Body>> {
+    let Some(key) = bucket(shared, client, address).await? else { return Ok(None) };
+    let grant = shared.app.count(&key.bucket, key.rate).await;
+    let grant = grant.map_err(|error| Problem::from(error).into_response())?;
+    if grant.granted > 0 { Ok(Some((key, grant))) } else { Err(key.refusal(grant)) }
+}
 
-    /// Counts the request; None without a limit.
-    async fn count(
-        &self, shared: &AppState, address: String,
-    ) -> Result<Option<(RateLimitKey, QuotaGrant)>, Response<Body>> {
-        let Some(key) = self.bucket(shared, address).await? else { return Ok(None) };
-        let grant = shared.app.count(&key.bucket, key.rate).await;
-        let grant = grant.map_err(|error| Problem::from(error).into_response())?;
-        if grant.granted > 0 { Ok(Some((key, grant))) } else { Err(key.refusal(grant)) }
-    }
-
-    /// The bucket of the client; None without a limit.
-    ///
-    /// A token that is new to this process is checked in the store. If it is invalid, the request counts against its address; while
-    /// that address is exhausted the store is not asked, because anyone can invent tokens.
-    async fn bucket(&self, shared: &AppState, address: String) -> Result<Option<RateLimitKey>, Response<Body>> {
-        let limits = &shared.settings.limits;
-        let address = |rate| RateLimitKey { policy: "address", bucket: address, rate };
-        let (policy, bucket, rate) = match self {
-            Self::Application(name) => ("application", format!("application:{name}"), limits.application),
-            Self::Anonymous => return Ok(limits.address.map(address)),
-            Self::Token(id, token) => {
-                // Without a limit for addresses, invalid tokens of an address share the quota of one token.
-                let Some(invalid_token_rate) = limits.address.or(limits.token) else { return Ok(None) };
-                let address = address(invalid_token_rate);
-                if !shared.app.is_valid(id, token) {
-                    if let Some(grant) = shared.app.exhausted(&address.bucket) {
-                        return Err(address.refusal(grant));
-                    }
-                    let valid = shared.app.mark_valid(id, token).await;
-                    if !valid.map_err(|error| Problem::from(error).into_response())? {
-                        return Ok(Some(address));
-                    }
+/// The bucket of the client; None without a limit.
+///
+/// A token that is new to this process is checked in the store. If it is invalid, the request counts against its address; while
+/// that address is exhausted the store is not asked, because anyone can invent tokens.
+async fn bucket(shared: &AppState, client: &Client, address: String) -> Result<Option<RateLimitKey>, Response<Body>> {
+    let limits = &shared.settings.limits;
+    let address = |rate| RateLimitKey { policy: "address", bucket: address, rate };
+    let (policy, bucket, rate) = match client {
+        (Some(Sender::Creator(name)), _) => ("application", format!("application:{name}"), limits.application),
+        (Some(Sender::Token(token)), Some(EncounterId(id))) => {
+            // Without a limit for addresses, invalid tokens of an address share the quota of one token.
+            let Some(invalid_token_rate) = limits.address.or(limits.token) else { return Ok(None) };
+            let address = address(invalid_token_rate);
+            if !shared.app.is_valid(id, token) {
+                if let Some(grant) = shared.app.exhausted(&address.bucket) {
+                    return Err(address.refusal(grant));
                 }
-                ("token", format!("token:{}", token.short()), limits.token)
+                let valid = shared.app.mark_valid(id, token).await;
+                if !valid.map_err(|error| Problem::from(error).into_response())? {
+                    return Ok(Some(address));
+                }
             }
-        };
-        Ok(rate.map(|rate| RateLimitKey { policy, bucket, rate }))
-    }
+            ("token", format!("token:{}", token.short()), limits.token)
+        }
+        _ => return Ok(limits.address.map(address)),
+    };
+    Ok(rate.map(|rate| RateLimitKey { policy, bucket, rate }))
 }
 
 /// The bucket of the address that a request comes from. Requests without an address share one.
