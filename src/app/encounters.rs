@@ -15,8 +15,6 @@ use std::sync::Arc;
 const ID_BYTES: usize = 20;
 /// Maximum tokens that a creation hands out besides the game master's.
 const MAX_FIRST_TOKENS: usize = 50;
-/// Maximum encounters on a page.
-const MAX_LISTED: usize = 100;
 
 /// A new encounter with its game master's token, which appears only here.
 pub struct CreatedEncounter {
@@ -56,22 +54,22 @@ impl App {
         let game = self.rulesets.create(meta, creation)?;
         let (meta, tokens) = first_tokens(&*game, &wanted, &secrets)?;
         let game = game.with_meta(meta);
-        let mut created = self.persist(game.clone(), game, Vec::new(), token, key, application).await?;
+        let (game, replayed) = self.persist(game.clone(), game, Vec::new(), key, application).await?;
         // A repeated request finds the records of the first one, but for tokens that were revoked since.
-        let (records, replayed) = (&created.game.meta().tokens, created.replayed);
         let handed_out = |token: Token| {
-            let record = records.iter().find(|record| token.is(record))?;
+            let record = game.meta().tokens.iter().find(|record| token.is(record))?;
             Some(HandedOut { info: record.viewer(), token, replayed })
         };
-        created.tokens = tokens.into_iter().filter_map(handed_out).collect();
-        Ok(created)
+        let tokens = tokens.into_iter().filter_map(handed_out).collect();
+        Ok(CreatedEncounter { game, token, tokens, replayed })
     }
 
-    /// Stores a new encounter: `base`, and `game`, which `entries` made of it.
+    /// Stores a new encounter: `base`, and `game`, which `entries` made of it. Returns the encounter, with the meta that it was stored
+    /// with, and whether the same idempotency key created it before.
     pub(super) async fn persist(
-        &self, base: Arc<dyn Game>, game: Arc<dyn Game>, entries: Vec<Entry>, token: Token,
-        key: Option<&IdempotencyKey>, application: Option<Application>,
-    ) -> Result<CreatedEncounter, AppError> {
+        &self, base: Arc<dyn Game>, game: Arc<dyn Game>, entries: Vec<Entry>, key: Option<&IdempotencyKey>,
+        application: Option<Application>,
+    ) -> Result<(Arc<dyn Game>, bool), AppError> {
         let id = &game.meta().id;
         let (document, revision) = (document_within_limit(&*game)?, rand::random());
         let current = CacheEntry { revision, game: game.clone(), size: document.len() };
@@ -80,19 +78,18 @@ impl App {
         let new = NewEncounter { revision, document, base, entries, application };
         let Some(first_base) = self.store.create(id, new).await? else {
             self.cache.insert(id.as_str().into(), current);
-            return Ok(CreatedEncounter { game, token, tokens: Vec::new(), replayed: false });
+            return Ok((game, false));
         };
         let first = self.rulesets.load(&first_base)?;
         if key.is_none() || first.meta().request != game.meta().request {
             return Err(AppError::KeyReused);
         }
-        let game = game.with_meta(first.meta().clone());
-        Ok(CreatedEncounter { game, token, tokens: Vec::new(), replayed: true })
+        Ok((game.with_meta(first.meta().clone()), true))
     }
 
     /// At most `limit` of an application's encounters, newest first, after `cursor`.
     pub async fn list(&self, application: &str, cursor: Option<&str>, limit: usize) -> Result<Summaries, AppError> {
-        let listing = self.store.list(application, cursor, limit.min(MAX_LISTED), MAX_PAGE).await?;
+        let listing = self.store.list(application, cursor, limit, MAX_PAGE).await?;
         let items = listing.items.iter().filter_map(|listed| match self.rulesets.load(&listed.document) {
             Ok(game) => Some(game.summary()),
             // One that is damaged, or that a newer program wrote, must not hide the others.

@@ -135,7 +135,8 @@ impl App {
         let (meta, token) = new_meta(None, key, &secrets)?;
         let app = self.clone();
         let fold = self.imports.run(move |stop| fold_import(&app.rulesets, meta, &log, stop)).await??;
-        self.persist(fold.base, fold.game, fold.entries, token, key, application).await
+        let (game, replayed) = self.persist(fold.base, fold.game, fold.entries, key, application).await?;
+        Ok(CreatedEncounter { game, token, tokens: Vec::new(), replayed })
     }
 }
 
