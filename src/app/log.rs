@@ -85,19 +85,17 @@ impl LogEntryViews {
     /// Every view of a stored entry.
     pub fn of(stored: &Entry) -> Result<Self, AppError> {
         let entry = parse_entry(stored)?;
-        let version = entry.version;
         let full = view(&entry, None)?;
-        let Some(redactions) = &entry.redactions else {
-            return Ok(Self { version, by: entry.by, public: Some(full.clone()), full, owners: BTreeMap::new() });
-        };
-        let redacted = |token: &str| match redactions.to(token) {
+        let redacted = |token: &str| match entry.redactions.as_ref().and_then(|redactions| redactions.to(token)) {
+            None => Ok(Some(full.clone())),
             Some(redacted) if redacted.is_empty() => Ok(None),
-            redacted => view(&entry, redacted).map(Some),
+            Some(redacted) => view(&entry, Some(redacted)).map(Some),
         };
         let public = redacted("")?;
-        let owners = redactions.tokens().map(|token| Ok((token.to_owned(), redacted(token)?)));
+        let tokens = entry.redactions.iter().flat_map(|redactions| redactions.tokens());
+        let owners = tokens.map(|token| Ok((token.to_owned(), redacted(token)?)));
         let owners = owners.collect::<Result<_, AppError>>()?;
-        Ok(Self { version, by: entry.by.clone(), full, public, owners })
+        Ok(Self { version: entry.version, by: entry.by.clone(), full, public, owners })
     }
 
     /// What this viewer sees; None if it sees nothing of the entry.
