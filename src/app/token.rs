@@ -310,10 +310,9 @@ impl App {
         let revoke = |game: &dyn Game, viewer: Viewer| {
             only_gm(&viewer, "to revoke tokens")?;
             let mut meta = game.meta().clone();
-            meta.tokens.retain(|record| record.id != revoked && is_active(record));
-            if !game.meta().tokens.iter().any(|record| record.id == revoked && is_active(record)) {
-                return Err(AppError::NoToken);
-            }
+            meta.tokens.retain(is_active);
+            let revoked = meta.tokens.iter().position(|record| record.id == revoked);
+            meta.tokens.remove(revoked.ok_or(AppError::NoToken)?);
             check_gm(&meta)?;
             Ok(meta_change(game, meta, Bytes::new()))
         };
