@@ -97,12 +97,7 @@ impl EntryMark {
         Self { version, digest: None }
     }
 
-    /// The version before it. A page of the log after that version begins with this entry.
-    fn before(self) -> u64 {
-        self.version.saturating_sub(1)
-    }
-
-    /// Whether such a page shows that the store has lost the entry.
+    /// Whether a page of the log after the version before it, which would begin with the entry, shows that the store has lost it.
     fn is_lost(self, page: &LogPage) -> bool {
         let stored = page.entries.first().map(Self::of).filter(|stored| stored.version == self.version);
         page.version < self.version || self.digest.is_some() && stored.is_some_and(|stored| stored != self)
@@ -211,7 +206,7 @@ impl Topic {
     async fn read(&self, app: &App, version: Option<u64>) {
         let mut newest = self.newest.lock().await;
         while version.is_none_or(|version| version > newest.version) {
-            match app.store.log(&self.id, newest.before(), PAGE, READ).await {
+            match app.store.log(&self.id, newest.version.saturating_sub(1), PAGE, READ).await {
                 Ok(page) if newest.is_lost(&page) => {
                     *newest = EntryMark::unknown(page.version);
                     self.publish(Update::Lost);
