@@ -1,6 +1,5 @@
 //! The tables of the file, and every change of them as a step of a write transaction.
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -247,7 +246,7 @@ impl<'t> Tables<'t> {
         }
         self.log.retain_in((id, 0)..=(id, u64::MAX), |_, _| false)?;
         let mut times = Vec::new();
-        self.answers.retain_in(every_key(id), |(_, digest), (at, _)| {
+        self.answers.retain_in((id, &[0; 32])..=(id, &[0xff; 32]), |(_, digest), (at, _)| {
             times.push((at, *digest));
             false
         })?;
@@ -298,10 +297,6 @@ impl<'t> Tables<'t> {
         }
         Ok(())
     }
-}
-
-fn every_key(id: &str) -> RangeInclusive<(&str, &'static KeyDigest)> {
-    (id, &[0; 32])..=(id, &[0xff; 32])
 }
 
 pub(super) fn no_base(id: &str) -> StoreError {
