@@ -130,15 +130,10 @@ impl WriteThread {
     fn due(&self) -> Result<bool, Box<dyn std::error::Error>> {
         let reading = self.file.database()?.begin_read()?;
         let now = now();
-        let expiry = reading.open_table(EXPIRY)?;
-        let first = expiry.first()?;
-        if first.is_some_and(|(key, _)| key.value().0 <= now) {
-            return Ok(true);
-        }
-        let answered = reading.open_table(ANSWERED)?;
-        let first = answered.first()?;
-        let old = now.saturating_sub(millis(self.config.answers));
-        Ok(first.is_some_and(|(key, _)| key.value().0 <= old))
+        let expired = reading.open_table(EXPIRY)?.first()?.is_some_and(|(key, _)| key.value().0 <= now);
+        let last = now.saturating_sub(millis(self.config.answers));
+        let ended = reading.open_table(ANSWERED)?.first()?.is_some_and(|(key, _)| key.value().0 <= last);
+        Ok(expired || ended)
     }
 
     /// Runs `work` in one durable transaction. After a failure the file is reopened, because redb refuses all work after an I/O error.
@@ -149,13 +144,7 @@ impl WriteThread {
             self.file.reopen()?;
         }
         let failure = match catch_unwind(AssertUnwindSafe(|| self.commit(work))) {
-            Ok(Ok((result, notices))) => {
-                for notice in notices {
-                    // Fails only without receivers.
-                    let _ = self.notices.send(notice);
-                }
-                return Ok(result);
-            }
+            Ok(Ok(result)) => return Ok(result),
             Ok(Err(error)) => error.to_string(),
             Err(_) => "the embedded database panicked".to_owned(),
         };
@@ -169,7 +158,7 @@ impl WriteThread {
 
     fn commit<T>(
         &self, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
-    ) -> Result<(T, Vec<Notice>), Box<dyn std::error::Error>> {
+    ) -> Result<T, Box<dyn std::error::Error>> {
         let database = self.file.database()?;
         let transaction = database.begin_write()?;
         let mut tables = Tables::open(&transaction, now(), self.config.ttl.map(millis), millis(self.config.answers))?;
@@ -177,6 +166,10 @@ impl WriteThread {
         let notices = std::mem::take(&mut tables.notices);
         drop(tables);
         transaction.commit()?;
-        Ok((result, notices))
+        for notice in notices {
+            // Fails only without receivers.
+            let _ = self.notices.send(notice);
+        }
+        Ok(result)
     }
 }
