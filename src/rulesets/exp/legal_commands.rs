@@ -14,12 +14,7 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     let mut legal = match state.phase {
         Phase::Setup => rolls(table, "start", "EX-2"),
         Phase::Roll => rolls(table, "roll_unit", "EX-3"),
-        Phase::SomeoneActs => mental_attacks(table).collect(),
-        Phase::Pass if !state.duel.is_empty() => {
-            let decline = state.duel.iter().map(|id| LegalCommand::by("decline_duel", id, "AEX14"));
-            mental_attacks(table).chain(decline).collect()
-        }
-        Phase::Pass => {
+        Phase::Pass if state.duel.is_empty() => {
             let mut legal = Vec::new();
             for c in state.asked.iter().filter_map(|id| table.get(id)) {
                 answers(table, c, &mut legal);
@@ -36,6 +31,10 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
                 legal.push(rolling(duel.among("opponent", true, &opponents, Some(&c.id))));
             }
             legal
+        }
+        Phase::Pass | Phase::SomeoneActs => {
+            let decline = state.duel.iter().map(|id| LegalCommand::by("decline_duel", id, "AEX14"));
+            mental_attacks(table).chain(decline).collect()
         }
     };
     let keeping = table.iter().filter(|c| c.state.keeps_waiting);

@@ -100,3 +100,20 @@ fn a_player_attacks_with_its_mind_while_a_hidden_combatant_is_asked() {
     assert_eq!(verbs, ["mental_attack"]);
     assert!(stage.send(&json!({"type": "mental_attack", "combatant": "c1"}), &mut Even(4)).is_some());
 }
+
+#[test]
+fn a_player_declines_a_duel_in_which_a_hidden_combatant_is_first() {
+    shows(&["AEX14"]);
+    let seer = json!({"id": "c1", "mstr": 1});
+    let lurker = json!({"id": "h1", "side": "monsters", "hidden": true, "mstr": 20});
+    let stage = Stage::create(&json!({"ruleset": "exp", "combatants": [seer, lurker]})).expect("a sound creation");
+    let duel = json!([{"type": "start"}, {"type": "mental_duel", "combatant": "c1", "opponent": "h1"}]);
+    let (stage, _) = stage.send(&duel, &mut Even(4)).expect("a duel");
+    let own = [CombatantId::fixed("c1")];
+    let seen = stage.game.redacted(&own);
+    assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
+    let legal_commands = seen.options(&Viewer::player("player", own.to_vec()), 0, &|| false);
+    let decline = json!({"type": "decline_duel", "combatant": "c1"});
+    assert!(legal_commands.iter().any(|option| option.command == decline), "{legal_commands:?}");
+    assert!(stage.send(&decline, &mut Even(4)).is_some());
+}
