@@ -1,7 +1,7 @@
 //! A transition while it is being decided.
 
 use super::{
-    Combatant, CombatantId, Dice, Die, EffectEnded, EffectId, EffectTicked, Event, Int, Moment, Ruleset, SharedEvent,
+    Combatant, CombatantId, Dice, Die, Effect, EffectEnded, EffectTicked, Event, Int, Moment, Ruleset, SharedEvent,
     Status, Table, Text, Violation, require,
 };
 use std::borrow::Cow;
@@ -53,13 +53,13 @@ impl<'d, R: Ruleset> Play<'d, R> {
 
     /// Lets every effect count that counts `moment`; what has counted down ends.
     pub fn tick(&mut self, moment: Moment<'_>) {
-        let counted = self.table.effects.iter().map(|effect| (effect, effect.expires.after(moment)));
-        let counts: Vec<_> = counted.filter_map(|(effect, left)| Some((effect.id.clone(), left?))).collect();
-        self.count_down(counts);
+        self.count_down(|_, effect| effect.expires.after(moment));
     }
 
-    /// Sets what remains of effects; those with nothing left end.
-    pub fn count_down(&mut self, counts: Vec<(EffectId, u32)>) {
+    /// Sets what remains of the effects for which `left` gives a number; those with nothing left end.
+    pub fn count_down(&mut self, left: impl Fn(&Table<R>, &Effect) -> Option<u32>) {
+        let counted = self.table.effects.iter().map(|effect| (effect, left(&self.table, effect)));
+        let counts: Vec<_> = counted.filter_map(|(effect, left)| Some((effect.id.clone(), left?))).collect();
         for (effect, remaining) in counts {
             match remaining {
                 0 => self.shared(EffectEnded { effect, because: Text::fixed("expired") }),

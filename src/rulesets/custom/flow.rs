@@ -101,11 +101,10 @@ pub(super) fn begin(play: &mut Fight<'_>, who: Vec<CombatantId>, kind: TurnKind)
 
 /// Lets effects count a moment of a turn to which the combatant has returned: only those that have begun since it waits.
 fn tick_uncounted(play: &mut Fight<'_>, id: &CombatantId, moment: Moment<'_>) {
-    let table = play.table();
-    let counted = table.get(id).map_or(&[][..], |c| &c.state.counted);
-    let new = table.effects.iter().filter(|effect| !counted.contains(&effect.id));
-    let counts = new.filter_map(|effect| Some((effect.id.clone(), effect.expires.after(moment)?))).collect();
-    play.count_down(counts);
+    play.count_down(|table, effect| {
+        let counted = table.get(id).is_some_and(|c| c.state.counted.contains(&effect.id));
+        if counted { None } else { effect.expires.after(moment) }
+    });
 }
 
 /// Reaches a tick, and the round that it is in. A jump over several rounds counts them all at once.

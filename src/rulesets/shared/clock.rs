@@ -1,7 +1,7 @@
 //! Fights, rounds and turns begin here, and rounds and turns end, and effects with them.
 
 use crate::vocabulary::{
-    CombatantId, EncounterStarted, Moment, Play, RoundEnded, RoundStarted, Ruleset, Status, Table, TurnEnded,
+    CombatantId, Effect, EncounterStarted, Moment, Play, RoundEnded, RoundStarted, Ruleset, Status, Table, TurnEnded,
     TurnStarted, Violation, require,
 };
 
@@ -51,22 +51,13 @@ pub fn end_round<R: Ruleset>(play: &mut Play<'_, R>) {
 /// instead, unless that turn of the round was still taken.
 pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
     let more = count.saturating_sub(1);
-    let table = play.table();
-    let ends = table.effects.iter().filter_map(|effect| {
-        let left = effect.expires.after(Moment::RoundEnd)?;
-        Some((effect.id.clone(), left.saturating_sub(more)))
+    play.count_down(|_, effect| Some(effect.expires.after(Moment::RoundEnd)?.saturating_sub(more)));
+    play.count_down(|table, Effect { expires, .. }| {
+        let orphaned = |anchor: &&CombatantId| table.get(anchor).is_none_or(|c| !c.active() && !c.acted);
+        let anchor = expires.anchor().filter(orphaned)?;
+        let left = expires.after(Moment::TurnStart(anchor)).or(expires.after(Moment::TurnEnd(anchor)))?;
+        Some(left.saturating_sub(more))
     });
-    let ends: Vec<_> = ends.collect();
-    play.count_down(ends);
-    let table = play.table();
-    let orphaned = |anchor: &CombatantId| table.get(anchor).is_none_or(|c| !c.active() && !c.acted);
-    let counts = table.effects.iter().filter_map(|effect| {
-        let anchor = effect.expires.anchor().filter(|anchor| orphaned(anchor))?;
-        let left = effect.expires.after(Moment::TurnStart(anchor)).or(effect.expires.after(Moment::TurnEnd(anchor)))?;
-        Some((effect.id.clone(), left.saturating_sub(more)))
-    });
-    let counts: Vec<_> = counts.collect();
-    play.count_down(counts);
     let round = play.table().round.saturating_add(more);
     play.shared(RoundEnded { round });
 }
