@@ -152,7 +152,7 @@ fn remove<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Vio
 
 /// The game master gives the turn to a combatant, whatever the rules say (TK-5).
 fn give_turn<R: Ruleset>(play: &mut Play<'_, R>, id: CombatantId) -> Result<(), Violation> {
-    play.running("TK-5")?;
+    play.started("TK-5")?;
     let active = play.combatant("combatant", &id)?.active();
     require(active, "not_active", "TK-5", || format!("{id} is out of the fight: it takes no turn"))?;
     emit_and_react(play, Overridden { combatant: id })

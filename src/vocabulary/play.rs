@@ -96,15 +96,10 @@ impl<'d, R: Ruleset> Play<'d, R> {
         Ok(c)
     }
 
-    /// Refused unless the fight is going on; `rule` is what says when it starts.
-    pub fn running(&self, rule: &'static str) -> Result<(), Violation> {
-        match self.table.status {
-            Status::Running => Ok(()),
-            Status::Setup => {
-                Err(Violation::new("not_started", rule, "the encounter has not started: send start first"))
-            }
-            Status::Ended => Err(Violation::new("encounter_ended", "TK-1", "the encounter has ended")),
-        }
+    /// Refused unless the fight has started; `rule` is what says when it starts.
+    pub fn started(&self, rule: &'static str) -> Result<(), Violation> {
+        let detail = "the encounter has not started: send start first";
+        require(self.table.status != Status::Setup, "not_started", rule, || detail)
     }
 
     /// Refused unless it is the turn of the combatant that the field `combatant` names; `rule` says whose turn it is.

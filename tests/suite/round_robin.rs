@@ -120,7 +120,7 @@ impl Ruleset for RoundRobin {
                 advance(play);
             }
             Command::EndTurn(EndTurn { combatant }) => {
-                play.running("RR-1")?;
+                play.started("RR-1")?;
                 play.combatant("combatant", combatant)?;
                 if play.table().state.acting.as_ref() != Some(combatant) {
                     return Err(Violation::new("not_your_turn", "RR-2", format!("it is not {combatant}'s turn")));

@@ -8,7 +8,7 @@ use crate::vocabulary::{
 /// Refuses the start of a fight that has started, and everything else before it; `rule` says when it starts.
 pub fn check_started<R: Ruleset>(play: &Play<'_, R>, starts: bool, rule: &'static str) -> Result<(), Violation> {
     if !starts {
-        return play.running(rule);
+        return play.started(rule);
     }
     require(play.table().status == Status::Setup, "already_started", rule, || "the encounter has started already")
 }
