@@ -1,6 +1,7 @@
 //! The parts of a ruleset that stand in modules of their own.
 
-/// Fills the part of [`Ruleset`](crate::vocabulary::Ruleset) for which every folder has a type or a module of the same name.
+/// Fills the part of [`Ruleset`](crate::vocabulary::Ruleset) for which every folder has a type or a module of the same name. The other
+/// names are those of the vocabulary as every folder imports them.
 macro_rules! parts {
     () => {
         type Options = Options;
@@ -12,23 +13,19 @@ macro_rules! parts {
 
         const MANIFEST: &'static $crate::vocabulary::Manifest = &manifest::MANIFEST;
 
-        fn decide(
-            play: &mut $crate::vocabulary::Play<'_, Self>, command: &Command,
-        ) -> Result<(), $crate::vocabulary::Violation> {
+        fn decide(play: &mut Play<'_, Self>, command: &Command) -> Result<(), Violation> {
             decide::decide(play, command)
         }
 
-        fn react(
-            play: &mut $crate::vocabulary::Play<'_, Self>, event: &$crate::vocabulary::Event<Self>,
-        ) -> Result<(), $crate::vocabulary::Violation> {
+        fn react(play: &mut Play<'_, Self>, event: &AnyEvent<Self>) -> Result<(), Violation> {
             react::react(play, event)
         }
 
-        fn evolve(table: &mut Table, event: &$crate::vocabulary::Event<Self>) {
+        fn evolve(table: &mut Table, event: &AnyEvent<Self>) {
             evolve::evolve(table, event);
         }
 
-        fn legal_commands(table: &Table) -> Vec<$crate::vocabulary::LegalCommand> {
+        fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             legal_commands::legal_commands(table)
         }
     };
