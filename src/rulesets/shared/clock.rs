@@ -15,7 +15,7 @@ pub fn check_started<R: Ruleset>(play: &Play<'_, R>, starts: bool, rule: &'stati
 
 /// Starts the fight, unless it has started. Refused where nobody is in it.
 pub fn start_encounter<R: Ruleset>(play: &mut Play<'_, R>, rule: &'static str) -> Result<(), Violation> {
-    let detail = "nobody is here to act: add a combatant first";
+    let detail = "no combatant is here to act: add one first";
     require(play.table().active().next().is_some(), "nobody_to_act", rule, || detail)?;
     if play.table().status == Status::Setup {
         play.shared(EncounterStarted {});

@@ -1,21 +1,19 @@
 //! Joining Battle, and the free action that comes with it.
 
 use super::*;
-use crate::rulesets::shared::start_round;
-use crate::vocabulary::{ConditionSet, EncounterStarted, Slug};
+use crate::rulesets::shared::{start_encounter, start_round};
+use crate::vocabulary::{ConditionSet, Slug};
 
 /// Lets all combatants Join Battle (VE-2) and begins round 0, that of the free actions (VE-6, AVE10).
 pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     for id in c.joins.keys() {
         play.fighter(format!("joins.{}", id.as_str()), id, "VE-9")?;
     }
-    let joiners = ids(play.table().active());
-    require(!joiners.is_empty(), "nobody_to_act", "VE-9", || "no combatant is here to act: add one first")?;
+    start_encounter(play, "VE-9")?;
     play.table().active().try_for_each(worthy)?;
-    play.shared(EncounterStarted {});
     start_round(play, 0);
     let usual = Join::default();
-    for id in &joiners {
+    for id in &ids(play.table().active()) {
         let joined = play.table().get(id).is_some_and(|c| c.state.join_battle.is_some());
         match c.joins.get(id) {
             // The most motes may be fewer now.
