@@ -7,7 +7,6 @@ mod evolve;
 mod legal_commands;
 mod manifest;
 mod react;
-mod redact;
 mod state;
 
 pub use command::*;
@@ -20,7 +19,6 @@ use crate::vocabulary::{
     Reason, Redact, Redaction, Ruleset, Status, Table as AnyTable, Violation, ids,
 };
 use decide::{deciders, may_attack, undecided, window_open};
-use redact::{places, ranking};
 use std::sync::Arc;
 
 /// The ruleset `exp`.
@@ -128,7 +126,7 @@ impl Ruleset for Exp {
         state.announced = state.announced.redact(audience).flatten();
         state.jumps = state.jumps.redact(audience).unwrap_or_default();
         state.kept = state.kept.redact(audience).unwrap_or_default();
-        state.ranking = Arc::new(ranking(&whole.state.ranking, audience));
+        state.ranking = Arc::new(Roll::known(&whole.state.ranking, audience));
         state.cursor = place(state.cursor);
         if Self::someone_acts(whole, audience) {
             state.phase = Phase::SomeoneActs;
@@ -144,7 +142,7 @@ impl Ruleset for Exp {
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
         let (audience, whole) = (redaction.audience, redaction.whole);
         match event {
-            Event::InitiativeRolled(e) => Some(InitiativeRolled { ranking: ranking(&e.ranking, audience) }.into()),
+            Event::InitiativeRolled(e) => Some(InitiativeRolled { ranking: Roll::known(&e.ranking, audience) }.into()),
             Event::Asked(e) => {
                 let combatants = e.combatants.redact(audience).filter(|known| !known.is_empty())?;
                 Some(Asked { rank: places(&whole.state.ranking, audience)(e.rank), combatants }.into())
@@ -159,4 +157,14 @@ impl Ruleset for Exp {
             event => event.redact(audience),
         }
     }
+}
+
+/// The place of each rank in the list that is left.
+fn places(rolls: &[Roll], audience: &Audience<'_>) -> impl Fn(u32) -> u32 {
+    let known = rolls.iter().scan(0_u32, |known, roll| {
+        *known = known.saturating_add(u32::from(roll.combatants.iter().any(|id| audience.knows(id))));
+        Some(*known)
+    });
+    let places: Vec<u32> = std::iter::once(0).chain(known).collect();
+    move |rank| places.get(usize::try_from(rank).unwrap_or(usize::MAX)).or(places.last()).copied().unwrap_or(0)
 }

@@ -1,9 +1,12 @@
 //! The options, stats and state of EXP.
 
 use super::{Announced, Persona, Table, Use};
-use crate::vocabulary::{CombatantId, D10, D20, Describe, Die, Int, Names, redacted, settings, words};
+use crate::vocabulary::{
+    Audience, CombatantId, D10, D20, Describe, Die, Int, Names, Redact, redacted, settings, words,
+};
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::sync::Arc;
 use utoipa::ToSchema;
@@ -239,6 +242,9 @@ redacted! {
     }
 }
 
+/// The maximum of d10s that a persona or crowd rolls for a tie. After that who joined first is first.
+pub(super) const MAX_DIGITS: usize = 16;
+
 /// An initiative roll.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Roll {
@@ -262,11 +268,44 @@ impl Describe for Roll {
     }
 }
 
+/// A roll is for an audience that knows all who rolled; [`Roll::known`] redacts the list of a unit.
+impl Redact for Roll {
+    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
+        self.combatants.iter().all(|id| audience.knows(id)).then(|| self.clone())
+    }
+}
+
 impl Roll {
-    /// Sorts descending by the total, then by each digit, of which 10 is the highest (AEX4).
-    pub(super) fn compare(&self, other: &Self) -> Ordering {
-        let digits = |roll: &Self| roll.digits.iter().map(|d| d.face).collect::<Vec<_>>();
-        other.total.cmp(&self.total).then_with(|| digits(other).cmp(&digits(self)))
+    /// Sorts rolls descending by the total, then by each digit, of which 10 is the highest (AEX4). Equal rolls get a further digit until
+    /// they differ (EX-6 to EX-8).
+    pub(super) fn sort(rolls: &mut [Self], mut next_digit: impl FnMut(&Self) -> Option<Die>) {
+        let value = |roll: &Self| Reverse((roll.total, roll.digits.iter().map(|d| d.face).collect::<Vec<_>>()));
+        rolls.sort_by_key(value);
+        for _ in 0..MAX_DIGITS {
+            let mut tied = false;
+            let equal = rolls.chunk_by_mut(|a, b| value(a) == value(b));
+            for roll in equal.filter(|run| run.len() > 1).flatten() {
+                tied = true;
+                let digit = next_digit(roll);
+                roll.digits.extend(digit);
+            }
+            if !tied {
+                break;
+            }
+            rolls.sort_by_key(value);
+        }
+    }
+
+    /// The rolls of known combatants, with only the digits that break ties among them.
+    pub(super) fn known(rolls: &[Self], audience: &Audience<'_>) -> Vec<Self> {
+        let known = rolls.iter().filter_map(|roll| {
+            let combatants = roll.combatants.redact(audience).filter(|known| !known.is_empty())?;
+            Some(Self { combatants, digits: Vec::new(), ..roll.clone() })
+        });
+        let mut known: Vec<Self> = known.collect();
+        let digits: HashMap<&CombatantId, &Vec<Die>> = rolls.iter().map(|roll| (&roll.id, &roll.digits)).collect();
+        Self::sort(&mut known, |roll| digits.get(&roll.id)?.get(roll.digits.len()).copied());
+        known
     }
 
     /// The total for people: 17, or 17.8 after a tie.

@@ -2,11 +2,7 @@
 
 use super::*;
 use crate::rulesets::shared::{start_encounter, start_round};
-use crate::vocabulary::{D10, field};
-use std::cmp::Ordering;
-
-/// The maximum of d10s that a persona or crowd rolls for a tie. After that who joined first is first.
-const MAX_DIGITS: usize = 16;
+use crate::vocabulary::D10;
 
 /// A persona or a crowd that is about to roll.
 pub(super) struct Contender {
@@ -106,19 +102,9 @@ pub(super) fn rank(play: &mut Scene<'_>, contenders: Vec<Contender>, rolls: &Rol
         let total = i64::from(die.face) + bonus;
         ranking.push(Roll { id, combatants, die, bonus, total, digits: Vec::new() });
     }
-    ranking.sort_by(Roll::compare);
-    for digit in 0..MAX_DIGITS {
-        let mut tied = false;
-        let alike = ranking.chunk_by_mut(|a, b| a.compare(b) == Ordering::Equal);
-        for roll in alike.filter(|run| run.len() > 1).flatten() {
-            tied = true;
-            let given = tie_rolls.get(&roll.id).and_then(|digits| digits.get(digit));
-            roll.digits.push(play.die(given.copied()));
-        }
-        if !tied {
-            break;
-        }
-        ranking.sort_by(Roll::compare);
-    }
+    Roll::sort(&mut ranking, |roll| {
+        let given = tie_rolls.get(&roll.id).and_then(|digits| digits.get(roll.digits.len()));
+        Some(play.die(given.copied()))
+    });
     ranking
 }
