@@ -6,8 +6,8 @@ mod pass;
 mod unit;
 
 pub(super) use jump::{deciders, must_announce, undecided, window_open};
-pub(super) use mental::{end_duel, may_attack};
-pub(super) use pass::{advance, lose, stop, take_over};
+pub(super) use mental::{can_attack, end_duel};
+pub(super) use pass::{advance, lose, take_over};
 
 use super::*;
 use crate::rulesets::shared::check_started;
@@ -76,7 +76,10 @@ fn declare(play: &mut Scene<'_>, c: &Declare) -> Result<(), Violation> {
         require(same, "not_as_announced", "AEX13", || {
             format!("{} has announced something else, which it must do", plan.combatant)
         })?;
-        jump::decided(play.table())?;
+        let deciders = deciders(play.table());
+        require(deciders.is_empty(), "jumps_open", "AEX15", || {
+            format!("{} may jump ahead of this act: first all of them jump or keep_waiting", joined(&deciders))
+        })?;
     } else if movement == Some(Use::Now) || act == Some(Use::Now) {
         let persona = play.combatant("combatant", &combatant)?;
         require(!must_announce(play.table(), persona), "not_announced", "AEX15", || {

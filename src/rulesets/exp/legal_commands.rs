@@ -24,12 +24,12 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             legal.extend(deciders(table).iter().map(|id| keep(id).choose("standing", false, [false, true])));
             legal.push(LegalCommand::of("close_jumps", "AEX15"));
             legal.extend(mental_attacks(table));
-            let minds: Vec<_> = table.iter().filter(|c| may_attack(c)).collect();
-            let opponents = shared_list(minds.iter().map(|c| &c.id));
-            for c in &minds {
-                let duel = LegalCommand::of("mental_duel", "EX-32").with("combatant", c.id.as_str());
-                legal.push(rolling(duel.among("opponent", true, &opponents, Some(&c.id))));
-            }
+            let minds = || table.iter().filter(|c| can_attack(c).is_ok()).map(|c| &c.id);
+            let opponents = shared_list(minds());
+            legal.extend(minds().map(|id| {
+                let duel = LegalCommand::of("mental_duel", "EX-32").with("combatant", id.as_str());
+                rolling(duel.among("opponent", true, &opponents, Some(id)))
+            }));
             legal
         }
         Phase::Pass | Phase::SomeoneActs => {
@@ -100,5 +100,5 @@ fn mental_attacks(table: &Table) -> impl Iterator<Item = LegalCommand> {
     let attack = move |c: &Persona| {
         LegalCommand::by("mental_attack", &c.id, "EX-31").among("target", false, &targets, Some(&c.id))
     };
-    table.iter().filter(|c| may_attack(c)).map(attack)
+    table.iter().filter(|c| can_attack(c).is_ok()).map(attack)
 }

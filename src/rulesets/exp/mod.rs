@@ -18,7 +18,7 @@ use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play,
     Reason, Redact, Redaction, Ruleset, Status, Table as AnyTable, Violation, ids,
 };
-use decide::{deciders, may_attack, undecided, window_open};
+use decide::{can_attack, deciders, undecided, window_open};
 use std::sync::Arc;
 
 /// The ruleset `exp`.
@@ -58,7 +58,8 @@ impl Ruleset for Exp {
             Phase::SomeoneActs => Pending::someone(),
             Phase::Pass if !state.duel.is_empty() => {
                 // Others may attack with their minds meanwhile (EX-31).
-                let others = table.iter().filter(|c| may_attack(c) && !state.duel.contains(&c.id)).map(|c| &c.id);
+                let others =
+                    table.iter().filter(|c| can_attack(c).is_ok() && !state.duel.contains(&c.id)).map(|c| &c.id);
                 let combatants = state.duel.iter().chain(others).cloned().collect();
                 Pending::new("mental_attack", combatants, &["mental_attack", "decline_duel"], "EX-32")
             }

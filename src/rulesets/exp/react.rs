@@ -1,6 +1,6 @@
 //! What follows under EXP from conditions, comings and goings.
 
-use super::decide::{advance, end_duel, lose, may_attack, stop, take_over};
+use super::decide::{advance, end_duel, lose, take_over};
 use super::*;
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded, require};
@@ -31,12 +31,18 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
     }
     // A combatant that left, or can no longer attack with its mind, ends its duel before it loses components (AEX14).
     let table = play.table();
-    if table.state.duel.contains(id) && !table.get(id).is_some_and(may_attack) {
+    if table.state.duel.contains(id) && table.get(id).is_none_or(|c| can_attack(c).is_err()) {
         end_duel(play);
     }
-    stop(play, id);
+    // A persona that cannot act loses what waited (EX-23), or everything if it is asked (AEX9).
+    let table = play.table();
+    if !table.get(id).is_none_or(able) {
+        let asked = table.state.asked.contains(id);
+        lose(play, id, if asked { Loss::CouldNotAnswer } else { Loss::CannotAct });
+    }
     if let Roster(RosterEvent::CombatantJoined { .. }) = event {
-        lose(play, id, Loss::JoinedLate);
+        let components = vec![Component::Move, Component::Act];
+        play.own(ComponentsLost { combatant: id.clone(), components, because: Loss::JoinedLate });
     }
     advance(play);
     Ok(())

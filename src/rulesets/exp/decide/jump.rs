@@ -109,15 +109,7 @@ pub(in super::super) fn deciders(table: &Table) -> Vec<CombatantId> {
     }
     let mut deciders: Vec<&Persona> = table.iter().filter(|c| undecided(table, c)).collect();
     deciders.sort_by_key(|c| c.state.rank);
-    deciders.iter().map(|c| c.id.clone()).collect()
-}
-
-/// Refuses an announced act while personas may jump ahead of it.
-pub(super) fn decided(table: &Table) -> Result<(), Violation> {
-    let deciders = deciders(table);
-    require(deciders.is_empty(), "jumps_open", "AEX15", || {
-        format!("{} may jump ahead of this act: first all of them jump or keep_waiting", joined(&deciders))
-    })
+    ids(deciders)
 }
 
 pub(super) fn keep_waiting(play: &mut Scene<'_>, c: &KeepWaiting) -> Result<(), Violation> {

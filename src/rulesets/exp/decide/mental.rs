@@ -60,12 +60,8 @@ pub(in super::super) fn end_duel(play: &mut Scene<'_>) {
     }
 }
 
-/// Whether a persona may attack with its mind now.
-pub(in super::super) fn may_attack(c: &Persona) -> bool {
-    can_attack(c).is_ok()
-}
-
-fn can_attack(c: &Persona) -> Result<(), Violation> {
+/// Refuses a persona that may not attack with its mind now.
+pub(in super::super) fn can_attack(c: &Persona) -> Result<(), Violation> {
     let id = &c.id;
     require(c.stats.persona != Sort::Robot, "no_mind", "EX-34", || {
         format!("{id} is a robot: it has no mind to attack with, and its devices go by the list")

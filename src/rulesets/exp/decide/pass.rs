@@ -45,18 +45,7 @@ pub(in super::super) fn lose(play: &mut Scene<'_>, id: &CombatantId, because: Lo
     let components: Vec<_> = components.collect();
     if !components.is_empty() {
         play.own(ComponentsLost { combatant: id.clone(), components, because });
-        if because != Loss::JoinedLate {
-            rest(play, id);
-        }
-    }
-}
-
-/// Takes from a persona that cannot act what waited (EX-23), or everything if it is asked (AEX9).
-pub(in super::super) fn stop(play: &mut Scene<'_>, id: &CombatantId) {
-    let table = play.table();
-    if !table.get(id).is_none_or(able) {
-        let asked = table.state.asked.contains(id);
-        lose(play, id, if asked { Loss::CouldNotAnswer } else { Loss::CannotAct });
+        rest(play, id);
     }
 }
 
