@@ -9,20 +9,16 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
     let mode = table.options.awe_mode;
     may_jump(table, persona, c.component)?;
     in_window(table, persona)?;
-    if c.referee_roll.is_some() && mode != AweMode::OpposedD20 {
-        let detail = "the referee rolls only with the option `awe_mode` opposed_d20";
-        return Err(Violation::field("no_referee_roll", "referee_roll", detail));
-    }
+    let opposed = mode == AweMode::OpposedD20;
+    let detail = "the referee rolls only with the option `awe_mode` opposed_d20";
+    require(opposed || c.referee_roll.is_none(), "no_referee_roll", field("referee_roll"), || detail)?;
     let bonus = persona.stats.awe.get() + persona.stats.level.get();
     let before = table.state.asked.clone();
     let die = play.die(c.roll);
     let face = i64::from(die.face);
-    let referee_die = (mode == AweMode::OpposedD20).then(|| play.die(c.referee_roll));
-    let success = match (mode, referee_die) {
-        (AweMode::RollUnder, _) => face <= bonus,
-        (AweMode::OpposedD20, Some(against)) => face + bonus >= i64::from(against.face),
-        (AweMode::Fixed18 | AweMode::OpposedD20, _) => face + bonus >= 18,
-    };
+    let referee_die = opposed.then(|| play.die(c.referee_roll));
+    let against = referee_die.map_or(18, |die| i64::from(die.face));
+    let success = if mode == AweMode::RollUnder { face <= bonus } else { face + bonus >= against };
     play.own(WaitJumped { combatant: id.clone(), component: c.component, before, die, bonus, referee_die, success });
     pass::rest(play, id);
     Ok(())
