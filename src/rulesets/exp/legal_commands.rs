@@ -19,7 +19,8 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             for c in state.asked.iter().filter_map(|id| table.get(id)) {
                 answers(table, c, &mut legal);
             }
-            legal.extend(table.iter().filter(|c| !state.asked.contains(&c.id)).filter_map(|c| jump(table, c)));
+            let waits = |c: &&Persona| [c.state.movement, c.state.act].contains(&Spending::Waited);
+            legal.extend(table.iter().filter(waits).map(|c| jump(table, c)));
             let keep = |id: &CombatantId| LegalCommand::by("keep_waiting", id, "AEX15");
             legal.extend(deciders(table).iter().map(|id| keep(id).choose("standing", false, [false, true])));
             legal.push(LegalCommand::of("close_jumps", "AEX15"));
@@ -82,17 +83,13 @@ fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
     }
 }
 
-/// The wait jumps of a persona that has waited.
-fn jump(table: &Table, c: &Persona) -> Option<LegalCommand> {
-    let waited = [Component::Move, Component::Act].into_iter().filter(|what| c.state.of(*what) == Spending::Waited);
-    let waited: Vec<_> = waited.map(|component| json!(component)).collect();
-    if waited.is_empty() {
-        return None;
-    }
-    let jump = LegalCommand::by("jump", &c.id, "EX-25").choose("component", true, waited);
+/// The wait jump of a persona that has waited.
+fn jump(table: &Table, c: &Persona) -> LegalCommand {
+    let components = [Component::Move, Component::Act].map(|component| json!(component));
+    let jump = LegalCommand::by("jump", &c.id, "EX-25").choose("component", true, components);
     let jump = jump.range("roll", false, 1, 20);
     let opposed = table.options.awe_mode == AweMode::OpposedD20;
-    Some(if opposed { jump.range("referee_roll", false, 1, 20) } else { jump })
+    if opposed { jump.range("referee_roll", false, 1, 20) } else { jump }
 }
 
 fn mental_attacks(table: &Table) -> impl Iterator<Item = LegalCommand> {
