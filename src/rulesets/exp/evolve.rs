@@ -4,7 +4,6 @@ use super::*;
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::SharedEvent;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
     match event {
@@ -56,13 +55,13 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
         Own(Event::MentalDuelRolled(e)) => table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect(),
         Own(Event::MentalAttacked(e)) => {
             table.change_state(&e.combatant, |state| state.act = Spending::Done);
-            spent(table, &e.combatant);
+            spent(&mut table.state, &e.combatant);
         }
         Own(Event::ComponentsLost(e)) => {
             for component in &e.components {
                 table.change_state(&e.combatant, |state| state.set(*component, Spending::Lost));
             }
-            spent(table, &e.combatant);
+            spent(&mut table.state, &e.combatant);
         }
         Own(Event::DuelBrokenOff(e)) => table.state.duel.retain(|id| *id != e.combatant),
         Shared(SharedEvent::TurnEnded(e)) => answered(&mut table.state, &e.combatant),
@@ -97,14 +96,9 @@ fn roll(table: &mut Table, ranking: &[Roll]) {
 }
 
 /// An attack was used or lost outside the list, so an announcement no longer holds.
-fn spent(table: &mut Table, id: &CombatantId) {
-    let open = table.get(id).is_some_and(|c| c.state.open());
-    let state = &mut table.state;
+fn spent(state: &mut State, id: &CombatantId) {
     state.duel.retain(|duellist| duellist != id);
     state.announced.take_if(|announced| announced.combatant == *id);
-    if !open {
-        state.asked.retain(|asked| asked != id);
-    }
 }
 
 fn answered(state: &mut State, id: &CombatantId) {
