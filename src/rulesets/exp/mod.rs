@@ -132,12 +132,8 @@ impl Ruleset for Exp {
         if Self::someone_acts(whole, audience) {
             state.phase = Phase::SomeoneActs;
         }
-        for combatant in table.combatants.iter_mut() {
-            let rank = combatant.state.rank.map(&place);
-            if rank != combatant.state.rank {
-                combatant.change().state.rank = rank;
-            }
-        }
+        let placed = |c: &CombatantState| c.rank.map(&place);
+        table.change_states(|c| placed(c) != c.rank, |c| c.rank = placed(c));
     }
 
     fn redact_event(event: &Event, redaction: &Redaction<'_, Self>) -> Option<Event> {
