@@ -80,8 +80,8 @@ impl Ruleset for Exp {
 
     fn order(table: &Table) -> Vec<OrderEntry> {
         let places = table.state.ranking.iter().flat_map(|roll| roll.combatants.iter().map(move |id| (roll, id)));
-        let entries = places.filter(|(_, id)| table.get(id).is_some_and(|c| c.state.rank.is_some()));
-        let entries = entries.filter_map(|(roll, id)| {
+        let entries = places.filter_map(|(roll, id)| {
+            table.get(id)?.state.rank?;
             let crowd = roll.combatants != std::slice::from_ref(&roll.id);
             let because = Reason {
                 dice: std::iter::once(roll.die).chain(roll.digits.iter().copied()).collect(),
