@@ -6,21 +6,16 @@ use std::sync::Arc;
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Venture>) {
     match event {
-        AnyEvent::Shared(event) => shared(table, event),
-        AnyEvent::Own(event) => own(table, event),
-        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => drop_delay(table, &combatant.id),
-        AnyEvent::Roster(RosterEvent::CombatantJoined { .. }) => {}
-    }
-}
-
-fn shared(table: &mut Table, event: &SharedEvent) {
-    match event {
         // With a move left from a Rush or Disengage the actions come after that.
-        SharedEvent::TurnStarted(e) if table.get(&e.combatant).is_some_and(|c| !c.state.follow_up) => {
+        AnyEvent::Shared(SharedEvent::TurnStarted(e))
+            if table.get(&e.combatant).is_some_and(|c| !c.state.follow_up) =>
+        {
             refresh(table, &e.combatant);
         }
-        SharedEvent::ConditionSet(e) => drop_delay(table, &e.combatant),
-        _ => {}
+        AnyEvent::Shared(SharedEvent::ConditionSet(e)) => drop_delay(table, &e.combatant),
+        AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => drop_delay(table, &combatant.id),
+        AnyEvent::Own(event) => own(table, event),
+        AnyEvent::Shared(_) | AnyEvent::Roster(_) => {}
     }
 }
 
@@ -89,7 +84,7 @@ fn own(table: &mut Table, event: &Event) {
 }
 
 /// A combatant that falls out of the fight no longer holds its action back.
-pub(super) fn drop_delay(table: &mut Table, id: &CombatantId) {
+fn drop_delay(table: &mut Table, id: &CombatantId) {
     if table.get(id).is_some_and(|c| c.state.delaying && !c.active()) {
         table.change(id, |c| c.state.delaying = false);
     }
