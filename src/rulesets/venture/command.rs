@@ -1,12 +1,9 @@
 //! The commands of Venture.
 
-use crate::vocabulary::{CombatantId, D10, Int, MemberId, Text, commands, public, settings, silent, words};
+use crate::vocabulary::{CombatantId, D10, Int, MemberId, Text, commands, redacted, settings, words};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::ToSchema;
-
-public! { Pool }
-silent! { Pool }
 
 commands! {
     /// A command of Venture.
@@ -201,15 +198,16 @@ words! {
     }
 }
 
-/// What a Join Battle pool is made of.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct Pool {
-    /// How it gets into the fight.
-    pub approach: Approach,
-    /// The attribute.
-    pub attribute: Attribute,
-    /// The ability.
-    pub ability: Ability,
+redacted! {
+    /// What a Join Battle pool is made of.
+    pub struct Pool {
+        /// How it gets into the fight.
+        pub approach: Approach,
+        /// The attribute.
+        pub attribute: Attribute,
+        /// The ability.
+        pub ability: Ability,
+    }
 }
 
 settings! {

@@ -207,7 +207,7 @@ redacted! {
 
 impl CombatantStats {
     /// The dice of a Join Battle pool.
-    pub(super) fn dice(&self, pool: Pool) -> i64 {
+    pub(super) fn dice(&self, pool: &Pool) -> i64 {
         let attribute = match pool.attribute {
             Attribute::Wits => self.wits,
             Attribute::Dexterity => self.dexterity,

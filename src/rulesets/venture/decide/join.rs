@@ -86,7 +86,7 @@ pub(super) fn roll(play: &mut Fight<'_>, id: &CombatantId, join: &Join) -> Resul
         require(join.dice.is_empty(), "successes_or_dice", field("dice"), || detail)?;
         return Ok(JoinRoll { pool, dice: Vec::new(), successes: successes.get() });
     }
-    let size = play.combatant("combatant", id)?.stats.dice(pool) + join.bonus_dice.get();
+    let size = play.combatant("combatant", id)?.stats.dice(&pool) + join.bonus_dice.get();
     let (size, given) = (usize::try_from(size).unwrap_or(0), join.dice.len());
     require(given <= size, "too_many_dice", field("dice"), || {
         format!("{id}'s pool has {size} dice, not {given}: added dice go into bonus_dice")
