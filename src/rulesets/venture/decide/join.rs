@@ -71,14 +71,14 @@ pub(super) fn roll(play: &mut Fight<'_>, id: &CombatantId, join: &Join) -> Resul
     let Join { approach, attribute, ability, .. } = *join;
     let pool = Pool { approach, attribute, ability };
     let (unusual_attribute, unusual_ability, rule) = approach.swaps();
-    let (swaps_attribute, swaps_ability) = (attribute != Attribute::Wits, ability != Ability::Awareness);
-    let fits = (!swaps_attribute || attribute == unusual_attribute) && (!swaps_ability || ability == unusual_ability);
+    let fits = [Attribute::Wits, unusual_attribute].contains(&attribute)
+        && [Ability::Awareness, unusual_ability].contains(&ability);
     require(fits, "pool_not_allowed", rule, || match approach {
         Approach::Default => "into the fray the pool is wits and awareness",
         Approach::Stealth => "from stealth dexterity may replace wits, and stealth may replace awareness",
         Approach::Escalation => "escalating, manipulation may replace wits, and socialize may replace awareness",
     })?;
-    let both = swaps_attribute && swaps_ability;
+    let both = attribute != Attribute::Wits && ability != Ability::Awareness;
     let detail = "this encounter allows one swap: the attribute or the ability, not both";
     require(!(both && play.table().options.single_swap), "pool_not_allowed", "VE-33", || detail)?;
     if let Some(successes) = join.successes {
