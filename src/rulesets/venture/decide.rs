@@ -42,9 +42,9 @@ pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Viol
     Ok(())
 }
 
-/// The combatant that `field` names, in the fight and on the track.
-fn on_track<'p>(play: &'p Fight<'_>, field: &'static str, id: &CombatantId) -> Result<&'p Fighter, Violation> {
-    let c = play.fighter(field, id, "VE-9")?;
+/// The combatant `id`, in the fight and on the track.
+fn joined<'p>(play: &'p Fight<'_>, id: &CombatantId) -> Result<&'p Fighter, Violation> {
+    let c = play.fighter("combatant", id, "VE-9")?;
     require(c.state.join_battle.is_some(), "not_joined", "VE-2", || {
         format!("{id} has no Initiative yet: it must join_battle first")
     })?;
@@ -53,7 +53,7 @@ fn on_track<'p>(play: &'p Fight<'_>, field: &'static str, id: &CombatantId) -> R
 
 /// The combatant `id`, whose turn it is and whose start-of-turn steps are done.
 fn in_turn<'p>(play: &'p Fight<'_>, id: &CombatantId, rule: &'static str) -> Result<&'p Fighter, Violation> {
-    let c = on_track(play, "combatant", id)?;
+    let c = joined(play, id)?;
     let (code, rule, detail) = match &play.table().state.phase {
         Phase::InTurn { actor } if actor == id => return Ok(c),
         Phase::FollowUp { actor } if actor == id => {

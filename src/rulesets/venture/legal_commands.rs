@@ -28,8 +28,8 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     if let Some(actor) = table.state.phase.awaited() {
         in_turn(table, &mut legal, actor);
     }
-    let on_track = table.active().filter(|c| c.state.join_battle.is_some()).map(|c| &c.id);
-    legal.push(attack(LegalCommand::of("act", "AVE16").whom("combatant", true, on_track).with("reflexive", true)));
+    let attackers = on_track(table).map(|c| &c.id);
+    legal.push(attack(LegalCommand::of("act", "AVE16").whom("combatant", true, attackers).with("reflexive", true)));
     for c in table.active() {
         if c.state.join_battle.is_some() {
             at_any_time(&mut legal, c, &all);
@@ -55,7 +55,7 @@ fn in_turn(table: &Table, legal: &mut Vec<LegalCommand>, actor: &CombatantId) {
     // An action that harms a combatant or is opposed is no free action (VE-8).
     let free_action = by("free_action", "VE-6").choose("damaging", false, [false]).choose("opposed", false, [false]);
     let manoeuvre = |verb| by(verb, "VE-15").choose("moved", false, [false, true]);
-    let target = table.active().find(|c| c.id != *actor && c.state.join_battle.is_some());
+    let target = on_track(table).find(|c| c.id != *actor);
     let pass = if matches!(table.state.phase, Phase::FollowUp { .. }) { "VE-15" } else { "VE-6" };
     legal.extend([
         by("begin_turn", "VE-9"),

@@ -100,7 +100,7 @@ impl Ruleset for Venture {
             let acted = if free_actions { c.state.free_action != FreeActionState::Open } else { c.acted };
             acted && !current.contains(&c.id)
         };
-        let mut on_track: Vec<_> = table.active().filter(|c| c.state.join_battle.is_some()).collect();
+        let mut on_track: Vec<_> = on_track(table).collect();
         on_track.sort_by_cached_key(|c| (!current.contains(&c.id), acted(c), c.state.delaying, rank(c)));
         let place = |c: &Fighter| (c.state.initiative, c.acted, c.state.delaying);
         let entry = |c: &&Fighter| {
@@ -155,6 +155,11 @@ impl Ruleset for Venture {
         let hidden = matches!(event, Event::TickReached(_)) && redaction.someone_acts;
         if hidden { None } else { event.redact(redaction.audience) }
     }
+}
+
+/// Those in the fight that have a place on the track.
+fn on_track(table: &Table) -> impl Iterator<Item = &Fighter> {
+    table.active().filter(|c| c.state.join_battle.is_some())
 }
 
 /// The commands that are open.

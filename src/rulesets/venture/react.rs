@@ -2,8 +2,8 @@
 
 use super::decide::{enter, regain_motes, take_turn};
 use super::*;
-use crate::rulesets::shared::{end_round, end_turn, start_round};
-use crate::vocabulary::{RosterEvent, RoundEnded, SharedEvent};
+use crate::rulesets::shared::{end_turn, next_round, start_round};
+use crate::vocabulary::{RoundEnded, SharedEvent};
 
 pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(), Violation> {
     if play.table().status != Status::Running {
@@ -35,7 +35,7 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(
 pub(super) fn go_on(play: &mut Fight<'_>) {
     let table = play.table();
     match &table.state.phase {
-        Phase::FreeActions { next } if !table.get(next).is_some_and(has_free_action) => open_free_action(play),
+        Phase::FreeActions { next } if with_free_action(table).all(|c| c.id != *next) => open_free_action(play),
         Phase::InTurn { actor } | Phase::FollowUp { actor } if !table.is_active(actor) => {
             let actor = actor.clone();
             end_turn(play, &actor);
@@ -46,17 +46,13 @@ pub(super) fn go_on(play: &mut Fight<'_>) {
     }
 }
 
-fn on_track(c: &Fighter) -> bool {
-    c.active() && c.state.join_battle.is_some()
-}
-
-fn has_free_action(c: &Fighter) -> bool {
-    on_track(c) && c.state.free_action == FreeActionState::Open
+fn with_free_action(table: &Table) -> impl Iterator<Item = &Fighter> {
+    on_track(table).filter(|c| c.state.free_action == FreeActionState::Open)
 }
 
 /// Goes to the highest with a free action left, or begins the first round (VE-7).
 pub(super) fn open_free_action(play: &mut Fight<'_>) {
-    match play.table().iter().filter(|c| has_free_action(c)).min_by_key(|c| rank(c)) {
+    match with_free_action(play.table()).min_by_key(|c| rank(c)) {
         Some(c) => {
             let combatant = c.id.clone();
             play.own(FreeActionReached { combatant });
@@ -77,10 +73,8 @@ fn leave_round_zero(play: &mut Fight<'_>) {
 /// Goes to the highest tick on which a combatant has not acted (VE-9, VE-13); a round in which all have acted ends.
 pub(super) fn reach_tick(play: &mut Fight<'_>) {
     let mut tick = next_tick(play.table());
-    if tick.is_none() && play.table().iter().any(on_track) {
-        let next = play.table().round.saturating_add(1);
-        end_round(play);
-        start_round(play, next);
+    if tick.is_none() && on_track(play.table()).next().is_some() {
+        next_round(play);
         tick = next_tick(play.table());
     }
     let phase = &play.table().state.phase;
@@ -93,13 +87,11 @@ pub(super) fn reach_tick(play: &mut Fight<'_>) {
 
 /// The tick of the highest who has not acted and does not delay, else of the highest who delays (AVE4).
 fn next_tick(table: &Table) -> Option<Tick> {
-    let waits = |c: &&Fighter| c.state.join_battle.is_some();
-    let waiting = |delaying: bool| table.waiting().filter(waits).filter(move |c| c.state.delaying == delaying);
-    let first = |delaying: bool| waiting(delaying).min_by_key(|c| rank(c)).map(|c| (c, delaying));
-    let (c, delayed) = first(false).or_else(|| first(true))?;
-    let tick = c.state.initiative;
+    let waiting = || on_track(table).filter(|c| !c.acted);
+    let c = waiting().min_by_key(|c| (c.state.delaying, rank(c)))?;
+    let (tick, delayed) = (c.state.initiative, c.state.delaying);
     // A hidden combatant does not count: players would see that it comes or leaves.
-    let mut others = waiting(delayed).filter(|other| other.id != c.id && !other.hidden);
-    let same_tick = others.any(|other| other.state.initiative == tick);
+    let mut others = waiting().filter(|other| other.id != c.id && !other.hidden);
+    let same_tick = others.any(|other| (other.state.initiative, other.state.delaying) == (tick, delayed));
     Some(Tick { next: c.id.clone(), tick, same_tick, delayed })
 }

@@ -10,7 +10,7 @@ use crate::vocabulary::{ConditionSet, Damage, SharedEvent, Slug, Text, Wound};
 pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
     let id = &c.combatant;
     if c.reflexive {
-        on_track(play, "combatant", id)?;
+        joined(play, id)?;
         let phase = &play.table().state.phase;
         let detail = "no combatant is attacked before the free actions are over";
         require(!matches!(phase, Phase::FreeActions { .. }), "free_actions_first", "VE-8", || detail)?;
@@ -60,7 +60,7 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
 fn check_target(play: &Fight<'_>, c: &Act, index: usize) -> Result<(), Violation> {
     let Some((target, before)) = c.targets.get(..=index).and_then(<[Target]>::split_last) else { return Ok(()) };
     let id = &target.combatant;
-    on_track(play, "combatant", id)?;
+    joined(play, id)?;
     let distinct = *id != c.combatant && before.iter().all(|before| before.combatant != *id);
     require(distinct, "target_not_distinct", field("combatant"), || {
         format!("{id} cannot be attacked by itself, nor twice in one action")
@@ -142,7 +142,7 @@ pub(super) fn reflexive_move(play: &mut Fight<'_>, id: &CombatantId) -> Result<(
 
 /// Makes the move left from a Rush or Disengage; a turn that waits for it proceeds.
 pub(super) fn follow_up(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let open = on_track(play, "combatant", id)?.state.follow_up;
+    let open = joined(play, id)?.state.follow_up;
     require(open, "no_follow_up", "VE-15", || format!("{id} has no move left from a Rush or Disengage"))?;
     let Phase::FollowUp { actor } = &play.table().state.phase else {
         play.own(FollowUpTaken { combatant: id.clone() });
@@ -157,7 +157,7 @@ pub(super) fn follow_up(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Vi
 
 pub(super) fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     if matches!(&play.table().state.phase, Phase::FollowUp { actor } if actor == id) {
-        on_track(play, "combatant", id)?;
+        joined(play, id)?;
         play.own(FollowUpPassed { combatant: id.clone() });
         return proceed(play, id);
     }

@@ -112,7 +112,7 @@ pub(super) fn free_action(play: &mut Fight<'_>, c: &FreeAction) -> Result<(), Vi
 /// Refuses unless `id` may take its free action: in round 0 in the order of the track (VE-7), newcomers in their first turn,
 /// before they act.
 pub(super) fn may_act_freely(play: &Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let c = on_track(play, "combatant", id)?;
+    let c = joined(play, id)?;
     require(c.state.free_action == FreeActionState::Open, "free_action_used", "VE-8", || {
         format!("{id} has had its one free action")
     })?;

@@ -58,7 +58,7 @@ fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<&Blow<'_>>) -> Res
 
 pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
     let id = &c.combatant;
-    let payer = on_track(play, "combatant", id)?;
+    let payer = joined(play, id)?;
     let (initiative, motes) = (c.initiative.get(), c.motes.get());
     let detail = "say what is spent: initiative, motes or both";
     require(initiative != 0 || motes != 0, "nothing_to_spend", field("initiative"), || detail)?;
@@ -79,7 +79,7 @@ pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
 /// Corrects the Initiative first, with its consequences, then the rest without any (AVE19).
 pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> {
     let id = &c.combatant;
-    let state = &on_track(play, "combatant", id)?.state;
+    let state = &joined(play, id)?.state;
     require(c.recovery_tokens.is_none() || state.crashed, "not_crashed", "VE-20", || {
         format!("{id} is not Crashed: it has no recovery tokens")
     })?;
@@ -137,7 +137,7 @@ pub(super) fn count_timed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), 
 }
 
 pub(super) fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
-    let (id, effects) = (&c.combatant, &on_track(play, "combatant", &c.combatant)?.state.start_effects);
+    let (id, effects) = (&c.combatant, &joined(play, &c.combatant)?.state.start_effects);
     require(effects.len() < MAX_START_EFFECTS, "too_many_start_effects", "VE-17", || {
         format!("{id} has {MAX_START_EFFECTS} of them already: withdraw one first")
     })?;

@@ -32,7 +32,7 @@ pub(super) fn delay(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violat
 }
 
 pub(super) fn claim(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let c = on_track(play, "combatant", id)?;
+    let c = joined(play, id)?;
     require(c.state.delaying, "not_delaying", "VE-12", || format!("{id} has not delayed: there is nothing to claim"))?;
     let phase = &play.table().state.phase;
     require(phase.acting().is_none(), "turn_in_progress", "AVE4", || {
@@ -43,7 +43,7 @@ pub(super) fn claim(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violat
 
 /// The tick that is reached, if it is `id`'s.
 fn at_tick<'p>(play: &'p Fight<'_>, id: &CombatantId, rule: &'static str) -> Result<&'p Tick, Violation> {
-    let c = on_track(play, "combatant", id)?;
+    let c = joined(play, id)?;
     let phase = &play.table().state.phase;
     let (code, rule, detail) = match phase {
         Phase::Tick(tick) if tick.next == *id => return Ok(tick),
