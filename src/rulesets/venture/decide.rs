@@ -6,7 +6,7 @@ mod track;
 mod turn;
 
 pub(super) use join::enter;
-pub(super) use track::{MAX_TIMED, regain_motes};
+pub(super) use track::{MAX_TIMED, change_motes};
 pub(super) use turn::take_turn;
 
 use super::*;

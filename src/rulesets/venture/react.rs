@@ -1,6 +1,6 @@
 //! What follows from shared commands, and how a fight goes on from turn to turn.
 
-use super::decide::{enter, regain_motes, take_turn};
+use super::decide::{change_motes, enter, take_turn};
 use super::*;
 use crate::rulesets::shared::{end_turn, next_round, start_round};
 use crate::vocabulary::{RoundEnded, SharedEvent};
@@ -21,7 +21,7 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Venture>) -> Result<(
         }
         AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) if combatant.state.join_battle.is_some() => {
             // The maximum may be lower now.
-            regain_motes(play, &combatant.id, 0);
+            change_motes(play, &combatant.id, 0);
         }
         AnyEvent::Shared(_) | AnyEvent::Roster(_) | AnyEvent::Own(_) => {}
     }

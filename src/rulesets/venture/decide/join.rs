@@ -17,7 +17,7 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
         let joined = play.table().get(id).is_some_and(|c| c.state.join_battle.is_some());
         match c.joins.get(id) {
             // The most motes may be fewer now.
-            None if joined => regain_motes(play, id, 0),
+            None if joined => change_motes(play, id, 0),
             join => {
                 let refused = |refused: Violation| refused.within(&format!("joins.{}", id.as_str()));
                 enter(play, id, join.unwrap_or(&usual)).map_err(refused)?;

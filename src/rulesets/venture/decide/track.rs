@@ -72,7 +72,7 @@ pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
     let held = payer.stats.motes();
     require(motes <= held, "not_enough_motes", "VE-22", || format!("{id} has {held} motes, not {motes}"))?;
     change(play, id, -initiative, Cause::Spent, None)?;
-    regain_motes(play, id, -motes);
+    change_motes(play, id, -motes);
     Ok(())
 }
 
@@ -102,7 +102,7 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
     let usual = Join::default();
     let blow = c.by.as_ref().map(|by| Blow { by, shift: &usual });
     change(play, id, delta, Cause::Adjusted, blow.as_ref())?;
-    regain_motes(play, id, c.motes.get());
+    change_motes(play, id, c.motes.get());
 
     let crashed = play.combatant("combatant", id)?.state.crashed;
     match c.crashed {
@@ -159,7 +159,7 @@ pub(super) fn withdraw(play: &mut Fight<'_>, c: &Withdraw) -> Result<(), Violati
 }
 
 /// Changes motes, between 0 and the maximum.
-pub(in super::super) fn regain_motes(play: &mut Fight<'_>, id: &CombatantId, delta: i64) {
+pub(in super::super) fn change_motes(play: &mut Fight<'_>, id: &CombatantId, delta: i64) {
     let Some(c) = play.table().get(id) else { return };
     let from = c.stats.motes();
     let to = (from + delta).clamp(0, c.stats.max_motes.get());

@@ -1,6 +1,6 @@
 //! Turns: how they begin, are delayed, and end.
 
-use super::track::{change, count_timed, regain_motes};
+use super::track::{change, count_timed};
 use super::*;
 use crate::rulesets::shared::{end_turn, start_turn};
 
@@ -86,7 +86,7 @@ pub(super) fn proceed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Viol
     for StartEffect { name, initiative, motes } in effects {
         play.own(StartEffectResolved { combatant: id.clone(), name });
         change(play, id, initiative.get(), Cause::StartEffect, None)?;
-        regain_motes(play, id, motes.get());
+        change_motes(play, id, motes.get());
     }
     Ok(())
 }
@@ -110,7 +110,7 @@ pub(super) fn end(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violatio
     if flurrying {
         change(play, id, -FLURRY_COST * i64::from(actions_taken), Cause::Flurry, None)?;
     }
-    regain_motes(play, id, MOTES);
+    change_motes(play, id, MOTES);
     end_turn(play, id);
     react::reach_tick(play);
     Ok(())
