@@ -81,8 +81,8 @@ fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target) -> Result<boo
     let onslaught = play.combatant("combatant", id)?.state.onslaught.saturating_add(1);
     play.own(Attacked { combatant: by.clone(), target: id.clone(), onslaught });
     let loss = target.loses.map_or(play.table().options.attacked_loss.get(), |loss| loss.get());
-    let shift = target.shift.clone().unwrap_or_default();
-    change(play, id, -loss, Cause::Attacked, Some(&Blow { by, shift: &shift }))?;
+    let blow = Blow { by, shift: target.shift.clone().unwrap_or_default() };
+    change(play, id, -loss, Cause::Attacked, Some(blow))?;
     let (combatant, member) = (id.clone(), target.member.clone());
     let mut falls = None;
     if let Some(amount) = target.damage {

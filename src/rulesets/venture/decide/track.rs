@@ -12,12 +12,12 @@ pub(in super::super) const MAX_TIMED: usize = 8;
 /// Who made a combatant fall, and how it Joins Battle anew if that shifts the fight.
 pub(super) struct Blow<'a> {
     pub by: &'a CombatantId,
-    pub shift: &'a Join,
+    pub shift: Join,
 }
 
 /// Moves `id` on the track at once (VE-13), within its bounds (VE-24); Crash comes and goes with it (VE-23).
 pub(super) fn change(
-    play: &mut Fight<'_>, id: &CombatantId, delta: i64, because: Cause, blow: Option<&Blow<'_>>,
+    play: &mut Fight<'_>, id: &CombatantId, delta: i64, because: Cause, blow: Option<Blow<'_>>,
 ) -> Result<(), Violation> {
     let state = &play.combatant("combatant", id)?.state;
     let (from, crashed) = (state.initiative, state.crashed);
@@ -36,8 +36,8 @@ pub(super) fn change(
 }
 
 /// Crashes `id`: what it costs, and what it brings to an opponent who forced it (VE-26, VE-27, AVE14).
-fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<&Blow<'_>>) -> Result<(), Violation> {
-    let forced = blow.map(|blow| blow.by).filter(|by| *by != id);
+fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<Blow<'_>>) -> Result<(), Violation> {
+    let forced = blow.as_ref().map(|blow| blow.by).filter(|by| *by != id);
     play.own(Crashed { combatant: id.clone(), by: forced.cloned() });
     let (loss, bonus) = (play.table().options.crash_loss.get(), play.table().options.crash_bonus.get());
     change(play, id, -loss, Cause::CrashLoss, None)?;
@@ -48,7 +48,7 @@ fn crash(play: &mut Fight<'_>, id: &CombatantId, blow: Option<&Blow<'_>>) -> Res
     let shifts = play.table().options.shift && opponent.state.crashed_by.as_ref() == Some(id);
     change(play, blow.by, bonus, Cause::CrashBonus, None)?;
     if shifts {
-        let roll = roll(play, blow.by, blow.shift).map_err(|refused| refused.within("shift"))?;
+        let roll = roll(play, blow.by, &blow.shift).map_err(|refused| refused.within("shift"))?;
         let successes = roll.successes;
         play.own(Shifted { combatant: blow.by.clone(), roll });
         change(play, blow.by, successes, Cause::Shift, None)?;
@@ -99,9 +99,8 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
         play.own(TimedChangesSet { combatant: id.clone(), changes });
     }
     c.by.iter().try_for_each(|by| play.combatant("by", by).map(drop))?;
-    let usual = Join::default();
-    let blow = c.by.as_ref().map(|by| Blow { by, shift: &usual });
-    change(play, id, delta, Cause::Adjusted, blow.as_ref())?;
+    let blow = c.by.as_ref().map(|by| Blow { by, shift: Join::default() });
+    change(play, id, delta, Cause::Adjusted, blow)?;
     change_motes(play, id, c.motes.get());
 
     let crashed = play.combatant("combatant", id)?.state.crashed;
