@@ -4,7 +4,7 @@ use super::join::may_act_freely;
 use super::track::{Blow, change};
 use super::turn::proceed;
 use super::*;
-use crate::vocabulary::{ConditionSet, Damage, SharedEvent, Slug, Text, Wound};
+use crate::vocabulary::{ConditionSet, Damage, Slug, Text, Wound};
 
 /// A combat action; an attack with all its consequences for targets and attacker.
 pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
@@ -25,10 +25,6 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
     require(c.attack || !of_an_attack, "not_an_attack", field("attack"), || detail)?;
     let detail = "an attack has at most 50 targets";
     require(c.targets.len() <= 50, "too_many_targets", field("targets"), || detail)?;
-    let at = |i: usize| move |refused: Violation| refused.within(&format!("targets.{i}"));
-    for i in 0..c.targets.len() {
-        check_target(play, c, i).map_err(at(i))?;
-    }
     play.own(ActionTaken {
         combatant: id.clone(),
         action: c.action.clone(),
@@ -39,7 +35,9 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
     });
     let mut kills = false;
     for (i, target) in c.targets.iter().enumerate() {
-        kills |= attack(play, id, target).map_err(at(i))?;
+        let at = |refused: Violation| refused.within(&format!("targets.{i}"));
+        check_target(play, c, i, target).map_err(at)?;
+        kills |= attack(play, id, target).map_err(at)?;
     }
     let options = &play.table().options;
     let attacker = play.combatant("combatant", id)?;
@@ -57,11 +55,10 @@ pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
     change(play, id, -loss, Cause::OwnAttack, None)
 }
 
-fn check_target(play: &Fight<'_>, c: &Act, index: usize) -> Result<(), Violation> {
-    let Some((target, before)) = c.targets.get(..=index).and_then(<[Target]>::split_last) else { return Ok(()) };
+fn check_target(play: &Fight<'_>, c: &Act, index: usize, target: &Target) -> Result<(), Violation> {
     let id = &target.combatant;
     joined(play, id)?;
-    let distinct = *id != c.combatant && before.iter().all(|before| before.combatant != *id);
+    let distinct = *id != c.combatant && c.targets.iter().take(index).all(|before| before.combatant != *id);
     require(distinct, "target_not_distinct", field("combatant"), || {
         format!("{id} cannot be attacked by itself, nor twice in one action")
     })?;
@@ -88,15 +85,13 @@ fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target) -> Result<boo
     if let Some(amount) = target.damage {
         let damage = Damage { target: id.clone(), member: member.clone(), amount, source: Some(by.clone()) };
         let Wound { damaged, down } = play.wound(&damage)?;
-        play.shared(SharedEvent::Damaged(damaged));
+        play.shared(damaged);
         falls = down;
     }
     let condition = if target.killed { Some(Slug::fixed("dead")) } else { falls };
-    let kills = condition.is_some();
-    if let Some(condition) = condition {
-        play.shared(ConditionSet { combatant, member, condition });
-    }
-    Ok(kills)
+    let Some(condition) = condition else { return Ok(false) };
+    play.shared(ConditionSet { combatant, member, condition });
+    Ok(true)
 }
 
 /// A Rush or Disengage: a combat action whose move may come later (VE-15).
