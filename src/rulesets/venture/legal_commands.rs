@@ -18,13 +18,7 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         let settle = LegalCommand::of("settle", "VE-1").with("combatant", c.id.as_str());
         legal.push(settle.among("loser", true, &active, None));
     }
-    if table.status == Status::Setup {
-        legal.push(LegalCommand::of("start", "VE-2").like("joins", JOINS, None));
-        for c in table.active().filter(|c| c.state.join_battle.is_none()) {
-            join_battle(&mut legal, &c.id);
-        }
-        return legal;
-    }
+    legal.push(LegalCommand::of("start", "VE-2").like("joins", JOINS, None));
     if let Some(actor) = table.state.phase.awaited() {
         in_turn(table, &mut legal, actor);
     }
@@ -82,11 +76,8 @@ fn join_battle(legal: &mut Vec<LegalCommand>, id: &CombatantId) {
         let (attribute, ability, _) = approach.swaps();
         let (attribute, ability) = (json!(attribute), json!(ability));
         let unusual = || pool(approach).with("approach", json!(approach));
-        pools.push(unusual().with("attribute", attribute).choose(
-            "ability",
-            false,
-            [json!("awareness"), ability.clone()],
-        ));
+        let abilities = [json!("awareness"), ability.clone()];
+        pools.push(unusual().with("attribute", attribute).choose("ability", false, abilities));
         pools.push(unusual().choose("attribute", false, ["wits"]).with("ability", ability));
     }
     for pool in pools.into_iter().map(|pool| pool.range("bonus_dice", false, -40, 40)) {
