@@ -45,12 +45,10 @@ fn may_jump(table: &Table, persona: &Persona, component: Component) -> Result<()
     require(!failed, "jump_failed", "AEX5", || {
         format!("{id} has tried to jump ahead of this act and failed: there is no second try")
     })?;
+    let mut jumped = jumps.iter().filter(|jumper| jumper.success).filter_map(|jumper| table.get(&jumper.combatant));
     // A hidden persona does not count: players would see that it has jumped.
-    let is_lower =
-        |jumper: &Jumper| table.get(&jumper.combatant).is_some_and(|other| other.state.rank > rank && !other.hidden);
-    if let Some(lower) = jumps.iter().find(|jumper| jumper.success && is_lower(jumper)) {
-        let detail =
-            format!("{} has jumped ahead of this act already: the higher initiative goes first", lower.combatant);
+    if let Some(lower) = jumped.find(|other| other.state.rank > rank && !other.hidden) {
+        let detail = format!("{} has jumped ahead of this act already: the higher initiative goes first", lower.id);
         return Err(Violation::new("jumped_too_late", "AEX7", detail));
     }
     Ok(())
