@@ -74,12 +74,9 @@ fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
             answer = answer.choose(field, true, uses.iter().map(|what| json!(what)));
         }
         legal.push(text(answer));
-        if state.movement.open() && state.act.open() && acts {
-            let both =
-                LegalCommand::by(verb, &c.id, "EX-20").with("move", json!(Use::Now)).with("act", json!(Use::Now));
-            let orders = [Sequence::MoveFirst, Sequence::ActFirst].map(|order| json!(order));
-            legal.push(text(both.choose("order", true, orders)));
-        }
+        let both = LegalCommand::by(verb, &c.id, "EX-20").with("move", json!(Use::Now)).with("act", json!(Use::Now));
+        let orders = [Sequence::MoveFirst, Sequence::ActFirst].map(|order| json!(order));
+        legal.push(text(both.choose("order", true, orders)));
     }
 }
 
