@@ -152,7 +152,6 @@ pub(super) fn follow_up(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Vi
 
 pub(super) fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     if matches!(&play.table().state.phase, Phase::FollowUp { actor } if actor == id) {
-        joined(play, id)?;
         play.own(FollowUpPassed { combatant: id.clone() });
         return proceed(play, id);
     }
