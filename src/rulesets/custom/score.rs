@@ -17,6 +17,8 @@ pub(super) struct Given<'g> {
 struct Unit {
     /// The id of the combatant, or the word of the group or side.
     name: CombatantId,
+    /// Whether it is a group or side: a group's word may be a combatant's id.
+    shared: bool,
     members: Vec<CombatantId>,
 }
 
@@ -33,11 +35,10 @@ fn units(table: &Table, who: impl Fn(&Fighter) -> bool) -> Vec<Unit> {
             };
             // Every word is an id.
             let name = word.and_then(|word| CombatantId::new(word.as_str())).unwrap_or(c.id.clone());
-            let shares = |unit: &&mut Unit| per != Per::Combatant && unit.name == name;
-            let grouped = c.stats.group.is_some() || per == Per::Side;
-            match units.iter_mut().find(shares).filter(|_| grouped) {
+            let shared = word.is_some();
+            match units.iter_mut().find(|unit| shared && unit.shared && unit.name == name) {
                 Some(unit) => unit.members.push(c.id.clone()),
-                None => units.push(Unit { name, members: vec![c.id.clone()] }),
+                None => units.push(Unit { name, shared, members: vec![c.id.clone()] }),
             }
         }
     }
@@ -313,7 +314,7 @@ pub(super) fn newcomer(play: &mut Fight<'_>, id: &CombatantId) -> Vec<ScoredPlac
         let mate = |place: &&CachedJson<Place>| table.get(&place.combatant).is_some_and(mates);
         table.state.places.iter().filter(|place| place.turn == 0).find(mate).map(|place| place.score.clone())
     });
-    let unit = Unit { name: c.id.clone(), members: vec![c.id.clone()] };
+    let unit = Unit { name: c.id.clone(), shared: false, members: vec![c.id.clone()] };
     let mut out = Vec::new();
     let score = mate.unwrap_or_else(|| score(play, &unit, &Given::default(), &mut out).into());
     places_of(play, id, &score, &mut out)
