@@ -3,7 +3,7 @@
 use super::definition::*;
 use super::flow::*;
 use super::query::*;
-use super::score::{self, Given};
+use super::score;
 use super::*;
 use crate::rulesets::shared::{check_started, start_encounter, start_round};
 use crate::vocabulary::{Moment, field, require};
@@ -50,7 +50,6 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
         let detail = || "nobody of this side is in the fight";
         require(known, "unknown_side", field("first"), detail)?;
     }
-    let given = Given { rolls: Some(&c.rolls), cards: Some(&c.cards) };
     start_encounter(play, "CU-1")?;
     for id in &c.surprised {
         if play.table().get(id).is_some_and(|c| !c.state.surprised) {
@@ -69,7 +68,7 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
         play.own(DeclarationsOpened {});
         return Ok(());
     }
-    score::roll_all(play, &given)?;
+    score::roll_all(play, &Roll { rolls: c.rolls.clone(), cards: c.cards.clone() })?;
     advance(play, false);
     Ok(())
 }
@@ -77,7 +76,7 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
 fn roll(play: &mut Fight<'_>, c: &Roll) -> Result<(), Violation> {
     let due = play.table().state.mode == Mode::Rolling;
     ensure(due, "no_roll_due", "CU-6", "score.reroll", || "no roll is due now")?;
-    score::roll_all(play, &Given { rolls: Some(&c.rolls), cards: Some(&c.cards) })?;
+    score::roll_all(play, c)?;
     advance(play, false);
     Ok(())
 }
@@ -86,10 +85,7 @@ fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
     let table = play.table();
     match table.state.mode {
         Mode::Declaring => show_declarations(play),
-        Mode::Rolling => {
-            score::roll_all(play, &Given::default())?;
-            advance(play, false);
-        }
+        Mode::Rolling => return roll(play, &score::NOTHING),
         Mode::Choosing => {
             let who = candidates(table);
             if phase(table).optional {

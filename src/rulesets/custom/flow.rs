@@ -183,7 +183,8 @@ pub(super) fn resume(play: &mut Fight<'_>) {
 /// Opens a gap after a turn, if somebody has a right to use in it.
 fn open_gap(play: &mut Fight<'_>) -> bool {
     let table = play.table();
-    let pinned = table.state.last.as_ref().is_some_and(|id| is_pinned(table, id));
+    let last = table.state.last.as_ref().and_then(|id| table.get(id));
+    let pinned = last.is_some_and(|c| is_pinned(definition(table), c));
     if pinned || !matches!(phase(table).pick, Pick::Order | Pick::Together) {
         return false;
     }

@@ -58,9 +58,14 @@ fn has_every_choice(definition: &Definition, c: &Fighter) -> bool {
     usize::try_from(turns(definition, c)).is_ok_and(|turns| turns >= choices)
 }
 
+/// Whether a combatant is a foe of the players.
+pub(super) fn is_foe(c: &Fighter) -> bool {
+    c.side != "players"
+}
+
 /// Whether a combatant is one of `who`.
 pub(super) fn fits(definition: &Definition, who: &Who, c: &Fighter) -> bool {
-    let team = who.side.is_none_or(|team| (team == Team::Players) == (c.side == "players"));
+    let team = who.side.is_none_or(|team| (team == Team::Foes) == is_foe(c));
     let has = who.has.as_ref().is_none_or(|name| number(definition, c, name) > 0);
     let declared = who.declared.is_empty()
         || c.state.declared.as_ref().is_some_and(|choice| who.declared.contains(choice))
@@ -284,8 +289,7 @@ pub(super) fn right_holders(table: &Table, opening: bool) -> impl Iterator<Item 
 }
 
 /// Whether a combatant's score is pinned: it stands for a lair or another hazard.
-pub(super) fn is_pinned(table: &Table, id: &CombatantId) -> bool {
-    let definition = definition(table);
+pub(super) fn is_pinned(definition: &Definition, c: &Fighter) -> bool {
     let pinned = definition.score.as_ref().and_then(|score| score.pinned.as_ref());
-    pinned.zip(table.get(id)).is_some_and(|(name, c)| number(definition, c, name) != 0)
+    pinned.is_some_and(|name| number(definition, c, name) != 0)
 }

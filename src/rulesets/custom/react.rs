@@ -3,7 +3,7 @@
 use super::definition::*;
 use super::flow::*;
 use super::query::*;
-use super::score::{self, Given};
+use super::score;
 use super::*;
 use crate::rulesets::shared::end_turn;
 use crate::vocabulary::{OUT, RosterEvent, SharedEvent, Status};
@@ -54,7 +54,7 @@ fn take_over(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
         show(play);
     }
     if owes_roll(play.table()) {
-        score::roll_all(play, &Given::default())?;
+        score::roll_all(play, &score::NOTHING)?;
     }
     while let Some(id) = top(play.table()).and_then(|turn| turn.combatants.last().cloned()) {
         end_one(play, &id, None);
