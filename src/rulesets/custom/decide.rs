@@ -97,13 +97,7 @@ fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
                 begin(play, vec![first], TurnKind::Normal);
             }
         }
-        Mode::Turn => {
-            if begin_step(play) {
-                next_step(play);
-            } else {
-                end_all(play, None);
-            }
-        }
+        Mode::Turn => next_step(play),
         Mode::Gap { .. } => close_gap(play),
         Mode::Setup | Mode::Standstill | Mode::SomeoneActs => {
             return Err(Violation::new("nothing_to_go_on_with", "CU-36", "nobody is in the fight who could act"));
@@ -258,7 +252,7 @@ fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
         resume(play);
     } else {
         play.own(StepDone { combatant: c.combatant.clone() });
-        next_step(play);
+        go_on_with_turn(play);
     }
     Ok(())
 }

@@ -96,7 +96,7 @@ pub(super) fn begin(play: &mut Fight<'_>, who: Vec<CombatantId>, kind: TurnKind)
             _ => start_turn(play, id),
         }
     }
-    next_step(play);
+    go_on_with_turn(play);
 }
 
 /// Lets effects count a moment of a turn to which the combatant has returned: only those that have begun since it waits.
@@ -119,34 +119,23 @@ fn reach(play: &mut Fight<'_>, tick: u32) {
     }
 }
 
-/// Skips the steps of a shared turn in which nobody takes part; ends the turn after its last step.
+/// Goes on with the turn that is going on: a step of it in which nobody takes part is over.
+pub(super) fn go_on_with_turn(play: &mut Fight<'_>) {
+    if current(play.table()).next().is_none() {
+        next_step(play);
+    }
+}
+
+/// Begins the next step of a shared turn in which somebody takes part; after the last one ends the turn for all who share it.
 pub(super) fn next_step(play: &mut Fight<'_>) {
-    loop {
-        let table = play.table();
-        if top(table).is_none() || current(table).next().is_some() {
-            return;
-        }
-        if !begin_step(play) {
-            return end_all(play, None);
-        }
-    }
-}
-
-/// Begins the next step of a shared turn; false after its last one.
-pub(super) fn begin_step(play: &mut Fight<'_>) -> bool {
     let table = play.table();
-    let step = top(table).map_or(u32::MAX, |turn| turn.step.saturating_add(1));
-    let follows = usize::try_from(step).is_ok_and(|step| step < steps(table).len());
-    if follows {
+    let step = top(table).map_or(0, |turn| turn.step.saturating_add(1));
+    if usize::try_from(step).is_ok_and(|step| step < steps(table).len()) {
         play.own(StepBegun { step });
+        return go_on_with_turn(play);
     }
-    follows
-}
-
-/// Ends the turn that is going on, for all who share it.
-pub(super) fn end_all(play: &mut Fight<'_>, cost: Option<u32>) {
-    let ids = top(play.table()).map_or(Vec::new(), |turn| turn.combatants.clone());
-    ids.iter().for_each(|id| end_one(play, id, cost));
+    let sharing = top(table).map_or(Vec::new(), |turn| turn.combatants.clone());
+    sharing.iter().for_each(|id| end_one(play, id, None));
     resume(play);
 }
 
@@ -174,7 +163,7 @@ pub(super) fn end_one(play: &mut Fight<'_>, id: &CombatantId, cost: Option<u32>)
 /// combatant is found.
 pub(super) fn resume(play: &mut Fight<'_>) {
     if !play.table().state.turns.is_empty() {
-        next_step(play);
+        go_on_with_turn(play);
     } else if !open_gap(play) {
         advance(play, false);
     }
