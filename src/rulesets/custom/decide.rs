@@ -61,7 +61,7 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
         let combatants = ids(play.table().active().filter(|c| c.side == *side)).into();
         play.own(SideOpens { side: side.clone(), combatants });
     }
-    if play.table().iter().any(|c| must_declare(play.table(), c)) {
+    if undeclared(play.table()).next().is_some() {
         let (none, path) =
             (c.rolls.is_empty() && c.cards.is_empty(), if c.rolls.is_empty() { "cards" } else { "rolls" });
         require(none, "declare_first", field(path), || "combatants declare first: send them with roll")?;
@@ -162,8 +162,7 @@ fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
         format!("there is no such choice: there are {}", choices.join(", "))
     })?;
     play.own(Declared { combatant: id.clone(), choice: Some(c.choice.clone()) });
-    let table = play.table();
-    if !table.iter().any(|c| must_declare(table, c)) {
+    if undeclared(play.table()).next().is_none() {
         show_declarations(play);
     }
     Ok(())

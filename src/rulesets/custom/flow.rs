@@ -207,8 +207,7 @@ fn next_round(play: &mut Fight<'_>) -> bool {
         play.own(Reshuffled {});
     }
     start_round(play, next);
-    let table = play.table();
-    if table.iter().any(|c| must_declare(table, c)) {
+    if undeclared(play.table()).next().is_some() {
         play.own(DeclarationsOpened {});
         return false;
     }

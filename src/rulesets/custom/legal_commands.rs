@@ -17,9 +17,8 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     match &table.state.mode {
         Mode::Declaring => {
             let choices = || definition.declare.iter().flat_map(|declare| &declare.choices).map(Slug::as_str);
-            let who = table.iter().filter(|c| must_declare(table, c));
-            let declare = |c: &Fighter| LegalCommand::by("declare", &c.id, "CU-18");
-            legal.extend(who.map(|c| declare(c).choose("choice", true, choices())));
+            let declare = |c: &Fighter| LegalCommand::by("declare", &c.id, "CU-18").choose("choice", true, choices());
+            legal.extend(undeclared(table).map(declare));
         }
         Mode::Rolling => {
             let roll = LegalCommand::of("roll", "CU-6").like("rolls", ROLLS, None);
@@ -56,7 +55,7 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
 fn start(table: &Table) -> Vec<LegalCommand> {
     let definition = definition(table);
     let mut start = LegalCommand::of("start", "CU-1");
-    if !table.iter().any(|c| must_declare(table, c)) {
+    if undeclared(table).next().is_none() {
         start = start.like("rolls", ROLLS, None).like("cards", CARDS, None);
     }
     if definition.surprise != Surprise::None {

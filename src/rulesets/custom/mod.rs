@@ -28,7 +28,7 @@ use crate::vocabulary::{
 };
 use definition::{Pick, Sides};
 use manifest::MANIFEST;
-use query::{candidates, chooser, current, definition, has_places, must_declare, phase, right_holders};
+use query::{candidates, chooser, current, definition, has_places, phase, right_holders, undeclared};
 use serde_json::Value;
 
 /// The ruleset `custom`.
@@ -75,10 +75,7 @@ impl Ruleset for Custom {
             Mode::Setup | Mode::Standstill if table.active().next().is_none() => Pending::newcomer("CU-34"),
             Mode::Setup => Pending::new("start", Vec::new(), &["start"], "CU-1"),
             Mode::Standstill => Pending::newcomer("CU-34"),
-            Mode::Declaring => {
-                let who = ids(table.iter().filter(|c| must_declare(table, c)));
-                Pending::new("declare", who, &["declare"], "CU-18")
-            }
+            Mode::Declaring => Pending::new("declare", ids(undeclared(table)), &["declare"], "CU-18"),
             Mode::Rolling => Pending::new("roll", Vec::new(), &["roll", "go_on"], "CU-6"),
             Mode::Choosing => {
                 let passes = phase(table).optional;

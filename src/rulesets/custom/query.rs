@@ -80,6 +80,11 @@ pub(super) fn must_declare(table: &Table, c: &Fighter) -> bool {
     c.active() && !c.state.has_declared && fits(definition, &declare.who, c) && !has_every_choice(definition, c)
 }
 
+/// The combatants that must declare before the round goes on.
+pub(super) fn undeclared(table: &Table) -> impl Iterator<Item = &Fighter> {
+    table.iter().filter(|c| must_declare(table, c))
+}
+
 /// What an active combatant's declaration is when all are shown.
 pub(super) fn declaration(definition: &Definition, c: &Fighter) -> Option<Slug> {
     let declare = definition.declare.as_ref().filter(|_| !has_every_choice(definition, c))?;

@@ -147,7 +147,7 @@ fn settle(play: &mut Fight<'_>) {
         return;
     }
     match &table.state.mode {
-        Mode::Declaring if !table.iter().any(|c| must_declare(table, c)) => show_declarations(play),
+        Mode::Declaring if undeclared(table).next().is_none() => show_declarations(play),
         Mode::Rolling if nobody => play.own(Standstill {}),
         Mode::Choosing => advance(play, false),
         Mode::Gap { stalled: false, .. } if right_holders(table, true).next().is_none() => advance(play, false),

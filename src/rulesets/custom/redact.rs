@@ -15,7 +15,7 @@ pub(super) fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
         Mode::SomeoneActs => return true,
         Mode::Setup | Mode::Standstill => return false,
         Mode::Rolling => whole.active().all(|c| hidden(&c.id)),
-        Mode::Declaring => whole.iter().filter(|c| must_declare(whole, c)).all(|c| hidden(&c.id)),
+        Mode::Declaring => undeclared(whole).all(|c| hidden(&c.id)),
         Mode::Turn => current(whole).all(hidden),
         Mode::Choosing => candidates(whole).iter().all(&mut hidden) || chooser(whole).is_some_and(hidden),
         Mode::Gap { .. } if right_holders(whole, false).next().is_none() => whole.active().all(|c| hidden(&c.id)),
