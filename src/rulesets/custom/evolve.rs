@@ -29,18 +29,8 @@ fn evolve_own(table: &mut Table, event: &Event) {
             sort_sides(state);
         }
         Event::DeclarationsOpened(_) => state.mode = Mode::Declaring,
-        Event::Declared(e) => table.change_state(&e.combatant, |s| {
-            s.has_declared = true;
-            s.declared.clone_from(&e.choice);
-        }),
-        Event::Shown(e) => {
-            for Declaration { combatant, choice } in &e.choices {
-                table.change_state(combatant, |s| {
-                    s.has_declared = true;
-                    s.declared = Some(choice.clone());
-                });
-            }
-        }
+        Event::Declared(e) => declare(table, &e.combatant, e.choice.clone()),
+        Event::Shown(e) => e.choices.iter().for_each(|e| declare(table, &e.combatant, Some(e.choice.clone()))),
         Event::RollOpened(_) => state.mode = Mode::Rolling,
         Event::Scored(e) => score(table, e),
         Event::Placed(e) => place(table, e),
@@ -101,6 +91,10 @@ fn evolve_own(table: &mut Table, event: &Event) {
     }
 }
 
+fn declare(table: &mut Table, id: &CombatantId, choice: Option<Slug>) {
+    table.change_state(id, |s| (s.has_declared, s.declared) = (true, choice));
+}
+
 /// A round: everybody has turns, pools refill, places are open again.
 fn start_round(table: &mut Table) {
     add_sides(table);
@@ -112,11 +106,10 @@ fn start_round(table: &mut Table) {
     }
     let used = definition.wait.as_ref().is_some_and(|wait| wait.lasts == Lasts::Used);
     let Table { state, combatants, .. } = table;
-    let waits = |id: &CombatantId| used && combatants.iter().any(|c| c.id == *id && c.state.waiting);
     if definition.clock.is_none() {
         for place in &mut state.places {
-            let done = waits(&place.combatant);
-            set_done(place, done);
+            let waits = used && combatants.find(&place.combatant).is_some_and(|c| c.state.waiting);
+            set_done(place, waits);
         }
     }
     state.phase = 0;
@@ -189,15 +182,12 @@ fn score(table: &mut Table, e: &Scored) {
     state.rolled = true;
     state.places = e.places.iter().map(|scored| new_place(scored, false)).collect();
     state.cards.extend(e.places.iter().filter_map(|place| place.score.card));
-    for scored in &e.sides {
-        if let Some(side) = state.sides.iter_mut().find(|side| side.side == scored.side) {
-            side.yields = scored.yields;
-            side.score = Some(scored.score.clone());
-        }
-    }
     if !e.sides.is_empty() {
-        let rolled = |side: &SideState| e.sides.iter().any(|scored| scored.side == side.side);
-        state.sides.iter_mut().filter(|side| !rolled(side)).for_each(|side| side.score = None);
+        for side in &mut state.sides {
+            let scored = e.sides.iter().find(|scored| scored.side == side.side);
+            side.yields = scored.is_some_and(|scored| scored.yields);
+            side.score = scored.map(|scored| scored.score.clone());
+        }
         sort_sides(state);
     }
     let in_sides = e.sides.iter().flat_map(|scored| &scored.combatants.0);
@@ -223,43 +213,49 @@ fn place(table: &mut Table, e: &Placed) {
 }
 
 fn begin(table: &mut Table, e: &Begun) {
-    let options = table.options.clone();
-    let definition = options.definition();
-    let (pick, own) = (phase(table).pick, e.kind != TurnKind::Bought);
-    if own {
+    if e.kind != TurnKind::Bought {
         table.change_states(|s| s.used, |s| s.used = false);
-    }
-    for id in e.combatants.iter().filter(|_| own) {
-        let mut side = None;
-        table.change(id, |c| {
-            side = Some(c.side.clone());
-            let pools = definition.pools.iter().filter(|(_, pool)| pool.of == Owner::Combatant);
-            for (name, pool) in pools.filter(|(_, pool)| matches!(pool.refill, Refill::Turn | Refill::Ready)) {
-                let full = if pool.refill == Refill::Turn { pool_size(definition, Some(c), pool).0 } else { 0 };
-                set_points(&mut c.state.pools, name, full);
-            }
-            let state = &mut c.state;
-            state.turns_left = state.turns_left.saturating_sub(1);
-            state.turns_in_phase = state.turns_in_phase.saturating_add(1);
-            (state.waiting, state.surprised) = (false, false);
-        });
-        let state = &mut table.state;
-        let normal = e.kind == TurnKind::Normal;
-        let open = |place: &&mut CachedJson<Place>| place.combatant == *id && !place.done;
-        if let Some(place) = state.places.iter_mut().find(open).filter(|_| definition.clock.is_none()) {
-            set_done(place, true);
-            let counts = normal && pick == Pick::Order && !place.moved;
-            let count = counts.then(|| place.score.clone());
-            let known = state.sides.iter_mut().find(|known| Some(&known.side) == side.as_ref());
-            known.zip(count).into_iter().for_each(|(known, count)| known.count = Some(count));
-        }
-        if normal {
-            state.last_side = side;
-        }
+        e.combatants.iter().for_each(|id| take_turn(table, id, e.kind));
     }
     table.state.mode = Mode::Turn;
     let combatants = e.combatants.to_vec();
     table.state.turns.push(Turn { combatants, done: Vec::new(), step: 0, kind: e.kind });
+}
+
+/// Uses up a turn of a combatant, and its place.
+fn take_turn(table: &mut Table, id: &CombatantId, kind: TurnKind) {
+    let (options, pick) = (table.options.clone(), phase(table).pick);
+    let definition = options.definition();
+    let Some(c) = table.get_mut(id) else { return };
+    for (name, pool) in definition.pools.iter().filter(|(_, pool)| pool.of == Owner::Combatant) {
+        let points = match pool.refill {
+            Refill::Turn => pool_size(definition, Some(c), pool).0,
+            Refill::Ready => 0,
+            Refill::Round | Refill::Hand => continue,
+        };
+        set_points(&mut c.state.pools, name, points);
+    }
+    c.state.turns_left = c.state.turns_left.saturating_sub(1);
+    c.state.turns_in_phase = c.state.turns_in_phase.saturating_add(1);
+    (c.state.waiting, c.state.surprised) = (false, false);
+    let (side, state) = (c.side.clone(), &mut table.state);
+    let normal = kind == TurnKind::Normal;
+    let open = |place: &&mut CachedJson<Place>| place.combatant == *id && !place.done;
+    if definition.clock.is_none()
+        && let Some(place) = state.places.iter_mut().find(open)
+    {
+        set_done(place, true);
+        if normal
+            && pick == Pick::Order
+            && !place.moved
+            && let Some(known) = state.sides.iter_mut().find(|known| known.side == side)
+        {
+            known.count = Some(place.score.clone());
+        }
+    }
+    if normal {
+        state.last_side = Some(side);
+    }
 }
 
 /// Takes a combatant out of the turn that is going on, which is over when it was the last one.
@@ -275,12 +271,11 @@ fn end_turn(table: &mut Table, id: &CombatantId) {
     let Some(kind) = remove_from_turn(&mut table.state, id) else { return };
     let bought = kind == TurnKind::Bought;
     let clock = table.options.definition().clock.is_some();
-    let mut side = None;
-    table.change(id, |c| {
-        side = Some(c.side.clone());
+    let side = table.get_mut(id).map(|c| {
         c.acted = c.state.turns_left == 0 || clock;
         c.state.used |= bought;
         c.state.counted.clear();
+        c.side.clone()
     });
     if bought {
         return;
@@ -326,10 +321,8 @@ fn add_sides(table: &mut Table) {
     }
 }
 
-/// Sorts the sides; one without a score is last.
 fn sort_sides(state: &mut State) {
-    let score = |side: &SideState| (side.score.is_none(), side.score.as_ref().map(|score| score.key.clone()));
-    state.sides.sort_by_cached_key(|side| (!side.first, side.yields, score(side)));
+    state.sides.sort_by(|one, other| one.rank().cmp(&other.rank()));
 }
 
 fn move_place(table: &mut Table, e: &Moved) {

@@ -189,11 +189,15 @@ pub struct SideState {
 }
 
 impl SideState {
+    /// What sides are sorted by: one without a score is last.
+    pub(super) fn rank(&self) -> impl Ord {
+        let key = self.score.as_ref().map(|score| &score.key);
+        (!self.first, self.yields, key.is_none(), key)
+    }
+
     /// Whether it ranks with the side before it.
     pub(super) fn ties(&self, before: &Self) -> bool {
-        let scores = self.score.as_ref().zip(before.score.as_ref());
-        let equal = scores.is_some_and(|(own, other)| own.key == other.key);
-        equal && (self.first, self.yields) == (before.first, before.yields)
+        self.score.is_some() && self.rank() == before.rank()
     }
 }
 
