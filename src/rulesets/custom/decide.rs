@@ -109,22 +109,18 @@ fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
 fn grant(play: &mut Fight<'_>, c: &Grant) -> Result<(), Violation> {
     let table = play.table();
     let pool = pool(play, &c.pool)?;
-    let (holder, owner) = match (&c.combatant, pool.of) {
-        (Some(id), Owner::Combatant) => (Some(play.combatant("combatant", id)?), Some(id.clone())),
-        (None, Owner::Table) => (None, None),
-        (None, Owner::Combatant) => {
-            return Err(Violation::field("whose_pool", "combatant", format!("say whose {}", c.pool)));
+    require((pool.of == Owner::Combatant) == c.combatant.is_some(), "whose_pool", field("combatant"), || {
+        match pool.of {
+            Owner::Combatant => format!("say whose {}", c.pool),
+            Owner::Table => format!("{} is the table's: leave combatant out", c.pool),
         }
-        (Some(_), Owner::Table) => {
-            let detail = format!("{} is the table's: leave combatant out", c.pool);
-            return Err(Violation::field("whose_pool", "combatant", detail));
-        }
-    };
+    })?;
+    let holder = c.combatant.as_ref().map(|id| play.combatant("combatant", id)).transpose()?;
     let (max, _) = pool_size(definition(table), holder, pool);
     let pools = holder.map_or(&table.state.pools, |c| &c.state.pools);
     let before = pools.get(&c.pool).copied().unwrap_or(0);
     let left = (i64::from(before) + c.amount.get()).clamp(0, max.into());
-    set_pool(play, owner, &c.pool, u32::try_from(left).unwrap_or(0));
+    set_pool(play, c.combatant.clone(), &c.pool, u32::try_from(left).unwrap_or(0));
     Ok(())
 }
 
