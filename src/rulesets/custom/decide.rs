@@ -305,11 +305,9 @@ fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
         }
     }
     play.own(Passed { combatant: id.clone() });
-    let table = play.table();
-    match table.state.mode {
+    match play.table().state.mode {
         Mode::Choosing => advance(play, false),
-        _ if right_holders(table, true).next().is_none() => close_gap(play),
-        _ => {}
+        _ => close_used_gap(play),
     }
     Ok(())
 }
@@ -363,10 +361,9 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
         set_pool(play, owner, &c.pool, left.saturating_sub(cost));
     }
     play.own(Interjected { combatant: id.clone(), pool: c.pool.clone() });
-    match (gives, &play.table().state.mode) {
-        (Gives::Turn, _) => begin(play, vec![id.clone()], TurnKind::Bought),
-        (Gives::Action, Mode::Gap { .. }) if right_holders(play.table(), true).next().is_none() => close_gap(play),
-        _ => {}
+    match gives {
+        Gives::Turn => begin(play, vec![id.clone()], TurnKind::Bought),
+        Gives::Action => close_used_gap(play),
     }
     Ok(())
 }

@@ -184,6 +184,14 @@ fn open_gap(play: &mut Fight<'_>) -> bool {
     holds
 }
 
+/// Closes a gap in which nobody has a right that opens one any more.
+pub(super) fn close_used_gap(play: &mut Fight<'_>) {
+    let table = play.table();
+    if matches!(table.state.mode, Mode::Gap { .. }) && right_holders(table, true).next().is_none() {
+        close_gap(play);
+    }
+}
+
 /// Closes the gap: the next combatant is found, or, if nobody can act, the next round begins.
 pub(super) fn close_gap(play: &mut Fight<'_>) {
     let stalled = matches!(play.table().state.mode, Mode::Gap { stalled: true, .. });

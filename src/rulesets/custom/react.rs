@@ -150,7 +150,7 @@ fn settle(play: &mut Fight<'_>) {
         Mode::Declaring if undeclared(table).next().is_none() => show_declarations(play),
         Mode::Rolling if nobody => play.own(Standstill {}),
         Mode::Choosing => advance(play, false),
-        Mode::Gap { stalled: false, .. } if right_holders(table, true).next().is_none() => advance(play, false),
+        Mode::Gap { stalled: false, .. } => close_used_gap(play),
         Mode::Gap { stalled: true, .. } if nobody || !candidates(table).is_empty() => advance(play, false),
         Mode::Turn if !table.state.turns.is_empty() => end_fallen(play),
         _ => {}
