@@ -44,23 +44,23 @@ pub(super) fn advance(play: &mut Fight<'_>, mut crossed: bool) {
 /// Begins a turn, or asks who takes it. False where a turn has passed unused, so that the fight goes on by itself.
 fn take(play: &mut Fight<'_>, who: Vec<CombatantId>) -> bool {
     let table = play.table();
-    let (definition, pick) = (definition(table), phase(table).pick);
-    let skips = definition.surprise == Surprise::Skips;
+    let skips = definition(table).surprise == Surprise::Skips;
     let surprised = |id: &&CombatantId| skips && table.get(id).is_some_and(|c| c.state.surprised);
-    let [_, others @ ..] = &who[..] else { return true };
     if let Some(first) = who.iter().find(surprised) {
-        return skip(play, &first.clone());
+        return skip(play, first);
     }
-    if pick == Pick::Order && others.is_empty() {
-        begin(play, who, TurnKind::Normal);
-        return true;
-    }
-    let first = || table.state.places.iter().map(|place| &place.combatant).find(|id| who.contains(id));
-    if pick == Pick::Together {
-        begin(play, who, TurnKind::Normal);
-    } else if let Some(first) = first().filter(|_| pick == Pick::Last && table.state.last.is_none()) {
-        let first = first.clone();
-        begin(play, vec![first], TurnKind::Normal);
+    let takers = match phase(table).pick {
+        Pick::Order if who.len() == 1 => Some(who),
+        Pick::Together => Some(who),
+        // Nobody has acted yet: the first in order opens.
+        Pick::Last if table.state.last.is_none() => {
+            let placed = table.state.places.iter().map(|place| &place.combatant);
+            placed.filter(|id| who.contains(id)).map(|id| vec![id.clone()]).next()
+        }
+        Pick::Order | Pick::Last | Pick::Free => None,
+    };
+    if let Some(takers) = takers {
+        begin(play, takers, TurnKind::Normal);
     } else if table.state.mode != Mode::Choosing {
         play.own(ChoiceOpened {});
     }
@@ -69,8 +69,7 @@ fn take(play: &mut Fight<'_>, who: Vec<CombatantId>) -> bool {
 
 /// Lets the turn of a surprised combatant pass unused; whether a gap follows.
 fn skip(play: &mut Fight<'_>, id: &CombatantId) -> bool {
-    let kind = TurnKind::Normal;
-    play.own(Begun { combatants: vec![id.clone()].into(), kind });
+    play.own(Begun { combatants: vec![id.clone()].into(), kind: TurnKind::Normal });
     start_turn(play, id);
     play.own(Skipped { combatant: id.clone() });
     end_turn(play, id);
