@@ -230,10 +230,8 @@ fn now(table: &Table) -> String {
 fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
     play.in_turn(&c.combatant, "CU-1")?;
     let table = play.table();
-    let clock = definition(table).clock.as_ref();
     if let Some(cost) = c.cost {
-        let bought = top(table).is_some_and(|turn| turn.kind == TurnKind::Bought);
-        let Some(clock) = clock.filter(|_| !bought) else {
+        let Some(clock) = turn_clock(table) else {
             return Err(Violation::field("no_cost", "cost", "this turn costs no ticks: leave it out"));
         };
         let [least, most] = clock.cost;

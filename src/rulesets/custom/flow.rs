@@ -142,13 +142,12 @@ pub(super) fn next_step(play: &mut Fight<'_>) {
 pub(super) fn end_one(play: &mut Fight<'_>, id: &CombatantId, cost: Option<u32>) {
     let table = play.table();
     let kind = top(table).map(|turn| turn.kind);
-    if let Some(clock) = definition(table).clock.as_ref().filter(|_| kind != Some(TurnKind::Bought)) {
-        let place = table.state.places.iter().find(|place| place.combatant == *id);
-        if let Some(place) = place {
-            let [least, _] = clock.cost;
-            let from = u32::try_from(place.score.total).unwrap_or(0).max(table.state.tick);
-            play.own(Scheduled { combatant: id.clone(), tick: from.saturating_add(cost.unwrap_or(least.count())) });
-        }
+    if let Some(clock) = turn_clock(table)
+        && let Some(place) = table.state.places.iter().find(|place| place.combatant == *id)
+    {
+        let [least, _] = clock.cost;
+        let from = u32::try_from(place.score.total).unwrap_or(0).max(table.state.tick);
+        play.own(Scheduled { combatant: id.clone(), tick: from.saturating_add(cost.unwrap_or(least.count())) });
     }
     if kind == Some(TurnKind::Returned) {
         tick_uncounted(play, id, Moment::TurnEnd(id));

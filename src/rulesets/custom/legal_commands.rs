@@ -3,7 +3,7 @@
 use super::definition::*;
 use super::query::*;
 use super::*;
-use crate::vocabulary::{Int, Status};
+use crate::vocabulary::Status;
 
 const ROLLS: &str = "an object from combatants, groups or sides to the sum of their dice";
 const CARDS: &str = "an object from combatants or groups to their cards, such as qs, 10h or j1";
@@ -85,13 +85,12 @@ fn choosing(table: &Table, legal: &mut Vec<LegalCommand>) {
 
 fn turn(table: &Table, legal: &mut Vec<LegalCommand>) {
     let definition = definition(table);
-    let bought = top(table).is_some_and(|turn| turn.kind == TurnKind::Bought);
-    let cost = definition.clock.as_ref().filter(|_| !bought).map(|clock| clock.cost);
     for id in current(table) {
-        let end = LegalCommand::by("end_turn", id, "CU-1");
-        let ranged =
-            |end: LegalCommand, [least, most]: [Int<1, 100>; 2]| end.range("cost", false, least.get(), most.get());
-        legal.extend([cost.into_iter().fold(end, ranged), LegalCommand::by("wait", id, "CU-23")]);
+        let mut end = LegalCommand::by("end_turn", id, "CU-1");
+        if let Some([least, most]) = turn_clock(table).map(|clock| clock.cost) {
+            end = end.range("cost", false, least.get(), most.get());
+        }
+        legal.extend([end, LegalCommand::by("wait", id, "CU-23")]);
         let ready = definition.pools.iter().filter(|(_, pool)| pool.refill == Refill::Ready);
         legal.extend(ready.map(|(name, _)| LegalCommand::by("ready", id, "CU-30").with("pool", name.as_str())));
     }

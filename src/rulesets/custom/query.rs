@@ -201,6 +201,12 @@ pub(super) fn top(table: &Table) -> Option<&Turn> {
     table.state.turns.last()
 }
 
+/// The clock, unless the turn that is going on costs no ticks because it is bought.
+pub(super) fn turn_clock(table: &Table) -> Option<&ClockRule> {
+    let bought = top(table).is_some_and(|turn| turn.kind == TurnKind::Bought);
+    definition(table).clock.as_ref().filter(|_| !bought)
+}
+
 /// The steps of the turn that is going on.
 pub(super) fn steps(table: &Table) -> &[StepRule] {
     match top(table) {
