@@ -156,13 +156,13 @@ fn refill(definition: &Definition, c: Option<&Fighter>, pools: &mut BTreeMap<Slu
 
 /// What a combatant has that joins a fight that goes on.
 fn enter(table: &mut Table, id: &CombatantId) {
-    let (options, declares) = (table.options.clone(), table.state.mode == Mode::Declaring);
     add_sides(table);
-    if let Some(c) = table.combatants.find_mut(id) {
-        refresh(options.definition(), c, true);
-        let choice = declaration(options.definition(), c).filter(|_| !declares);
-        let state = &mut c.change().state;
-        (state.has_declared, state.declared) = (choice.is_some(), choice);
+    let options = table.options.clone();
+    let Some(c) = table.combatants.find_mut(id) else { return };
+    refresh(options.definition(), c, true);
+    let choice = declaration(options.definition(), c);
+    if choice.is_some() && table.state.mode != Mode::Declaring {
+        declare(table, id, choice);
     }
 }
 

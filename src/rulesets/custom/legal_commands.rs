@@ -4,6 +4,7 @@ use super::definition::*;
 use super::query::*;
 use super::*;
 use crate::vocabulary::Status;
+use std::collections::BTreeSet;
 
 const ROLLS: &str = "an object from combatants, groups or sides to the sum of their dice";
 const CARDS: &str = "an object from combatants or groups to their cards, such as qs, 10h or j1";
@@ -61,9 +62,7 @@ fn start(table: &Table) -> Vec<LegalCommand> {
     if definition.surprise != Surprise::None {
         start = start.like("surprised", "a list of combatants", None);
     }
-    let mut sides: Vec<_> = table.active().map(|c| c.side.as_str()).collect();
-    sides.sort_unstable();
-    sides.dedup();
+    let sides: BTreeSet<_> = table.active().map(|c| c.side.as_str()).collect();
     vec![start.choose("first", false, sides)]
 }
 

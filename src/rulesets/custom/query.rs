@@ -140,12 +140,12 @@ pub(super) fn candidates(table: &Table) -> Vec<CombatantId> {
 /// The combatants on the first open place of those that are `eligible`: several, where their scores are equal.
 fn tier(table: &Table, eligible: impl Fn(&Fighter) -> bool) -> Vec<CombatantId> {
     let definition = definition(table);
-    let mut open = table.state.places.iter().map(|place| &**place).filter(|place| is_open(definition, place));
-    let able = |place: &Place| table.get(&place.combatant).filter(|c| eligible(c));
-    let Some((first, c)) = open.find_map(|place| Some((place, able(place)?))) else { return Vec::new() };
+    let open = table.state.places.iter().filter(|place| is_open(definition, place));
+    let mut able = open.filter_map(|place| Some((place, table.get(&place.combatant).filter(|c| eligible(c))?)));
+    let Some((first, c)) = able.next() else { return Vec::new() };
     let mut tied = vec![c];
-    let equal = |place: &&Place| !place.moved && !first.moved && place.score.key == first.score.key;
-    for c in open.filter(equal).filter_map(able) {
+    let equal = |place: &Place| !place.moved && !first.moved && place.score.key == first.score.key;
+    for (_, c) in able.filter(|(place, _)| equal(place)) {
         if !tied.iter().any(|other| other.id == c.id) {
             tied.push(c);
         }
@@ -229,7 +229,8 @@ pub(super) fn current(table: &Table) -> impl Iterator<Item = &CombatantId> {
     open.filter(here)
 }
 
-fn in_a_turn(table: &Table, id: &CombatantId) -> bool {
+/// Whether one of the turns that are going on is this combatant's.
+pub(super) fn in_a_turn(table: &Table, id: &CombatantId) -> bool {
     table.state.turns.iter().any(|turn| turn.combatants.contains(id))
 }
 

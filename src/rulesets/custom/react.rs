@@ -67,9 +67,8 @@ fn take_over(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
 fn fall(play: &mut Fight<'_>, id: &CombatantId) {
     let table = play.table();
     let between = matches!(table.state.mode, Mode::Turn | Mode::Gap { .. } | Mode::Choosing);
-    let acting = table.state.turns.iter().any(|turn| turn.combatants.contains(id));
     let placed = table.state.places.iter().any(|place| place.combatant == *id);
-    if definition(table).down != Down::Moves || !between || acting || !placed {
+    if definition(table).down != Down::Moves || !between || in_a_turn(table, id) || !placed {
         return;
     }
     let current = top(table).and_then(|turn| turn.combatants.first());
@@ -83,7 +82,7 @@ fn fall(play: &mut Fight<'_>, id: &CombatantId) {
 fn come_back(play: &mut Fight<'_>, id: &CombatantId) {
     find_place(play, id);
     let table = play.table();
-    if table.is_active(id) && !table.state.turns.iter().any(|turn| turn.combatants.contains(id)) {
+    if table.is_active(id) && !in_a_turn(table, id) {
         come_late(play, id);
     }
 }
