@@ -221,7 +221,7 @@ fn next_round(play: &mut Fight<'_>) -> bool {
 }
 
 /// Asks for the roll of this round, if one is due and there is somebody to roll; whether it waits.
-pub(super) fn ask_for_roll(play: &mut Fight<'_>) -> bool {
+fn ask_for_roll(play: &mut Fight<'_>) -> bool {
     let table = play.table();
     let asks = owes_roll(table) && table.active().next().is_some();
     if asks {
@@ -230,12 +230,17 @@ pub(super) fn ask_for_roll(play: &mut Fight<'_>) -> bool {
     asks
 }
 
-/// Shows what was declared, with defaults for the rest, and goes on.
-pub(super) fn show_declarations(play: &mut Fight<'_>) {
-    show(play);
+/// Asks for the roll of this round, or goes on.
+pub(super) fn roll_or_advance(play: &mut Fight<'_>) {
     if !ask_for_roll(play) {
         advance(play, false);
     }
+}
+
+/// Shows what was declared, with defaults for the rest, and goes on.
+pub(super) fn show_declarations(play: &mut Fight<'_>) {
+    show(play);
+    roll_or_advance(play);
 }
 
 /// Shows what was declared, with defaults for the rest.

@@ -139,13 +139,8 @@ fn settle(play: &mut Fight<'_>) {
     lapsed.into_iter().for_each(|combatant| play.own(WaitLapsed { combatant }));
     let table = play.table();
     let nobody = table.active().next().is_none();
-    if table.state.mode == Mode::Standstill {
-        if !nobody && !ask_for_roll(play) {
-            advance(play, false);
-        }
-        return;
-    }
     match &table.state.mode {
+        Mode::Standstill => roll_or_advance(play),
         Mode::Declaring if undeclared(table).next().is_none() => show_declarations(play),
         Mode::Rolling if nobody => play.own(Standstill {}),
         Mode::Choosing => advance(play, false),
