@@ -1,6 +1,7 @@
 //! What is wrong with a definition: the path of each mistake, and what would be right.
 
 use super::definition::*;
+use super::query::has_places;
 use crate::vocabulary::{FieldError, Slug};
 
 /// Words that `ties` takes besides the names of numbers.
@@ -133,7 +134,7 @@ impl Wrong<'_> {
 
     fn phases(&mut self) {
         let definition = self.definition;
-        let places = definition.score.as_ref().is_some_and(|score| score.per != Per::Side);
+        let places = has_places(definition);
         for (i, phase) in definition.phases.iter().enumerate() {
             let path = |field: &str| format!("phases.{i}.{field}");
             self.who(&path("who"), &phase.who);
@@ -167,16 +168,12 @@ impl Wrong<'_> {
     }
 
     fn surprise(&mut self) {
-        let score = self.definition.score.as_ref();
+        let (score, surprise) = (self.definition.score.as_ref(), self.definition.surprise);
         let own_dice = score.is_some_and(|score| score.dice.is_some() && score.per != Per::Side);
-        let sides = score.is_some_and(|score| score.per == Per::Side);
-        match self.definition.surprise {
-            Surprise::None | Surprise::Skips => {}
-            Surprise::Disadvantage => {
-                self.unless(own_dice, "surprise", "disadvantage needs score.dice per combatant or group");
-            }
-            Surprise::Yields => self.unless(sides, "surprise", "yields needs a score per side"),
-        }
+        let right = own_dice || surprise != Surprise::Disadvantage;
+        self.unless(right, "surprise", "disadvantage needs score.dice per combatant or group");
+        let right = surprise != Surprise::Yields || score.is_some_and(|score| score.per == Per::Side);
+        self.unless(right, "surprise", "yields needs a score per side");
     }
 
     fn wait(&mut self) {
@@ -194,22 +191,18 @@ impl Wrong<'_> {
 
     fn pool(&mut self, name: &Slug, pool: &PoolRule) {
         let path = |field: &str| format!("pools.{name}.{field}");
-        self.term(path("max"), &pool.max);
-        if let Some(start) = &pool.start {
-            self.term(path("start"), start);
+        let table = pool.of == Owner::Table;
+        for (field, term) in [("max", Some(&pool.max)), ("start", pool.start.as_ref())] {
+            if let Some(Term::Number(name)) = term {
+                self.number(path(field), name);
+                self.unless(!table, &path(field), "the table has no numbers: say how many points");
+            }
         }
         self.who(&path("spend.who"), &pool.spend.who);
         let [least, most] = pool.spend.cost;
         self.unless(least <= most, &path("spend.cost"), "the fewest points come first");
-        if pool.of == Owner::Combatant {
-            return;
-        }
         let turn = matches!(pool.refill, Refill::Turn | Refill::Ready);
-        self.unless(!turn, &path("refill"), "the table has no turn: say round or hand");
-        for (field, named) in [("max", Some(&pool.max)), ("start", pool.start.as_ref())] {
-            let fixed = !matches!(named, Some(Term::Number(_)));
-            self.unless(fixed, &path(field), "the table has no numbers: say how many points");
-        }
+        self.unless(!(table && turn), &path("refill"), "the table has no turn: say round or hand");
     }
 
     fn clock(&mut self) {
