@@ -6,7 +6,7 @@ use crate::vocabulary::{CachedJson, FieldError, read};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder};
 use utoipa::openapi::{Ref, RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
@@ -67,20 +67,17 @@ struct Sent {
 
 /// The options: the definition as it was written, and as the rules read it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Options(Arc<Parts>);
-
-#[derive(Debug, PartialEq, Serialize)]
-struct Parts {
+pub struct Options {
     #[serde(rename = "definition")]
     written: CachedJson<Value>,
     #[serde(skip)]
-    definition: Definition,
+    definition: Arc<Definition>,
 }
 
 impl Options {
     /// The definition.
     pub(super) fn definition(&self) -> &Definition {
-        &self.0.definition
+        &self.definition
     }
 
     /// Reads what a client sends; the errors name every mistake.
@@ -99,7 +96,7 @@ impl Options {
         let mut written = preset.map_or_else(|| json!({}), Preset::json);
         merge(&mut written, Value::Object(sent.definition.unwrap_or_default()));
         let definition = read(&written).map_err(|error| error.within("definition"))?;
-        Ok(Self(Arc::new(Parts { written: written.into(), definition })))
+        Ok(Self { written: written.into(), definition })
     }
 }
 
@@ -125,11 +122,8 @@ fn merge(value: &mut Value, patch: Value) {
 
 impl Default for Options {
     fn default() -> Self {
-        static D20: LazyLock<Options> = LazyLock::new(|| {
-            let empty = Parts { written: json!({}).into(), definition: Definition::default() };
-            Options::parse(&json!({})).unwrap_or(Options(Arc::new(empty)))
-        });
-        D20.clone()
+        let bare = |_| Self { written: json!({}).into(), definition: Arc::default() };
+        Self::parse(&json!({})).unwrap_or_else(bare)
     }
 }
 
