@@ -152,13 +152,11 @@ pub(super) fn newcomer(play: &mut Fight<'_>, id: &CombatantId) -> Vec<ScoredPlac
     let definition = definition(table);
     let Some((c, rule)) = table.get(id).zip(definition.score.as_ref()) else { return Vec::new() };
     let group = c.stats.group.as_ref().filter(|_| rule.per == Per::Group && definition.clock.is_none());
-    let mate = group.and_then(|group| {
-        let mates = |other: &Fighter| other.stats.group.as_ref() == Some(group) && (c.hidden || !other.hidden);
-        let mate = |place: &&CachedJson<Place>| table.get(&place.combatant).is_some_and(mates);
-        table.state.places.iter().filter(|place| place.turn == 0).find(mate).map(|place| place.score.clone())
-    });
+    let mates = |other: &Fighter| group.is_some() && other.stats.group.as_ref() == group && (c.hidden || !other.hidden);
+    let mut first_places = table.state.places.iter().filter(|place| place.turn == 0);
+    let mate = first_places.find(|place| table.get(&place.combatant).is_some_and(mates));
     let mut scorer = Scorer { table, definition, rule, out: table.state.cards.clone() };
-    let score = mate.unwrap_or_else(|| scorer.score(play, &Unit::new(None, c)).into());
+    let score = mate.map_or_else(|| scorer.score(play, &Unit::new(None, c)).into(), |place| place.score.clone());
     scorer.places_of(play, c, &score)
 }
 
