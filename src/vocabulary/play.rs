@@ -102,12 +102,12 @@ impl<'d, R: Ruleset> Play<'d, R> {
         require(self.table.status != Status::Setup, "not_started", rule, || detail)
     }
 
-    /// Refused unless it is the turn of the combatant that the field `combatant` names; `rule` says whose turn it is.
-    pub fn in_turn(&self, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
-        self.combatant("combatant", id)?;
+    /// The combatant that the field `combatant` names; refused unless it is its turn. `rule` says whose turn it is.
+    pub fn in_turn(&self, id: &CombatantId, rule: &'static str) -> Result<&Combatant<R>, Violation> {
+        let combatant = self.combatant("combatant", id)?;
         let acting = R::current(&self.table);
         if acting.contains(id) {
-            return Ok(());
+            return Ok(combatant);
         }
         let names: Vec<_> = acting.iter().map(CombatantId::to_string).collect();
         let detail = match names.as_slice() {

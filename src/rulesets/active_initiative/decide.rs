@@ -237,8 +237,7 @@ pub(super) fn hurt_off_turn(table: &Table, c: &Combatant<ActiveInitiative>) -> b
 }
 
 fn ready(play: &mut Scene<'_>, c: &Ready) -> Result<(), Violation> {
-    play.in_turn(&c.combatant, "AI-12")?;
-    let free = play.table().get(&c.combatant).is_none_or(|x| x.state.readied.is_none());
+    let free = play.in_turn(&c.combatant, "AI-12")?.state.readied.is_none();
     require(free, "already_readied", "AI-12", || format!("{} has readied an action already", c.combatant))?;
     let readied = Readied { action: c.action.clone(), trigger: c.trigger.clone() };
     play.own(ActionReadied { combatant: c.combatant.clone(), readied });

@@ -122,8 +122,8 @@ fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
 }
 
 fn spend(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    play.in_turn(id, "WA-6")?;
-    require(holds_extra_action(play, id), "no_extra_action", "WA-6", || {
+    let extra_action = play.in_turn(id, "WA-6")?.state.extra_action;
+    require(extra_action, "no_extra_action", "WA-6", || {
         format!("{id} has no extra Action: a 20 gives one, good in the first turn")
     })?;
     play.own(ExtraActionSpent { combatant: id.clone() });

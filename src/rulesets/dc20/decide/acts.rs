@@ -11,28 +11,28 @@ pub(super) fn end(play: &mut Combat<'_>, c: &EndTurn) -> Result<(), Violation> {
 }
 
 pub(super) fn spend(play: &mut Combat<'_>, c: &Spend) -> Result<(), Violation> {
-    let (spent, left) = paid(play, &c.combatant, c.ap.count())?;
+    let spent = c.ap.count();
+    let left = left_after(play, &c.combatant, spent)?;
     play.own(ApSpent { combatant: c.combatant.clone(), spent, left, action: c.action.clone() });
     Ok(())
 }
 
 pub(super) fn hold(play: &mut Combat<'_>, c: &Hold) -> Result<(), Violation> {
-    let id = &c.combatant;
-    play.in_turn(id, "DC-49")?;
-    let (ap, _) = paid(play, id, c.ap.count())?;
-    let holding = play.combatant("combatant", id)?.state.held.is_some();
+    let (id, ap) = (&c.combatant, c.ap.count());
+    let holding = play.in_turn(id, "DC-49")?.state.held.is_some();
+    left_after(play, id, ap)?;
     require(!holding, "already_holding", "DC-49", || format!("{id} holds an action already"))?;
     let held = Held { action: c.action.clone(), trigger: c.trigger.clone(), ap };
     play.own(ActionHeld { combatant: id.clone(), held });
     Ok(())
 }
 
-/// The Action Points that a combatant spends, and those that it then has left (DC-44).
-fn paid(play: &Combat<'_>, id: &CombatantId, ap: u32) -> Result<(u32, u32), Violation> {
+/// The Action Points that a combatant has left after it has spent `ap` (DC-44).
+fn left_after(play: &Combat<'_>, id: &CombatantId, ap: u32) -> Result<u32, Violation> {
     let held = play.fighter("combatant", id, "DC-44")?.state.ap.current;
     begun(play)?;
     let short = || Violation::new("not_enough_ap", "DC-44", format!("{id} has {held} Action Points left, not {ap}"));
-    Ok((ap, held.checked_sub(ap).ok_or_else(short)?))
+    held.checked_sub(ap).ok_or_else(short)
 }
 
 /// Refuses what needs a first assigned turn (DC-31).

@@ -4,8 +4,8 @@ use super::*;
 
 pub(super) fn delay(play: &mut Combat<'_>, c: &Delay) -> Result<(), Violation> {
     let id = &c.combatant;
-    play.in_turn(id, "DC-32")?;
-    let (state, delayer) = (&play.table().state, play.combatant("combatant", id)?);
+    let delayer = play.in_turn(id, "DC-32")?;
+    let state = &play.table().state;
     require(team(state, delayer) == Team::Pc, "not_on_the_pc_team", "DC-33", || {
         format!("{id} is not on the PC team: only its members delay")
     })?;
