@@ -1,6 +1,6 @@
 //! The order, and what is awaited.
 
-use super::{CombatantId, Die, Ruleset, Table, Text};
+use super::{CombatantId, Die, Text};
 use serde::Serialize;
 use std::borrow::Cow;
 use utoipa::ToSchema;
@@ -21,9 +21,9 @@ pub struct OrderEntry {
 }
 
 impl OrderEntry {
-    /// The place of a combatant; none if it has left.
-    pub fn of<R: Ruleset>(table: &Table<R>, id: &CombatantId, because: Reason) -> Option<Self> {
-        table.get(id).map(|c| Self { combatant: c.id.clone(), done: None, open: false, slot: None, because })
+    /// The one place of a combatant.
+    pub fn new(combatant: &CombatantId, because: Reason) -> Self {
+        Self { combatant: combatant.clone(), done: None, open: false, slot: None, because }
     }
 }
 

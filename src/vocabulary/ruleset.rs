@@ -75,7 +75,8 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// names of decisions: take another ruleset's name for the same decision.
     fn pending(table: &Table<Self>) -> Option<Pending>;
 
-    /// The order of turns that the system knows, with the reason for each place. The engine adds everybody else behind.
+    /// The order of turns that the system knows, with the reason for each place. The engine leaves out combatants that have left, and adds
+    /// everybody else behind.
     fn order(table: &Table<Self>) -> Vec<OrderEntry>;
 
     /// A few words about a combatant for the turn table, besides its name, side, hit points and conditions.

@@ -75,7 +75,7 @@ impl Ruleset for ActiveInitiative {
         let taken = state.turns.iter().map(|taken| (&taken.combatant, &taken.by));
         let taken = taken.filter(|(id, _)| had_turn(table, id));
         let next = if let Phase::Window { nominee, by } = &state.phase { Some((nominee, by)) } else { None };
-        taken.chain(next).filter_map(|(id, by)| OrderEntry::of(table, id, because(by))).collect()
+        taken.chain(next).map(|(id, by)| OrderEntry::new(id, because(by))).collect()
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {

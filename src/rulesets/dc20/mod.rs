@@ -92,13 +92,7 @@ impl Ruleset for Dc20 {
         let entries = places.filter_map(|(slot, id)| {
             let c = table.get(id)?;
             let because = c.state.placed.map(|way| reason(c, way)).unwrap_or_default();
-            Some(OrderEntry {
-                combatant: id.clone(),
-                done: None,
-                open: false,
-                slot: Some(slot.id.to_string()),
-                because,
-            })
+            Some(OrderEntry { slot: Some(slot.id.to_string()), ..OrderEntry::new(id, because) })
         });
         entries.collect()
     }

@@ -80,8 +80,8 @@ impl Ruleset for Exp {
 
     fn order(table: &Table) -> Vec<OrderEntry> {
         let places = table.state.ranking.iter().flat_map(|roll| roll.combatants.iter().map(move |id| (roll, id)));
-        let entries = places.filter_map(|(roll, id)| {
-            table.get(id)?.state.rank?;
+        let entries = places.filter(|(_, id)| table.get(id).is_some_and(|c| c.state.rank.is_some()));
+        let entries = entries.map(|(roll, id)| {
             let crowd = roll.combatants != std::slice::from_ref(&roll.id);
             let because = Reason {
                 dice: std::iter::once(roll.die).chain(roll.digits.iter().copied()).collect(),
@@ -91,7 +91,7 @@ impl Ruleset for Exp {
                 ..Reason::new("EX-5", format!("initiative {}", roll.written()))
             };
             let slot = crowd.then(|| roll.id.as_str().to_owned());
-            Some(OrderEntry { slot, ..OrderEntry::of(table, id, because)? })
+            OrderEntry { slot, ..OrderEntry::new(id, because) }
         });
         entries.collect()
     }

@@ -54,7 +54,7 @@ impl Ruleset for Seize {
         let taken = turns.iter().filter(|taken| had_turn(table, &taken.combatant));
         let taken = taken.map(|taken| (&taken.combatant, because(&taken.by)));
         let seized = queue.iter().map(|seizer| (&seizer.combatant, because(&seizer.way())));
-        taken.chain(seized).filter_map(|(id, because)| OrderEntry::of(table, id, because)).collect()
+        taken.chain(seized).map(|(id, because)| OrderEntry::new(id, because)).collect()
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {
