@@ -101,21 +101,6 @@ impl Deref for Participants {
     }
 }
 
-impl IntoIterator for Participants {
-    type Item = CombatantId;
-    type IntoIter = std::vec::IntoIter<CombatantId>;
-
-    fn into_iter(self) -> Self::IntoIter {
-        self.0.into_iter()
-    }
-}
-
-impl FromIterator<CombatantId> for Participants {
-    fn from_iter<I: IntoIterator<Item = CombatantId>>(combatants: I) -> Self {
-        Self(combatants.into_iter().collect())
-    }
-}
-
 impl From<Vec<CombatantId>> for Participants {
     fn from(combatants: Vec<CombatantId>) -> Self {
         Self(combatants)

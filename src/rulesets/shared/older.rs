@@ -11,16 +11,15 @@ enum Written<T> {
 }
 
 /// Reads a list of ids that used to be one id, or a flag; of a flag nobody knows who was meant.
-pub fn several<'de, D, C>(deserializer: D) -> Result<C, D::Error>
-where
-    D: Deserializer<'de>,
-    C: IntoIterator<Item: Deserialize<'de>> + FromIterator<C::Item>,
-{
-    Ok(match Written::deserialize(deserializer)? {
-        Written::All(all) => all.into_iter().collect(),
-        Written::One(one) => std::iter::once(one).collect(),
-        Written::Flag(_) => C::from_iter([]),
-    })
+pub fn several<'de, D: Deserializer<'de>, T: Deserialize<'de>, C: From<Vec<T>>>(
+    deserializer: D,
+) -> Result<C, D::Error> {
+    let list = match Written::deserialize(deserializer)? {
+        Written::All(all) => all,
+        Written::One(one) => vec![one],
+        Written::Flag(_) => Vec::new(),
+    };
+    Ok(list.into())
 }
 
 #[cfg(test)]
