@@ -14,7 +14,7 @@ struct Sides {
 
 pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
     check_fields(play, c)?;
-    let sides = enemy_sides(play.table(), c)?;
+    let mut sides = enemy_sides(play.table(), c)?;
     let (seen, hidden): (Vec<_>, Vec<_>) = play.table().active().filter(|c| is_pc(c)).partition(|c| !c.hidden);
     // Hidden characters count only if there are no others: else the DC, the winner and the turns would reveal them.
     let counted = if seen.is_empty() { hidden.len() } else { seen.len() };
@@ -26,10 +26,10 @@ pub(super) fn start(play: &mut Combat<'_>, c: &Start) -> Result<(), Violation> {
         play.own(Aggressed { combatant, action, resolved });
     }
     surprise(play, c);
-    let dc = set_dc(play, c, pcs.get(..counted).unwrap_or_default());
-    let checks: Vec<bool> = pcs.iter().map(|id| check(play, id, dc, c.rolls.get(id).copied())).collect();
+    set_dc(play, c, pcs.get(..counted).unwrap_or_default());
+    let checks: Vec<bool> = pcs.iter().map(|id| check(play, id, c.rolls.get(id).copied())).collect();
     let successes = checks.iter().take(counted).filter(|success| **success).count();
-    let sides = rotate(play, c, sides);
+    rotate(play, c, &mut sides);
     lay_out(play, sides, successes, counted);
     Ok(())
 }
@@ -51,18 +51,13 @@ fn check_fields(play: &Combat<'_>, c: &Start) -> Result<(), Violation> {
 /// The sides that are enemies. Refuses a `first_team` that is none, and dice that decide nothing.
 fn enemy_sides(table: &Table, c: &Start) -> Result<Sides, Violation> {
     let (hidden, open): (Vec<_>, Vec<_>) = table.iter().filter(|c| is_enemy(c)).partition(|c| c.hidden);
-    let sides = |members: Vec<&Creature>, others: &[Slug]| {
-        let mut sides: Vec<Slug> = Vec::new();
-        for c in members {
-            if sides.len() < MAX_ENEMY_TEAMS && !sides.contains(&c.side) && !others.contains(&c.side) {
-                sides.push(c.side.clone());
-            }
-        }
-        sides
+    let mut known = HashSet::new();
+    let mut new_sides = |members: Vec<&Creature>| -> Vec<Slug> {
+        let sides = members.into_iter().map(|c| c.side.clone()).filter(|side| known.insert(side.clone()));
+        sides.take(MAX_ENEMY_TEAMS).collect()
     };
     // A side is unseen only if all its combatants are hidden.
-    let seen = sides(open, &[]);
-    let unseen = sides(hidden, &seen);
+    let (seen, unseen) = (new_sides(open), new_sides(hidden));
     if let Some(first) = &c.first_team {
         let known = seen.contains(first) || unseen.contains(first);
         let detail = || format!("{first} is no enemy team of this encounter");
@@ -82,11 +77,10 @@ fn surprise(play: &mut Combat<'_>, c: &Start) {
     }
 }
 
-/// The Encounter DC, given or looked up.
-fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) -> i64 {
+/// Sets the Encounter DC, given or looked up.
+fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) {
     if let Some(dc) = c.dc {
-        play.own(DcSet { dc: dc.get(), level: None, difficulty: None });
-        return dc.get();
+        return play.own(DcSet { dc: dc.get(), level: None, difficulty: None });
     }
     let highest = pcs.iter().filter_map(|id| play.table().get(id)).map(|c| c.stats.level).max();
     let level = c.level.or(highest).unwrap_or_default();
@@ -99,7 +93,6 @@ fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) -> i64 {
     let row = usize::try_from((level.get() - 1) / 2).unwrap_or(0);
     let dc = EASY.get(row).copied().unwrap_or(22) + harder;
     play.own(DcSet { dc, level: Some(level.count()), difficulty: Some(difficulty) });
-    dc
 }
 
 /// The Initiative Check of a player's character that joined later.
@@ -110,8 +103,7 @@ pub(super) fn check_late(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<(
     require(roller.state.check.is_none(), "already_checked", "DC-4", || {
         format!("{id} has made its Initiative Check: there is one in a combat")
     })?;
-    let dc = play.table().state.dc.unwrap_or_default();
-    check(play, id, dc, c.roll);
+    check(play, id, c.roll);
     Ok(())
 }
 
@@ -122,7 +114,7 @@ fn can_check(c: &Creature) -> Result<(), Violation> {
 }
 
 /// Makes an Initiative Check (DC-4); whether it succeeded. A natural 20 or 1 decides whatever the total (ADC2).
-fn check(play: &mut Combat<'_>, id: &CombatantId, dc: i64, given: Option<D20>) -> bool {
+fn check(play: &mut Combat<'_>, id: &CombatantId, given: Option<D20>) -> bool {
     let Some(stats) = play.table().get(id).map(|c| c.stats.clone()) else { return false };
     let adv = stats.initiative_adv.get();
     let extra = if given.is_some() { 0 } else { adv.unsigned_abs() };
@@ -132,6 +124,7 @@ fn check(play: &mut Combat<'_>, id: &CombatantId, dc: i64, given: Option<D20>) -
     let mastery = (stats.level.get() + 1) / 2;
     let bonus = mastery + stats.agility.get() + stats.initiative_bonus.get();
     let total = i64::from(natural) + bonus;
+    let dc = play.table().state.dc.unwrap_or_default();
     let beaten = if play.table().options.strict_beat { total > dc } else { total >= dc };
     let (critical, success) = match natural {
         20 => (Critical::Success, true),
@@ -145,9 +138,9 @@ fn check(play: &mut Combat<'_>, id: &CombatantId, dc: i64, given: Option<D20>) -
 
 /// Rotates the enemy teams, so that the first one is as the command or a Fate Check says; each check is for the first of the remaining
 /// teams (DC-26, DC-27). Unseen teams rotate apart: else they would show.
-fn rotate(play: &mut Combat<'_>, c: &Start, Sides { mut seen, mut unseen }: Sides) -> Sides {
+fn rotate(play: &mut Combat<'_>, c: &Start, Sides { seen, unseen }: &mut Sides) {
     if let Some(team) = &c.first_team {
-        for sides in [&mut seen, &mut unseen] {
+        for sides in [seen, unseen] {
             let first = sides.iter().position(|side| side == team).unwrap_or(0);
             sides.rotate_left(first);
         }
@@ -157,7 +150,6 @@ fn rotate(play: &mut Combat<'_>, c: &Start, Sides { mut seen, mut unseen }: Side
         let first = checked.position(|side| fate_check(play, given.next(), Some(side.clone()))).unwrap_or(last);
         seen.rotate_left(first);
     }
-    Sides { seen, unseen }
 }
 
 /// Makes a Fate Check; whether it is high (DC-27).
