@@ -23,16 +23,16 @@ pub(super) fn adjust(play: &mut Combat<'_>, id: &CombatantId) {
     }
 }
 
-/// The active monsters with Legendary Action Points; the PC team has none.
-pub(super) fn legendary(table: &Table) -> impl Iterator<Item = &Creature> {
-    table.active().filter(|c| c.state.lap > 0 && team(&table.state, c) != Team::Pc)
+/// Whether it is an active monster with Legendary Action Points; the PC team has none.
+pub(super) fn legendary(state: &State, c: &Creature) -> bool {
+    c.active() && c.state.lap > 0 && team(state, c) != Team::Pc
 }
 
 /// The Legendary Action Points that a monster can spend now: after a PC Turn its own maximum (DC-52), by option for each PC of that turn
 /// (DC-54); at the end of the round all that are left (DC-53).
 pub(super) fn spendable(table: &Table, c: &Creature) -> u32 {
     let state = &table.state;
-    if !c.active() || team(state, c) == Team::Pc {
+    if !legendary(state, c) {
         return 0;
     }
     match state.phase {

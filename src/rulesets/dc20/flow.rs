@@ -126,7 +126,7 @@ fn open_legendary(play: &mut Combat<'_>, phase: Phase) -> bool {
     let state = &play.table().state;
     let taken = |slot: &Slot| slot.team == Team::Pc && !slot.occupants.is_empty();
     let here = phase == Phase::RoundEnd || !state.put_off && state.at().is_some_and(taken);
-    let opens = here && legendary(play.table()).next().is_some();
+    let opens = here && play.table().iter().any(|c| legendary(state, c));
     if opens {
         play.own(LegendaryOpened { phase });
     }

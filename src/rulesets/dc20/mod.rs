@@ -131,9 +131,7 @@ impl Ruleset for Dc20 {
                 let mut involved = [asked, ids(wanting(whole, slot)), slot.occupants.clone()].into_iter();
                 involved.find(|ids| !ids.is_empty()).is_some_and(|ids| ids.iter().all(misses))
             }
-            Phase::BetweenTurns | Phase::RoundEnd => {
-                legendary(whole).next().is_some() && !legendary(whole).any(|c| audience.sees(c))
-            }
+            Phase::BetweenTurns | Phase::RoundEnd => audience.misses_all(whole, |c| legendary(state, c)),
             Phase::SomeoneActs => true,
             Phase::Setup | Phase::Idle | Phase::Over => false,
         }
