@@ -64,10 +64,8 @@ fn claimable(table: &Table, c: &Creature) -> Result<(), Violation> {
         format!("{id} is not on the PC team: it takes no PC Turn")
     })?;
     placeable(&table.state, c)?;
-    let candidate = table.state.at().is_some_and(|slot| candidates(table, slot).any(|c| c.id == *id));
-    require(candidate, "turn_of_the_hidden", "DC-17", || {
-        format!("only hidden combatants take this turn, and {id} is seen")
-    })
+    let open = table.state.at().is_some_and(|slot| may_take(&table.state, c, slot));
+    require(open, "turn_of_the_hidden", "DC-17", || format!("only hidden combatants take this turn, and {id} is seen"))
 }
 
 /// Refuses the answer of a combatant that is not asked: a claim, with its `share`, or a pass.
@@ -89,11 +87,10 @@ fn may_answer(table: &Table, id: &CombatantId, share: Option<bool>) -> Result<()
     Err(Violation::new(code, rule, detail))
 }
 
-fn tied(table: &Table, claimed: &[CombatantId]) -> Violation {
-    let best = claimed.iter().filter_map(|id| table.get(id)).map(result).max().flatten();
-    let top = claimed.iter().filter(|id| table.get(id).map(result) == Some(best));
-    let names = top.map(CombatantId::to_string).collect::<Vec<_>>().join(" and ");
-    let detail = match best {
+/// Refuses the answers that leave these combatants tied: all of them have the same result.
+fn tied(table: &Table, top: &[CombatantId]) -> Violation {
+    let names = top.iter().map(CombatantId::to_string).collect::<Vec<_>>().join(" and ");
+    let detail = match top.first().and_then(|id| result(table.get(id)?)) {
         Some(total) => format!("{names} all have {total}: each claims with `share`, or all but one pass"),
         None => format!("{names} made no check: all but one pass"),
     };
