@@ -73,14 +73,10 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
     if Dc20::someone_acts(whole, audience) {
         state.phase = Phase::SomeoneActs;
     }
-    for c in table.combatants.iter_mut() {
-        let slot = c.state.slot.as_ref().and_then(|id| known.name(id));
-        let behind = c.state.behind.clone().filter(present);
-        if slot != c.state.slot || behind != c.state.behind {
-            let state = &mut c.change().state;
-            (state.slot, state.behind) = (slot, behind);
-        }
-    }
+    let slot = |s: &CombatantState| s.slot.as_ref().and_then(|id| known.name(id));
+    let behind = |s: &CombatantState| s.behind.clone().filter(present);
+    let differs = |s: &CombatantState| slot(s) != s.slot || behind(s) != s.behind;
+    table.change_states(differs, |s| (s.slot, s.behind) = (slot(s), behind(s)));
     table.state.unseen_teams = known.unseen.into_values().collect();
 }
 
