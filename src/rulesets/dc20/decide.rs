@@ -31,9 +31,7 @@ pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Vio
         Command::UseInspiration(c) => acts::use_inspiration(play, c)?,
         Command::UseAdvantage(c) => acts::use_advantage(play, &c.combatant)?,
         Command::Legendary(c) => acts::legendary(play, c)?,
-        Command::FateCheck(c) => {
-            start::fate_check(play, c.roll, None);
-        }
+        Command::FateCheck(c) => _ = start::fate_check(play, c.roll, None),
     }
     react::settle(play);
     Ok(())

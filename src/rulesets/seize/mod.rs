@@ -78,9 +78,7 @@ impl Ruleset for Seize {
         state.last_actor = state.last_actor.redact(audience).flatten();
         // Windows of hidden combatants would be counted with the others.
         state.windows = 0;
-        for seizer in &mut state.queue {
-            seizer.window = 0;
-        }
+        state.queue.iter_mut().for_each(|seizer| seizer.window = 0);
         if Self::someone_acts(whole, audience) {
             state.phase = Phase::SomeoneActs;
         }
