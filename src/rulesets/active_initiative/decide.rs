@@ -117,10 +117,13 @@ fn begin_at_once(play: &mut Scene<'_>, next: &CombatantId, now: bool, unopposed:
 
 /// Whether nobody could interrupt (AAI15). Only what all know counts: neither hidden combatants nor how many points are left.
 fn is_unopposed(table: &Table, nominee: &CombatantId) -> bool {
-    let interrupts = |c: &Combatant<ActiveInitiative>| {
-        [Means::Damage, Means::Inspiration].iter().any(|means| may_interrupt(table, c, nominee, *means).is_ok())
-    };
-    table.options.interrupt_points == InterruptPoints::default() && !table.waiting().any(|c| !c.hidden && interrupts(c))
+    let no_points = table.options.interrupt_points == InterruptPoints::default();
+    no_points && !table.waiting().any(|c| !c.hidden && could_interrupt(table, c, nominee))
+}
+
+/// Whether it may steal the nominee's turn by any means.
+pub(super) fn could_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &CombatantId) -> bool {
+    MEANS.iter().any(|means| may_interrupt(table, c, nominee, *means).is_ok())
 }
 
 fn nominate(play: &mut Scene<'_>, c: &Nominate) -> Result<(), Violation> {
@@ -193,7 +196,7 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
 }
 
 /// Refuses a combatant that may not steal the nominee's turn by these means. A point is checked first.
-pub(super) fn may_interrupt(
+fn may_interrupt(
     table: &Table, interrupter: &Combatant<ActiveInitiative>, nominee: &CombatantId, means: Means,
 ) -> Result<(), Violation> {
     let (id, state) = (&interrupter.id, &table.state);

@@ -18,7 +18,7 @@ use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending,
     Play, Reason, Redact, Redaction, Ruleset, Table as AnyTable, Violation,
 };
-use decide::{hurt_off_turn, may_interrupt};
+use decide::{could_interrupt, hurt_off_turn};
 
 /// The ruleset `active-initiative`.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,8 +56,7 @@ impl Ruleset for ActiveInitiative {
             Phase::ChooseNext {} => Pending::new("next", chooser(), &["nominate"], "AI-7"),
             Phase::ChooseStarter {} => Pending::new("starter", chooser(), &["nominate"], "AI-41"),
             Phase::Window { nominee, .. } => {
-                let steals = |c: &Combatant<Self>| MEANS.iter().any(|m| may_interrupt(table, c, nominee, *m).is_ok());
-                let interrupters = table.waiting().filter(|c| steals(c)).map(|c| &c.id);
+                let interrupters = table.waiting().filter(|c| could_interrupt(table, c, nominee)).map(|c| &c.id);
                 let who: Vec<_> = std::iter::once(nominee).chain(interrupters).cloned().collect();
                 match who.len() {
                     1 => Pending::new("begin_turn", who, &["begin_turn"], "AI-17"),
