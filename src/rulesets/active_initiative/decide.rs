@@ -33,8 +33,7 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     if let Some(first) = &c.first {
         let detail = "either somebody triggered the scene (`first`) or everybody rolls (`rolls`), not both";
         require(c.rolls.is_empty(), "first_or_rolls", field("rolls"), || detail)?;
-        let active = play.combatant("first", first)?.active();
-        require(active, "not_active", "AI-8", || format!("{first} is out of the fight"))?;
+        play.fighter("first", first, "AI-8")?;
     }
     for id in c.rolls.keys() {
         let (active, path) = (play.combatant("rolls", id)?.active(), format!("rolls.{}", id.as_str()));
@@ -161,19 +160,16 @@ fn name(play: &mut Scene<'_>, next: &CombatantId) -> Result<(), Violation> {
 
 fn begin(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     play.combatant("combatant", id)?;
-    match &play.table().state.phase {
+    let (code, detail) = match &play.table().state.phase {
         Phase::Window { nominee, .. } if nominee == id => {
             take_turn(play, id);
-            Ok(())
+            return Ok(());
         }
-        Phase::Window { nominee, .. } => {
-            Err(Violation::new("not_named", "AI-7", format!("{nominee} is named, not {id}")))
-        }
-        Phase::InTurn { actor } => Err(Violation::new("turn_in_progress", "AI-7", format!("it is {actor}'s turn"))),
-        _ => {
-            Err(Violation::new("nobody_named", "AI-7", "nobody is named yet: the last actor names the next one first"))
-        }
-    }
+        Phase::Window { nominee, .. } => ("not_named", format!("{nominee} is named, not {id}")),
+        Phase::InTurn { actor } => ("turn_in_progress", format!("it is {actor}'s turn")),
+        _ => ("nobody_named", "nobody is named yet: the last actor names the next one first".to_owned()),
+    };
+    Err(Violation::new(code, "AI-7", detail))
 }
 
 fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
