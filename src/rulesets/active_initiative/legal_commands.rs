@@ -1,19 +1,18 @@
 //! What may be legal under Active Initiative.
 
 use super::*;
-use crate::vocabulary::Status;
 use serde_json::json;
 
 pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-    if table.status == Status::Setup {
-        let rolls = "an object from combatant ids to the d20 that each rolled";
-        return vec![
-            LegalCommand::of("start", "AI-2").whom("first", true, table.active().map(|c| &c.id)),
-            LegalCommand::of("start", "AI-3").like("rolls", rolls, None),
-        ];
-    }
     let mut legal = match &table.state.phase {
-        Phase::Setup | Phase::Over | Phase::SomeoneActs => Vec::new(),
+        Phase::Setup => {
+            let rolls = "an object from combatant ids to the d20 that each rolled";
+            return vec![
+                LegalCommand::of("start", "AI-2").whom("first", true, table.active().map(|c| &c.id)),
+                LegalCommand::of("start", "AI-3").like("rolls", rolls, None),
+            ];
+        }
+        Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => {
             let next = || table.active().filter(|c| c.id != *actor || table.waiting().nth(1).is_none()).map(|c| &c.id);
             let end = || LegalCommand::by("end_turn", actor, "AI-7");

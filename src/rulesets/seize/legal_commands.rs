@@ -1,19 +1,18 @@
 //! What may be legal under Seize the initiative.
 
 use super::*;
-use crate::vocabulary::Status;
 
 pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
-    if table.status == Status::Setup {
-        let rolls = "an object from combatant ids to the d20 that each rolled";
-        let group_rolls = "an object from groups to the d20 that each rolled";
-        let start = LegalCommand::of("start", "WA-1").choose("enemies", false, ["apart", "together"]);
-        let start = start.like("rolls", rolls, None).like("group_rolls", group_rolls, None);
-        return vec![start.like("roll_offs", rolls, None).like("group_roll_offs", group_rolls, None)];
-    }
     let anybody = || table.active().map(|c| &c.id);
     match &table.state.phase {
-        Phase::Setup | Phase::Over | Phase::SomeoneActs => Vec::new(),
+        Phase::Setup => {
+            let rolls = "an object from combatant ids to the d20 that each rolled";
+            let group_rolls = "an object from groups to the d20 that each rolled";
+            let start = LegalCommand::of("start", "WA-1").choose("enemies", false, ["apart", "together"]);
+            let start = start.like("rolls", rolls, None).like("group_rolls", group_rolls, None);
+            vec![start.like("roll_offs", rolls, None).like("group_roll_offs", group_rolls, None)]
+        }
+        Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => vec![
             LegalCommand::by("end_turn", actor, "WA-8").whom("next", false, anybody()),
             LegalCommand::by("spend", actor, "WA-6"),
