@@ -2,11 +2,11 @@
 
 use super::FieldError;
 use super::error::{INEXACT, OBJECT, ReadError, counts, meant, one_of};
-use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer};
-use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, Error, Unexpected, Visitor};
+use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, StrDeserializer};
+use serde::de::{DeserializeOwned, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
-use serde_json::{Map, Value, map};
-use std::borrow::Cow;
+use serde_json::{Map, Value};
+use std::iter::Enumerate;
 use std::slice;
 
 /// Reads a value of `T`, naming the field that is wrong where one is.
@@ -17,14 +17,15 @@ pub fn read<T: DeserializeOwned>(value: &Value) -> Result<T, FieldError> {
 /// Reads a `T` of an object's fields, naming the field that is wrong where one is. `beside` are the fields that belong to the same
 /// object and are read elsewhere: the error for an unknown field names them too.
 pub fn read_fields<T: DeserializeOwned>(fields: &Map<String, Value>, beside: &[&'static str]) -> Result<T, FieldError> {
-    T::deserialize(MapAccessDeserializer::new(Fields::of(fields))).map_err(|error| error.into_field_error(beside))
+    T::deserialize(MapAccessDeserializer::new(entries(fields))).map_err(|error| error.into_field_error(beside))
 }
 
 /// Reads a `T` of a query such as `after=12&limit=5`, naming the parameter that is wrong where one is.
 pub fn read_query<T: DeserializeOwned>(query: &str) -> Result<T, FieldError> {
     let pairs: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
-    let parameters = Parameters { rest: pairs.iter(), found: None };
-    T::deserialize(MapAccessDeserializer::new(parameters)).map_err(|error: ReadError| error.into_field_error(&[]))
+    let parameters = pairs.iter().map(|(name, text)| (&**name, Parameter(text)));
+    let parameters = Entries { rest: parameters, found: None };
+    T::deserialize(MapAccessDeserializer::new(parameters)).map_err(|error| error.into_field_error(&[]))
 }
 
 /// The name under which serde_json asks for the JSON itself.
@@ -63,15 +64,15 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         match (self.0, self.unexpected()) {
             // A visitor that asks for anything and means an object would take a list too.
             (Value::Array(_), found) if meant(&visitor) == OBJECT => Err(ReadError::invalid_type(found, &visitor)),
-            (Value::Array(items), _) => {
-                let mut items = Items { rest: items.iter(), next: 0 };
+            (Value::Array(list), _) => {
+                let mut items = Items(list.iter().enumerate());
                 let value = visitor.visit_seq(&mut items)?;
-                match items.rest.len() {
+                match items.0.len() {
                     0 => Ok(value),
-                    more => Err(ReadError::invalid_length(items.next + more, &"a shorter list")),
+                    _ => Err(ReadError::invalid_length(list.len(), &"a shorter list")),
                 }
             }
-            (Value::Object(fields), _) => visitor.visit_map(Fields::of(fields)),
+            (Value::Object(fields), _) => visitor.visit_map(entries(fields)),
             (Value::String(text), _) => visitor.visit_borrowed_str(text),
             (_, Unexpected::Bool(truth)) => visitor.visit_bool(truth),
             (_, Unexpected::Unsigned(number)) => visitor.visit_u64(number),
@@ -79,19 +80,6 @@ impl<'de> Deserializer<'de> for Reader<'de> {
             (_, Unexpected::Float(number)) => visitor.visit_f64(number),
             _ => visitor.visit_unit(),
         }
-    }
-
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        match self.0 {
-            Value::Object(fields) => visitor.visit_map(Fields::of(fields)),
-            _ => Err(ReadError::invalid_type(self.unexpected(), &visitor)),
-        }
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(
-        self, _: &'static str, _: &'static [&'static str], visitor: V,
-    ) -> Result<V::Value, ReadError> {
-        self.deserialize_map(visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
@@ -113,7 +101,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
         match self.0 {
             Value::String(variant) => visitor.visit_enum(BorrowedStrDeserializer::new(variant)),
             Value::Object(fields) if fields.len() == 1 => {
-                visitor.visit_enum(MapAccessDeserializer::new(Fields::of(fields)))
+                visitor.visit_enum(MapAccessDeserializer::new(entries(fields)))
             }
             _ => Err(ReadError::invalid_type(self.unexpected(), &one_of(variants).as_str())),
         }
@@ -121,7 +109,7 @@ impl<'de> Deserializer<'de> for Reader<'de> {
 
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct identifier
+        tuple_struct map struct identifier
     }
 
     /// An ignored value is that of an unknown field. The client may have misspelt its name.
@@ -130,74 +118,48 @@ impl<'de> Deserializer<'de> for Reader<'de> {
     }
 }
 
-/// The fields of an object, one after the other.
-pub(super) struct Fields<'v> {
-    rest: map::Iter<'v>,
-    found: Option<(&'v str, Reader<'v>)>,
+/// The fields of an object, or the parameters of a query, one after the other.
+struct Entries<'v, I, V> {
+    rest: I,
+    found: Option<(&'v str, V)>,
 }
 
-impl<'v> Fields<'v> {
-    pub fn of(fields: &'v Map<String, Value>) -> Self {
-        Self { rest: fields.iter(), found: None }
-    }
+fn entries(fields: &Map<String, Value>) -> impl MapAccess<'_, Error = ReadError> {
+    Entries { rest: fields.iter().map(|(name, value)| (name.as_str(), Reader(value))), found: None }
 }
 
-impl<'de> de::MapAccess<'de> for Fields<'de> {
+impl<'de, 'v, I: Iterator<Item = (&'v str, V)>, V: Deserializer<'de, Error = ReadError>> MapAccess<'de>
+    for Entries<'v, I, V>
+{
     type Error = ReadError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
-        let Some((name, value)) = self.rest.next() else { return Ok(None) };
-        self.found = Some((name, Reader(value)));
-        let key = seed.deserialize(BorrowedStrDeserializer::new(name));
+        self.found = self.rest.next();
+        let Some((name, _)) = &self.found else { return Ok(None) };
+        let key = seed.deserialize(StrDeserializer::new(name));
         key.map(Some).map_err(|error: ReadError| error.of_key(name))
     }
 
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
-        let (name, value) = self.found.take().ok_or_else(|| ReadError::custom("a value before its field"))?;
+    fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
+        let (name, value) = self.found.take().ok_or_else(|| ReadError::custom("a value before its name"))?;
         seed.deserialize(value).map_err(|error| error.below(name))
     }
 }
 
 /// The items of a list, one after the other.
-struct Items<'v> {
-    rest: slice::Iter<'v, Value>,
-    next: usize,
-}
+struct Items<'v>(Enumerate<slice::Iter<'v, Value>>);
 
-impl<'de> de::SeqAccess<'de> for &mut Items<'de> {
+impl<'de> SeqAccess<'de> for Items<'de> {
     type Error = ReadError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
-        let Some(item) = self.rest.next() else { return Ok(None) };
-        let place = self.next;
-        self.next = place.saturating_add(1);
+        let Some((place, item)) = self.0.next() else { return Ok(None) };
         seed.deserialize(Reader(item)).map(Some).map_err(|error| error.below(&place.to_string()))
     }
 }
 
 /// One parameter.
 struct Parameter<'q>(&'q str);
-
-/// The parameters of a query, one after the other.
-struct Parameters<'q> {
-    rest: slice::Iter<'q, (Cow<'q, str>, Cow<'q, str>)>,
-    found: Option<(&'q str, Parameter<'q>)>,
-}
-
-impl<'de> de::MapAccess<'de> for Parameters<'_> {
-    type Error = ReadError;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
-        let Some((name, text)) = self.rest.next() else { return Ok(None) };
-        self.found = Some((name, Parameter(text)));
-        seed.deserialize(Parameter(name)).map(Some)
-    }
-
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, ReadError> {
-        let (name, value) = self.found.take().ok_or_else(|| ReadError::custom("a value before its parameter"))?;
-        seed.deserialize(value).map_err(|error| error.below(name))
-    }
-}
 
 impl Parameter<'_> {
     /// Hands on what the text says, where it says such a thing.
