@@ -2,7 +2,7 @@
 
 use crate::engine::{LoadError, Refusal};
 use crate::store::StoreError;
-use crate::vocabulary::{BadJson, FieldError, Pending};
+use crate::vocabulary::{FieldError, Pending};
 
 /// Why a request failed.
 #[derive(Debug)]
@@ -22,8 +22,6 @@ pub enum AppError {
         /// The decision that is awaited, as the sender may know it.
         pending: Option<Box<Pending>>,
     },
-    /// An exported log is not JSON.
-    NotJson(BadJson),
     /// The encounter is at another version than the request expected.
     Stale {
         /// Its version.

@@ -142,7 +142,7 @@ impl App {
 
 /// Folds a log from its base. Asks `stop` before each entry.
 fn fold_import(rulesets: &Rulesets, meta: Meta, json: &[u8], stop: Stop<'_>) -> Result<ImportFold, AppError> {
-    let (fields, entries) = parse_except(json, Some("entries")).map_err(AppError::NotJson)?;
+    let (fields, entries) = parse_except(json, Some("entries"))?;
     let log = read_log(fields, entries)?;
     if log.format != FORMAT || log.schema != SCHEMA {
         let (field, detail) = match log.format.as_str() {

@@ -42,7 +42,7 @@ impl FromRequest<AppState> for Post {
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {
         let Post { body, key, permit } = receive(request, state, &state.requests).await?;
-        Ok(Self { body: parse(&body)?, key, permit })
+        Ok(Self { body: parse(&body).map_err(AppError::from)?, key, permit })
     }
 }
 

@@ -5,7 +5,7 @@ use super::middleware::{Deadline, REQUEST_ID};
 use crate::app::{AppError, MAX_DOCUMENT};
 use crate::engine::Refusal;
 use crate::openapi::ProblemCode;
-use crate::vocabulary::{BadJson, ErrorKind, FieldError, Ground, Pending, Violation};
+use crate::vocabulary::{ErrorKind, FieldError, Ground, Pending, Violation};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE, HeaderName,
     RETRY_AFTER, VARY, WWW_AUTHENTICATE,
@@ -146,6 +146,7 @@ impl Problem {
         };
         let mut problem = match errors.iter().map(|error| error.kind).find(|kind| *kind != ErrorKind::Meaningless) {
             None => Self::unprocessable("invalid_value", detail),
+            Some(ErrorKind::NotJson) => return Self::bad("invalid_json", detail),
             Some(ErrorKind::Twice) => Self::bad("duplicate_field", detail),
             Some(_) => Self::bad(code, detail),
         };
@@ -212,18 +213,6 @@ impl IntoResponse for Problem {
     }
 }
 
-impl From<BadJson> for Problem {
-    fn from(bad: BadJson) -> Self {
-        match bad {
-            BadJson::Twice(field) => Refusal::from(field).into(),
-            BadJson::Syntax(error) if error.is_eof() && (error.line(), error.column()) == (1, 0) => {
-                Self::bad("invalid_json", "the body is empty: JSON is expected")
-            }
-            BadJson::Syntax(error) => Self::bad("invalid_json", format!("the body is not JSON: {error}")),
-        }
-    }
-}
-
 impl From<AppError> for Problem {
     fn from(error: AppError) -> Self {
         match error {
@@ -237,7 +226,6 @@ impl From<AppError> for Problem {
                 (problem.0.current_version, problem.0.pending) = (Some(current), pending);
                 problem
             }
-            AppError::NotJson(bad) => bad.into(),
             AppError::Stale { current } => {
                 let detail = format!("the encounter is at version {current}: read it again and decide anew");
                 let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "stale_version", detail);

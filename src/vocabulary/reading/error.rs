@@ -1,6 +1,5 @@
 //! What is wrong with what a client sent, in words for people. Only this file words the errors of serde.
 
-use super::BadJson;
 use crate::vocabulary::scalar::shortened;
 use serde::Serialize;
 use serde::de::{self, Expected, Unexpected};
@@ -22,6 +21,8 @@ pub struct FieldError {
 /// The kinds of mistakes that a field can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
+    /// The body is no JSON.
+    NotJson,
     /// It is missing, unknown, or has not the shape that is expected.
     Malformed,
     /// Its JSON object has it twice.
@@ -59,14 +60,8 @@ impl fmt::Display for FieldError {
     }
 }
 
-impl From<BadJson> for FieldError {
-    fn from(bad: BadJson) -> Self {
-        match bad {
-            BadJson::Syntax(error) => Self::malformed("", format!("this is not JSON: {error}")),
-            BadJson::Twice(error) => error,
-        }
-    }
-}
+/// What is said of a field that is there twice.
+pub(super) const TWICE: &str = "it is there twice: send it once";
 
 /// What an object is called where one is expected.
 pub(super) const OBJECT: &str = "an object";
@@ -95,18 +90,13 @@ impl ReadError {
 
     /// The same error seen from one level further out.
     pub(super) fn below(mut self, outer: &str) -> Self {
-        self.0.path.push(shortened(outer));
+        self.0.path.push(outer.to_owned());
         self
     }
 
     /// An error in the name of a field: its path is the field.
     pub(super) fn of_key(self, key: &str) -> Self {
         if self.0.path.is_empty() { self.below(key) } else { self }
-    }
-
-    /// A field that is there twice.
-    pub(super) fn twice(field: &str, kind: ErrorKind) -> Self {
-        Self::new("it is there twice: send it once".to_owned(), kind).below(field)
     }
 
     /// The error for clients. `beside` are fields of the same object that are read elsewhere.
@@ -120,8 +110,7 @@ impl ReadError {
                 known => format!("there is no such field: there are {}", known.join(", ")),
             };
         }
-        let path: Vec<_> = path.into_iter().rev().collect();
-        FieldError { path: path.join("."), message, kind }
+        FieldError { path: joined(&path), message, kind }
     }
 }
 
@@ -172,8 +161,14 @@ impl de::Error for ReadError {
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        Self::twice(field, ErrorKind::Malformed)
+        Self::new(TWICE.to_owned(), ErrorKind::Malformed).below(field)
     }
+}
+
+/// The path of an error whose steps are collected from the inside out.
+pub(super) fn joined(steps: &[String]) -> String {
+    let steps: Vec<_> = steps.iter().rev().map(|step| shortened(step)).collect();
+    steps.join(".")
 }
 
 /// One of these words.

@@ -8,4 +8,4 @@ mod strict;
 
 pub use error::{ErrorKind, FieldError};
 pub use reader::{read, read_fields, read_query};
-pub use strict::{BadJson, parse, parse_except};
+pub use strict::{parse, parse_except};

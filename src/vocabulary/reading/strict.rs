@@ -1,61 +1,51 @@
 //! JSON in which no field stands twice: which of the two counts would be anybody's guess.
 
-use super::error::ReadError;
+use super::error::{TWICE, joined};
 use super::{ErrorKind, FieldError};
-use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// Why a body is not JSON that can be read.
-#[derive(Debug)]
-pub enum BadJson {
-    /// It is no JSON.
-    Syntax(serde_json::Error),
-    /// A field is there twice.
-    Twice(FieldError),
-}
-
 /// Reads JSON in which no object has the same field twice.
-pub fn parse(json: &[u8]) -> Result<Value, BadJson> {
+pub fn parse(json: &[u8]) -> Result<Value, FieldError> {
     Ok(parse_except(json, None)?.0)
 }
 
 /// The same, but the outermost object's field `aside` is left as it is, unread: it may be long.
-pub fn parse_except<'j>(json: &'j [u8], aside: Option<&str>) -> Result<(Value, Option<&'j RawValue>), BadJson> {
-    let (mut twice, mut raw) = (None, None);
+pub fn parse_except<'j>(json: &'j [u8], aside: Option<&str>) -> Result<(Value, Option<&'j RawValue>), FieldError> {
+    let (mut path, mut raw) = (Vec::new(), None);
     let mut text = serde_json::Deserializer::from_slice(json);
-    let strict = Strict { twice: &mut twice, aside: aside.map(|name| (name, &mut raw)) };
+    let strict = Strict { path: &mut path, aside: aside.map(|name| (name, &mut raw)) };
     let value = strict.deserialize(&mut text).and_then(|value| text.end().map(|()| value));
-    match (value, twice) {
-        (Ok(value), _) => Ok((value, raw)),
-        (Err(_), Some(error)) => Err(BadJson::Twice(error.into_field_error(&[]))),
-        (Err(error), None) => Err(BadJson::Syntax(error)),
-    }
+    let (path, message, kind) = match value {
+        Ok(value) => return Ok((value, raw)),
+        // Everything else that is JSON is taken.
+        Err(error) if error.is_data() => (joined(&path), TWICE.to_owned(), ErrorKind::Twice),
+        Err(_) if json.is_empty() => {
+            (String::new(), "the body is empty: JSON is expected".to_owned(), ErrorKind::NotJson)
+        }
+        Err(error) => (String::new(), format!("this is not JSON: {error}"), ErrorKind::NotJson),
+    };
+    Err(FieldError { path, message, kind })
 }
 
 /// Makes a value of what comes.
 struct Strict<'s, 'j> {
-    /// The field that was there twice, on the way out.
-    twice: &'s mut Option<ReadError>,
+    /// Where an error is, from the inside out.
+    path: &'s mut Vec<String>,
     aside: Option<(&'s str, &'s mut Option<&'j RawValue>)>,
 }
 
 impl<'j> Strict<'_, 'j> {
     /// What reads a part of it.
     fn inner(&mut self) -> Strict<'_, 'j> {
-        Strict { twice: self.twice, aside: None }
+        Strict { path: self.path, aside: None }
     }
 
-    /// An error within a part of it, seen from here.
-    fn outer<E>(&mut self, place: &str, error: E) -> E {
-        *self.twice = self.twice.take().map(|error| error.below(place));
-        error
-    }
-
-    fn refuse<E: de::Error>(&mut self, field: &str) -> E {
-        *self.twice = Some(ReadError::twice(field, ErrorKind::Twice));
-        E::custom("a field is there twice")
+    fn refuse<E: Error>(&mut self, field: String) -> E {
+        self.path.push(field);
+        E::custom(TWICE)
     }
 }
 
@@ -102,7 +92,7 @@ impl<'j> Visitor<'j> for Strict<'_, 'j> {
         let mut items = Vec::new();
         loop {
             let item = list.next_element_seed(self.inner());
-            match item.map_err(|error| self.outer(&items.len().to_string(), error))? {
+            match item.inspect_err(|_| self.path.push(items.len().to_string()))? {
                 Some(item) => items.push(item),
                 None => return Ok(Value::Array(items)),
             }
@@ -116,15 +106,14 @@ impl<'j> Visitor<'j> for Strict<'_, 'j> {
                 && *aside == name
             {
                 if raw.replace(object.next_value()?).is_some() {
-                    return Err(self.refuse(&name));
+                    return Err(self.refuse(name));
                 }
                 continue;
             }
             if fields.contains_key(&name) {
-                return Err(self.refuse(&name));
+                return Err(self.refuse(name));
             }
-            let value = object.next_value_seed(self.inner());
-            let value = value.map_err(|error| self.outer(&name, error))?;
+            let value = object.next_value_seed(self.inner()).inspect_err(|_| self.path.push(name.clone()))?;
             fields.insert(name, value);
         }
         Ok(Value::Object(fields))
