@@ -46,7 +46,7 @@ pub use reading::{ErrorKind, FieldError, parse, parse_except, read, read_fields,
 pub use redact::{Participants, Redact};
 pub use redaction::Redaction;
 pub use ruleset::{Data, Registrar, Ruleset};
-pub use scalar::{INLINE, Int, Text, inlined};
+pub use scalar::{INLINE, Int, Text};
 pub use schema::*;
 pub use table::{FoeHp, Removed, Status, Table};
 pub use tagged::{Commands, OlderEvent, Tagged, union_schema};

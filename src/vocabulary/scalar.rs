@@ -1,9 +1,7 @@
 //! Bounded scalars: a value of these types is in range by construction, and its JSON Schema says so.
 
-use super::{ID_PATTERN, SLUG_PATTERN};
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 use smol_str::SmolStr;
 use std::borrow::Cow;
 use std::fmt;
@@ -11,21 +9,8 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Schemas of this name's beginning are put in place of their references in the published document.
+/// Schemas whose names begin so are put in place of their references in the published document.
 pub const INLINE: &str = "inline.";
-
-/// The schema of the bounded scalar whose schema has this name.
-pub fn inlined(name: &str) -> Option<Value> {
-    let bound = |text: &str| text.parse::<i64>().ok();
-    match *name.strip_prefix(INLINE)?.split('.').collect::<Vec<_>>() {
-        ["int", min, max] => Some(json!({"type": "integer", "minimum": bound(min)?, "maximum": bound(max)?})),
-        ["text", max] => Some(json!({"type": "string", "minLength": 1, "maxLength": bound(max)?})),
-        ["slug"] => Some(json!({"type": "string", "pattern": SLUG_PATTERN})),
-        ["id"] => Some(json!({"type": "string", "pattern": ID_PATTERN})),
-        ["ids"] => Some(json!({"type": "array", "items": {"type": "string", "pattern": ID_PATTERN}})),
-        _ => None,
-    }
-}
 
 /// A whole number from `MIN` to `MAX`, both included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -104,9 +89,6 @@ impl<const MIN: i64, const MAX: i64> ToSchema for Int<MIN, MAX> {
 #[serde(transparent)]
 pub struct Text<const MAX: usize>(SmolStr);
 
-/// A text that is not blank and has no control characters but line breaks and tabs, as a regular expression.
-const TEXT: &str = r"^[^\x00-\x08\x0B-\x1F\x7F-\x9F]*[^\s\x00-\x1F\x7F-\x9F][^\x00-\x08\x0B-\x1F\x7F-\x9F]*$";
-
 impl<const MAX: usize> Text<MAX> {
     /// The text, if it is not empty, not too long and free of control characters.
     pub fn new(text: &str) -> Option<Self> {
@@ -143,7 +125,7 @@ impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
 impl<const MAX: usize> PartialSchema for Text<MAX> {
     fn schema() -> RefOr<Schema> {
         let text = ObjectBuilder::new().schema_type(Type::String);
-        text.min_length(Some(1)).max_length(Some(MAX)).pattern(Some(TEXT)).into()
+        text.min_length(Some(1)).max_length(Some(MAX)).into()
     }
 }
 
@@ -156,23 +138,4 @@ impl<const MAX: usize> ToSchema for Text<MAX> {
 /// As much of a client's text as an error may repeat.
 pub(super) fn shortened(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(40).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::vocabulary::{CombatantId, Participants, Slug};
-
-    #[test]
-    fn the_name_of_a_bounded_scalars_schema_says_what_the_schema_is() {
-        for (name, schema) in [
-            (Int::<-3, 9>::name(), json!({"type": "integer", "minimum": -3, "maximum": 9})),
-            (Text::<40>::name(), json!({"type": "string", "minLength": 1, "maxLength": 40})),
-            (Slug::name(), json!({"type": "string", "pattern": SLUG_PATTERN})),
-            (CombatantId::name(), json!({"type": "string", "pattern": ID_PATTERN})),
-            (Participants::name(), json!({"type": "array", "items": {"type": "string", "pattern": ID_PATTERN}})),
-        ] {
-            assert_eq!(inlined(&name), Some(schema), "{name}");
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use super::components::components;
 use super::naming::{publish, reference};
 use super::responses::{header_reference, headers, pattern, responses};
-use super::schema::{Components, REF};
+use super::schema::{Components, REF, json as schema_json};
 use super::shape::flatten;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -16,6 +16,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
     let mut paths = serde_json::to_value(&routes.paths).unwrap_or_default();
     let declared = routes.components.clone().unwrap_or_default().schemas;
     let schemas = components(&declared);
+    let declared: Components = declared.iter().map(|(name, schema)| (name.clone(), schema_json(schema))).collect();
     let mut components = json!({
         "schemas": schemas,
         "responses": responses(),
@@ -33,7 +34,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
         for part in ["requestBody", "responses"] {
             let part = operation.get_mut(part).into_iter();
             part.for_each(|part| {
-                publish(part, &str::to_owned);
+                publish(part, &declared, &str::to_owned);
                 flatten(part, &schemas);
                 refer(part, &schemas);
             });

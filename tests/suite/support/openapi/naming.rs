@@ -30,20 +30,22 @@ impl SchemaSet {
     }
 
     /// The schemas with bounded scalars inlined, and with `prefix` before the names that `shared` does not have.
-    pub fn publish(mut self, prefix: &str, shared: &BTreeSet<String>) -> Components {
-        self.schemas.retain(|name, _| !name.starts_with(INLINE) && !shared.contains(name));
+    pub fn publish(self, prefix: &str, shared: &BTreeSet<String>) -> Components {
+        let (inline, own): (Components, Components) =
+            self.schemas.into_iter().partition(|(name, _)| name.starts_with(INLINE));
+        let own = own.into_iter().filter(|(name, _)| !shared.contains(name));
         let published = |name: &str| if shared.contains(name) { name.to_owned() } else { format!("{prefix}{name}") };
-        let renamed = self.schemas.into_iter().map(|(name, mut schema)| {
-            publish(&mut schema, &published);
+        let renamed = own.map(|(name, mut schema)| {
+            publish(&mut schema, &inline, &published);
             (published(&name), schema)
         });
         renamed.collect()
     }
 }
 
-/// Corrects a schema and all within it, with published names in references and with defaults in the descriptions.
-pub fn publish(schema: &mut Value, published: &dyn Fn(&str) -> String) {
-    correct(schema, &Components::new(), 0);
+/// Corrects a schema and all within it, with `inline` schemas in place, published names in references and with defaults in the descriptions.
+pub fn publish(schema: &mut Value, inline: &Components, published: &dyn Fn(&str) -> String) {
+    correct(schema, inline, 0);
     rename(schema, published);
 }
 

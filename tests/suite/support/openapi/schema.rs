@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
-use turnkeeper::vocabulary::inlined;
+use turnkeeper::vocabulary::INLINE;
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -43,15 +43,15 @@ pub fn standalone(TypeSchema { schema, components }: &TypeSchema) -> Value {
     schema
 }
 
-/// Corrects a schema and all within it, with references replaced by their targets `among` others, down to a depth.
+/// Corrects a schema and all within it, with references replaced by their targets `among` others, down to a depth; those to bounded
+/// scalars at any depth.
 pub fn correct(value: &mut Value, among: &Components, depth: usize) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| correct(item, among, depth)),
         Value::Object(fields) => {
             unwrap_annotated(fields);
-            inline_reference(fields);
-            if depth > 0 && resolve(fields, among) {
-                return correct(value, among, depth - 1);
+            if resolve(fields, among, depth) {
+                return correct(value, among, depth.saturating_sub(1));
             }
             fields.values_mut().for_each(|value| correct(value, among, depth));
             flatten_optional(fields);
@@ -66,24 +66,15 @@ pub fn correct(value: &mut Value, among: &Components, depth: usize) {
 }
 
 /// Replaces a reference by its target, if there is one. Fields beside the reference take precedence.
-fn resolve(fields: &mut Map<String, Value>, among: &Components) -> bool {
+fn resolve(fields: &mut Map<String, Value>, among: &Components, depth: usize) -> bool {
     let name = fields.get("$ref").and_then(Value::as_str).and_then(|target| target.strip_prefix(REF));
+    let name = name.filter(|name| depth > 0 || name.starts_with(INLINE));
     let Some(Value::Object(target)) = name.and_then(|name| among.get(name)) else { return false };
     let mut target = target.clone();
     fields.remove("$ref");
     target.append(fields);
     *fields = target;
     true
-}
-
-/// Replaces a reference to a bounded scalar by its schema. A description beside the reference stays.
-fn inline_reference(fields: &mut Map<String, Value>) {
-    let Some(Value::String(target)) = fields.get("$ref") else { return };
-    let Some(Value::Object(schema)) = target.strip_prefix(REF).and_then(inlined) else { return };
-    fields.remove("$ref");
-    for (key, value) in schema {
-        fields.entry(key).or_insert(value);
-    }
 }
 
 /// A field of a named type with a default comes as `allOf` of the type and an annotation that calls itself an object, which
