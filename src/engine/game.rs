@@ -210,7 +210,7 @@ fn play_one<R: Ruleset>(
         return Ok(R::decide(play, &command)?);
     }
     let Some(command) = SharedCommand::parse(verb, fields).transpose()? else {
-        let known = R::Command::TAGS.iter().chain(SharedCommand::TAGS).copied().collect();
+        let known = R::Command::SPECS.iter().chain(SharedCommand::SPECS).map(|spec| spec.verb).collect();
         return Err(Refusal::UnknownCommand { path: String::new(), verb: verb.to_owned(), known });
     };
     check_open()?;

@@ -8,10 +8,7 @@ use utoipa::openapi::{RefOr, Schema};
 
 /// A tagged union whose tag is known before the rest is read.
 pub trait Tagged: Sized {
-    /// Every tag, in the order of the documentation.
-    const TAGS: &'static [&'static str];
-
-    /// Reads the fields that belong to `tag`; None when it is not one of [`Self::TAGS`].
+    /// Reads the fields that belong to `tag`; None if the union has no such tag.
     fn parse(tag: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>>;
 
     /// Whether it is an event that only older programs wrote, and that changes nothing.
@@ -218,8 +215,6 @@ macro_rules! tagged {
         )*
 
         impl $crate::vocabulary::Tagged for $name {
-            const TAGS: &'static [&'static str] = &[$($tag),*];
-
             fn parse(
                 tag: &str, fields: &serde_json::Map<String, serde_json::Value>,
             ) -> Option<Result<Self, $crate::vocabulary::FieldError>> {

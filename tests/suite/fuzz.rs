@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use turnkeeper::vocabulary::{SharedCommand, Tagged};
+use turnkeeper::vocabulary::{Commands, SharedCommand};
 
 /// A request in parts, so that each part can be spoilt.
 #[derive(Debug, Clone)]
@@ -54,7 +54,7 @@ impl World {
             self.rulesets.push(text(&ruleset["id"]));
             self.verbs.extend(ruleset["commands"].as_array().expect("commands").iter().map(|c| text(&c["type"])));
         }
-        let shared = SharedCommand::TAGS.iter().chain(&["undo", "redo", "nonsense", ""]);
+        let shared = SharedCommand::SPECS.iter().map(|spec| &spec.verb).chain(&["undo", "redo", "nonsense", ""]);
         self.verbs.extend(shared.map(|verb| (*verb).to_owned()));
         // The fields of all schemas, those of commands among them.
         let document = api.read("/openapi.json").await;
