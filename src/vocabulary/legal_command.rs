@@ -97,15 +97,15 @@ pub fn shared_list<'a>(ids: impl IntoIterator<Item = &'a CombatantId>) -> Arc<[V
 }
 
 impl LegalCommand {
-    /// An option of `verb` in the name of `combatant` (which fills the field `combatant`).
-    pub fn by(verb: &'static str, combatant: &CombatantId, rule: &'static str) -> Self {
-        let command = json!({"type": verb, "combatant": combatant});
-        Self { label: String::new(), command, choices: Vec::new(), rule, combatant: Some(combatant.clone()) }
-    }
-
     /// An option of `verb` that is nobody's own.
     pub fn of(verb: &'static str, rule: &'static str) -> Self {
         Self { label: String::new(), command: json!({"type": verb}), choices: Vec::new(), rule, combatant: None }
+    }
+
+    /// An option of `verb` in the name of `combatant` (which fills the field `combatant`).
+    pub fn by(verb: &'static str, combatant: &CombatantId, rule: &'static str) -> Self {
+        let option = Self::of(verb, rule).with("combatant", combatant.as_str());
+        Self { combatant: Some(combatant.clone()), ..option }
     }
 
     /// An option of `verb` in the name of `chooser`, or nobody's own where there is none.
@@ -119,17 +119,24 @@ impl LegalCommand {
         self
     }
 
+    /// Opens a field to `values`; `example` stands in the command where the field is required.
+    fn open(mut self, field: &'static str, example: Option<Value>, values: Values) -> Self {
+        let required = example.is_some();
+        if let Some(example) = example {
+            self.set(field, example);
+        }
+        self.choices.push(Choice { field, required, values });
+        self
+    }
+
     /// Opens a field to one of `values`; the first of them stands in the command where the field is required.
     /// With no value at all and `required`, the option is void: the engine drops it.
     pub fn choose<V: Into<Value>>(
-        mut self, field: &'static str, required: bool, values: impl IntoIterator<Item = V>,
+        self, field: &'static str, required: bool, values: impl IntoIterator<Item = V>,
     ) -> Self {
         let values: Vec<Value> = values.into_iter().map(Into::into).collect();
-        if required {
-            self.set(field, values.first().cloned().unwrap_or(Value::Null));
-        }
-        self.choices.push(Choice { field, required, values: Values::OneOf(values) });
-        self
+        let first = required.then(|| values.first().cloned().unwrap_or_default());
+        self.open(field, first, Values::OneOf(values))
     }
 
     /// Opens a field to one of these combatants.
@@ -141,36 +148,21 @@ impl LegalCommand {
     ///
     /// Whether a value is accepted must not depend on the option, nor whether the option is accepted on the value: the engine tries each
     /// value once for all legal_commands of a verb, and each option with one value.
-    pub fn among(
-        mut self, field: &'static str, required: bool, ids: &Arc<[Value]>, except: Option<&CombatantId>,
-    ) -> Self {
+    pub fn among(self, field: &'static str, required: bool, ids: &Arc<[Value]>, except: Option<&CombatantId>) -> Self {
         let except: Vec<Value> = except.into_iter().map(|id| json!(id)).collect();
         let listed = ListReference { list: String::new(), except, values: ids.clone() };
-        if required {
-            let first = listed.iter().next().cloned();
-            self.set(field, first.unwrap_or(Value::Null));
-        }
-        self.choices.push(Choice { field, required, values: Values::From(listed) });
-        self
+        let first = required.then(|| listed.iter().next().cloned().unwrap_or_default());
+        self.open(field, first, Values::From(listed))
     }
 
     /// Opens a field to a whole number from `min` to `max`; `min` stands in the command where the field is required.
-    pub fn range(mut self, field: &'static str, required: bool, min: i64, max: i64) -> Self {
-        if required {
-            self.set(field, min.into());
-        }
-        self.choices.push(Choice { field, required, values: Values::Range { min, max } });
-        self
+    pub fn range(self, field: &'static str, required: bool, min: i64, max: i64) -> Self {
+        self.open(field, required.then(|| min.into()), Values::Range { min, max })
     }
 
     /// Opens a field to anything of a shape told in words; `example` stands in the command where it is required.
-    pub fn like(mut self, field: &'static str, shape: &'static str, example: Option<Value>) -> Self {
-        let required = example.is_some();
-        if let Some(example) = example {
-            self.set(field, example);
-        }
-        self.choices.push(Choice { field, required, values: Values::Like(shape) });
-        self
+    pub fn like(self, field: &'static str, shape: &'static str, example: Option<Value>) -> Self {
+        self.open(field, example, Values::Like(shape))
     }
 
     /// Puts a value into the command.
