@@ -11,10 +11,12 @@ use std::sync::{Arc, OnceLock};
 const FEW: usize = 32;
 
 /// The combatants of an encounter, in the order of joining, each with an id of its own. They read and serialize as a list.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent, bound = "")]
 pub struct Combatants<R: Ruleset> {
     list: Vec<CachedCombatant<R>>,
     /// The places in a long list by id, from the first search until somebody leaves.
+    #[serde(skip)]
     places: OnceLock<Arc<HashMap<CombatantId, usize>>>,
 }
 
@@ -75,18 +77,6 @@ impl<R: Ruleset> FromIterator<CachedCombatant<R>> for Combatants<R> {
 impl<R: Ruleset> PartialEq for Combatants<R> {
     fn eq(&self, other: &Self) -> bool {
         self.list == other.list
-    }
-}
-
-impl<R: Ruleset> Serialize for Combatants<R> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.list.serialize(serializer)
-    }
-}
-
-impl<'de, R: Ruleset> Deserialize<'de> for Combatants<R> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::deserialize(deserializer).map(Self::from_iter)
     }
 }
 
