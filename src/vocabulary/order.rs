@@ -55,26 +55,6 @@ impl Reason {
     }
 }
 
-impl Pending {
-    /// A hidden combatant has the turn or must choose.
-    pub const SOMEONE_ACTS: &str = "someone_acts";
-
-    /// A hidden combatant acts or must choose.
-    pub fn someone() -> Self {
-        Self::new(Self::SOMEONE_ACTS, Vec::new(), &[], "TK-11")
-    }
-
-    /// Nobody is left in the fight: it waits for a newcomer, by `rule`.
-    pub fn newcomer(rule: &'static str) -> Self {
-        Self::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], rule)
-    }
-
-    /// Whether it is [`someone`](Self::someone).
-    pub fn is_someone(&self) -> bool {
-        self.decision == Self::SOMEONE_ACTS
-    }
-}
-
 /// The decision that is awaited.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Pending {
@@ -94,11 +74,29 @@ pub struct Pending {
 }
 
 impl Pending {
+    /// A hidden combatant has the turn or must choose.
+    pub const SOMEONE_ACTS: &str = "someone_acts";
+
     /// A decision of these combatants; of the game master, where there are none.
     pub fn new(
         decision: &'static str, combatants: Vec<CombatantId>, commands: &[&'static str], rule: &'static str,
     ) -> Self {
         let gm = combatants.is_empty();
         Self { decision, combatants, controllers: Vec::new(), gm, commands: commands.to_vec(), rule }
+    }
+
+    /// A hidden combatant acts or must choose.
+    pub fn someone() -> Self {
+        Self::new(Self::SOMEONE_ACTS, Vec::new(), &[], "TK-11")
+    }
+
+    /// Nobody is left in the fight: it waits for a newcomer, by `rule`.
+    pub fn newcomer(rule: &'static str) -> Self {
+        Self::new("newcomer", Vec::new(), &["add_combatant", "end_encounter"], rule)
+    }
+
+    /// Whether it is [`someone`](Self::someone).
+    pub fn is_someone(&self) -> bool {
+        self.decision == Self::SOMEONE_ACTS
     }
 }
