@@ -92,11 +92,6 @@ pub enum Actor<'c> {
 }
 
 impl<'c> Actor<'c> {
-    /// In the name of one combatant.
-    pub fn one(combatant: &'c CombatantId) -> Self {
-        Self::Of(vec![combatant])
-    }
-
     /// Who sends a command of `role` whose declaration names this field: a player's without a combatant there is the game master's.
     pub fn by(role: AllowedRole, field: &[Option<&'c CombatantId>]) -> Self {
         match (role, field) {

@@ -59,7 +59,7 @@ impl Ruleset for Custom {
     fn actor(command: &Command) -> Actor<'_> {
         match command {
             // The combatant that acted last picks.
-            Command::Begin(Begin { by: Some(by), .. }) => Actor::one(by),
+            Command::Begin(Begin { by: Some(by), .. }) => Actor::Of(vec![by]),
             command => command.actor(),
         }
     }
