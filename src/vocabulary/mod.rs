@@ -51,7 +51,7 @@ pub use schema::*;
 pub use table::{FoeHp, Removed, Status, Table};
 pub use tagged::{Commands, OlderEvent, Tagged, union_schema};
 pub use violation::{Ground, Violation, field, require};
-pub use words::{Describe, Names, fill, variant, with_names};
+pub use words::{Describe, Names, fill, spaced, with_names};
 pub use wound::Wound;
 
-pub use crate::{commands, events, public, redacted, settings, silent, words};
+pub use crate::{commands, events, redacted, settings, words};

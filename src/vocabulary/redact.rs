@@ -10,9 +10,11 @@ use utoipa::{PartialSchema, ToSchema};
 /// A value that can be shown without what an audience does not know.
 ///
 /// A required id that the audience does not know drops the value that holds it. An optional one becomes none, and lists are filtered.
-pub trait Redact: Sized {
-    /// The value as `audience` may know it; None if nothing of it may be told.
-    fn redact(&self, audience: &Audience<'_>) -> Option<Self>;
+pub trait Redact: Clone {
+    /// The value as `audience` may know it; None if nothing of it may be told. Every audience may know a value without ids.
+    fn redact(&self, _audience: &Audience<'_>) -> Option<Self> {
+        Some(self.clone())
+    }
 }
 
 impl<T: Redact> Redact for Option<T> {
@@ -25,30 +27,6 @@ impl<T: Redact> Redact for Vec<T> {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         Some(self.iter().filter_map(|value| value.redact(audience)).collect())
     }
-}
-
-impl<const MIN: i64, const MAX: i64> Redact for Int<MIN, MAX> {
-    fn redact(&self, _: &Audience<'_>) -> Option<Self> {
-        Some(*self)
-    }
-}
-
-impl<const MAX: usize> Redact for Text<MAX> {
-    fn redact(&self, _: &Audience<'_>) -> Option<Self> {
-        Some(self.clone())
-    }
-}
-
-/// Marks types that hold no ids: every audience may know them.
-#[macro_export]
-macro_rules! public {
-    ($($type:ty),* $(,)?) => { $(
-        impl $crate::vocabulary::Redact for $type {
-            fn redact(&self, _: &$crate::vocabulary::Audience<'_>) -> Option<Self> {
-                Some(self.clone())
-            }
-        }
-    )* };
 }
 
 /// Declares structs of events that are redacted field by field, and serialize without their absent fields. After `says` may stand the
@@ -86,7 +64,16 @@ macro_rules! redacted {
     )* };
 }
 
-crate::public! { bool, u16, u32, u64, i64, Die, MemberId, Metadata, Slug, Readers }
+/// Types that hold no ids of combatants or effects.
+macro_rules! public {
+    ($($type:ty),*) => { $( impl Redact for $type {} )* };
+}
+
+public! { bool, u16, u32, u64, i64, Die, MemberId, Metadata, Slug, Readers }
+
+impl<const MIN: i64, const MAX: i64> Redact for Int<MIN, MAX> {}
+
+impl<const MAX: usize> Redact for Text<MAX> {}
 
 /// Combatants that take part in something together, at least one. What names them is dropped for an audience that knows none of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

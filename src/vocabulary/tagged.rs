@@ -182,11 +182,11 @@ macro_rules! words {
             }
         }
 
-        $crate::public! { $name }
+        impl $crate::vocabulary::Redact for $name {}
 
         impl $crate::vocabulary::Describe for $name {
             fn describe(&self, _: &dyn $crate::vocabulary::Names, out: &mut String) -> bool {
-                $crate::vocabulary::variant(&format!("{self:?}"), out)
+                $crate::vocabulary::spaced(&self.to_string(), out)
             }
         }
     )* };

@@ -52,8 +52,10 @@ pub fn with_names(sentence: &str, names: &dyn Names) -> String {
 
 /// A value that a sentence can hold.
 pub trait Describe {
-    /// Writes the value in words; false if it says nothing.
-    fn describe(&self, names: &dyn Names, out: &mut String) -> bool;
+    /// Writes the value in words; false if it says nothing, as a type that no sentence needs.
+    fn describe(&self, _names: &dyn Names, _out: &mut String) -> bool {
+        false
+    }
 }
 
 /// Fills a template; `field` writes what the field of a name says, or returns false.
@@ -101,7 +103,7 @@ fn list<'v, T: Describe + 'v>(values: impl IntoIterator<Item = &'v T>, names: &d
 }
 
 /// Writes a word for machines as people write it.
-fn spaced(word: &str, out: &mut String) -> bool {
+pub fn spaced(word: &str, out: &mut String) -> bool {
     out.extend(word.chars().map(|c| if matches!(c, '_' | '-') { ' ' } else { c }));
     true
 }
@@ -199,19 +201,9 @@ impl Describe for Die {
     }
 }
 
-/// Marks types that no sentence needs.
-#[macro_export]
-macro_rules! silent {
-    ($($type:ty),* $(,)?) => { $(
-        impl $crate::vocabulary::Describe for $type {
-            fn describe(&self, _: &dyn $crate::vocabulary::Names, _: &mut String) -> bool {
-                false
-            }
-        }
-    )* };
-}
+impl Describe for Metadata {}
 
-crate::silent! { Metadata, Readers }
+impl Describe for Readers {}
 
 /// JSON of a command: ids are combatants or effects by their names, other texts are words.
 impl Describe for Value {
@@ -232,17 +224,6 @@ impl Describe for Value {
             Self::Null | Self::Object(_) => false,
         }
     }
-}
-
-/// Writes the name of an enum's variant as people write it.
-pub fn variant(name: &str, out: &mut String) -> bool {
-    for (i, c) in name.chars().enumerate() {
-        if i > 0 && c.is_uppercase() {
-            out.push(' ');
-        }
-        out.extend(c.to_lowercase());
-    }
-    true
 }
 
 #[cfg(test)]

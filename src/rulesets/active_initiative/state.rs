@@ -1,7 +1,7 @@
 //! What Active Initiative keeps.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{Audience, CombatantId, Die, Int, Redact, Text, redacted, settings, silent, words};
+use crate::vocabulary::{Audience, CombatantId, Describe, Die, Int, Redact, Text, redacted, settings, words};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -167,7 +167,7 @@ redacted! {
     }
 }
 
-silent! { Way }
+impl Describe for Way {}
 
 /// The ways to get a turn (AI-16).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -1,7 +1,7 @@
 //! What `custom` keeps.
 
 use crate::vocabulary::{
-    CachedJson, CombatantId, Describe, Die, EffectId, Int, Names, Slug, public, redacted, settings, words,
+    CachedJson, CombatantId, Describe, Die, EffectId, Int, Names, Redact, Slug, redacted, settings, words,
 };
 use serde::{Deserialize, Serialize};
 use serde_with::{DeserializeFromStr, SerializeDisplay};
@@ -282,4 +282,6 @@ impl FromStr for Card {
     }
 }
 
-public! { CachedJson<Score>, Card }
+impl Redact for CachedJson<Score> {}
+
+impl Redact for Card {}

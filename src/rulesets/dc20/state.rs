@@ -1,12 +1,10 @@
 //! The options, stats and state of DC20.
 
 use crate::rulesets::shared::several;
-use crate::vocabulary::{CombatantId, Describe, Die, Int, Names, Slug, Text, public, redacted, settings, words};
+use crate::vocabulary::{CombatantId, Describe, Die, Int, Names, Redact, Slug, Text, redacted, settings, words};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use utoipa::ToSchema;
-
-public! { Team }
 
 /// Names an Initiative Turn: `p2` is the second PC Turn, `e2-3` the second Enemy Turn of the third team, `n2` the second NPC Turn.
 ///
@@ -183,6 +181,8 @@ pub enum Team {
     /// The NPCs that are not hostile.
     Npc,
 }
+
+impl Redact for Team {}
 
 impl Describe for Team {
     fn describe(&self, _: &dyn Names, out: &mut String) -> bool {

@@ -2,7 +2,7 @@
 
 use crate::rulesets::shared::several;
 use crate::vocabulary::{
-    Audience, CombatantId, Die, Int, Participants, Redact, Slug, redacted, settings, silent, words,
+    Audience, CombatantId, Describe, Die, Int, Participants, Redact, Slug, redacted, settings, words,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -181,7 +181,7 @@ impl Seizer {
     }
 }
 
-silent! { Way }
+impl Describe for Way {}
 
 /// The ways to get a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
