@@ -218,7 +218,8 @@ fn describe(found: Unexpected<'_>) -> String {
         Unexpected::Unit | Unexpected::Option => "null".to_owned(),
         Unexpected::Seq => "a list".to_owned(),
         Unexpected::Map => OBJECT.to_owned(),
-        Unexpected::Bytes(_) | Unexpected::NewtypeStruct | Unexpected::Other(_) => "something else".to_owned(),
+        Unexpected::Other(found) => found.to_owned(),
+        Unexpected::Bytes(_) | Unexpected::NewtypeStruct => "something else".to_owned(),
         Unexpected::Enum
         | Unexpected::UnitVariant
         | Unexpected::NewtypeVariant
