@@ -37,20 +37,10 @@ fn id(text: &str) -> Option<SmolStr> {
 /// underscore, so that the ids of its namesakes do not show that it is there (TK-11).
 fn free_id(name: &str, fallback: &str, hidden: bool, most: usize, taken: impl Fn(&str) -> bool) -> SmolStr {
     const STEM: usize = 36;
-    let mut id = String::from(if hidden { "hidden_" } else { "" });
-    let begin = id.len();
-    for c in deunicode::deunicode(name).chars().map(|c| c.to_ascii_lowercase()) {
-        if c.is_ascii_alphanumeric() {
-            id.push(c);
-        } else if id.len() > begin && !id.ends_with('-') {
-            id.push('-');
-        }
-    }
+    let name = Some(slug::slugify(name)).filter(|name| !name.is_empty());
+    let mut id = format!("{}{}", if hidden { "hidden_" } else { "" }, name.as_deref().unwrap_or(fallback));
     id.truncate(STEM);
     id.truncate(id.trim_end_matches('-').len());
-    if id.len() == begin {
-        id.push_str(fallback);
-    }
     let mut numbered = (2..=most.saturating_add(2)).map(|n| format!("{id}-{n}"));
     let free = if taken(&id) { numbered.find(|id| !taken(id)) } else { None };
     free.unwrap_or(id).into()
