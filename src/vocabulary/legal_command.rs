@@ -102,15 +102,13 @@ impl LegalCommand {
         Self { label: String::new(), command: json!({"type": verb}), choices: Vec::new(), rule, combatant: None }
     }
 
-    /// An option of `verb` in the name of `combatant` (which fills the field `combatant`).
-    pub fn by(verb: &'static str, combatant: &CombatantId, rule: &'static str) -> Self {
-        let option = Self::of(verb, rule).with("combatant", combatant.as_str());
-        Self { combatant: Some(combatant.clone()), ..option }
-    }
-
-    /// An option of `verb` in the name of `chooser`, or nobody's own where there is none.
-    pub fn chosen_by(verb: &'static str, chooser: Option<&CombatantId>, rule: &'static str) -> Self {
-        chooser.map_or_else(|| Self::of(verb, rule), |chooser| Self::by(verb, chooser, rule))
+    /// An option of `verb` in the name of `combatant`, which fills the field `combatant`; nobody's own without one.
+    pub fn by<'c>(verb: &'static str, combatant: impl Into<Option<&'c CombatantId>>, rule: &'static str) -> Self {
+        let option = Self::of(verb, rule);
+        match combatant.into() {
+            Some(id) => Self { combatant: Some(id.clone()), ..option.with("combatant", id.as_str()) },
+            None => option,
+        }
     }
 
     /// Sets a field that is not open.

@@ -25,7 +25,7 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             ]
         }
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            let nominate = || LegalCommand::chosen_by("nominate", table.state.last_actor.as_ref(), "AI-7");
+            let nominate = || LegalCommand::by("nominate", table.state.last_actor.as_ref(), "AI-7");
             let next = || table.waiting().map(|c| &c.id);
             vec![
                 nominate().whom("next", true, next()).choose("begin_unopposed", false, [false, true]),

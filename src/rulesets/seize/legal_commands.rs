@@ -23,7 +23,7 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             eligible(table).into_iter().flat_map(answers).chain([close]).collect()
         }
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
-            let nominate = LegalCommand::chosen_by("nominate", table.state.last_actor.as_ref(), "WA-8");
+            let nominate = LegalCommand::by("nominate", table.state.last_actor.as_ref(), "WA-8");
             vec![nominate.whom("next", true, anybody())]
         }
     }
