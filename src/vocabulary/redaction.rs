@@ -38,21 +38,17 @@ impl<R: Ruleset> Redaction<'_, R> {
     }
 
     fn shared(&self, event: &SharedEvent) -> Option<SharedEvent> {
+        let hides_hp = |id: &CombatantId| self.whole.get(id).is_some_and(|c| self.audience.hides_hp(self.whole, c));
         let mut redacted = event.redact(self.audience)?;
         match &mut redacted {
             SharedEvent::Noted(e) if e.readers != Readers::All => return None,
-            SharedEvent::Damaged(e) if self.hides_hp(&e.combatant) => {
+            SharedEvent::Damaged(e) if hides_hp(&e.combatant) => {
                 (e.temp_lost, e.hp_lost, e.hp) = (0, e.amount, None);
             }
-            SharedEvent::Healed(e) if self.hides_hp(&e.combatant) => e.hp = None,
+            SharedEvent::Healed(e) if hides_hp(&e.combatant) => e.hp = None,
             _ => {}
         }
         Some(redacted)
-    }
-
-    /// Whether the numbers of its hit points are hidden.
-    fn hides_hp(&self, id: &CombatantId) -> bool {
-        !self.whole.foe_hp.exact() && self.whole.get(id).is_some_and(|c| self.audience.hides_hp(self.whole, c))
     }
 
     /// The events of a change of the roster for the audience; `before` is the redacted table before it.
