@@ -98,13 +98,12 @@ impl<R: Ruleset> Table<R> {
     pub fn named(&self, field: impl Into<Cow<'static, str>>, id: &CombatantId) -> Result<&Combatant<R>, Violation> {
         self.get(id).ok_or_else(|| {
             let known: Vec<&str> = self.iter().map(|c| c.id.as_str()).take(MAX_LISTED).collect();
-            let detail = match (known.join(", "), self.combatants.len() - known.len()) {
-                (_, _) if known.is_empty() => format!("there is no combatant {id} in this encounter"),
-                (known, 0) => format!("there is no combatant {id} in this encounter: there are {known}"),
-                (known, more) => {
-                    format!("there is no combatant {id} in this encounter: there are {known} and {more} more")
-                }
+            let known = match (known.join(", "), self.combatants.len() - known.len()) {
+                (_, _) if known.is_empty() => String::new(),
+                (known, 0) => format!(": there are {known}"),
+                (known, more) => format!(": there are {known} and {more} more"),
             };
+            let detail = format!("there is no combatant {id} in this encounter{known}");
             Violation::field("unknown_combatant", field, detail)
         })
     }
