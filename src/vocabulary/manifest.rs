@@ -92,11 +92,11 @@ pub enum Actor<'c> {
 }
 
 impl<'c> Actor<'c> {
-    /// Who sends a command of `role` whose declaration names this field: a player's without a combatant there is the game master's.
-    pub fn by(role: AllowedRole, field: &[Option<&'c CombatantId>]) -> Self {
-        match (role, field) {
-            (AllowedRole::Gm, _) | (_, [None, ..]) => Self::Gm,
-            (_, field) => Self::Of(field.iter().copied().flatten().collect()),
+    /// Who sends a player's command whose declaration names this field: without a combatant there it is the game master's.
+    pub fn by(field: &[Option<&'c CombatantId>]) -> Self {
+        match field {
+            [None] => Self::Gm,
+            field => Self::Of(field.iter().copied().flatten().collect()),
         }
     }
 }

@@ -26,7 +26,7 @@ pub trait Commands: Tagged {
     /// Who may send each command, and what it does.
     const SPECS: &'static [CommandSpec];
 
-    /// In whose name the command is sent, by the field that its declaration names.
+    /// In whose name a player's command is sent, by the field that its declaration names.
     fn actor(&self) -> Actor<'_>;
 }
 
@@ -120,9 +120,7 @@ macro_rules! commands {
 
             fn actor(&self) -> $crate::vocabulary::Actor<'_> {
                 match self {
-                    $( Self::$name(_command) => $crate::vocabulary::Actor::by(
-                        $crate::vocabulary::AllowedRole::$role, &[$( (&_command.$actor).into() )?],
-                    ) ),*
+                    $( Self::$name(_command) => $crate::vocabulary::Actor::by(&[$( (&_command.$actor).into() )?]) ),*
                 }
             }
         }
