@@ -169,7 +169,7 @@ pub struct Combatant<R: Ruleset> {
 }
 
 /// Default values are not stored, so that documents stay small.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

@@ -2,6 +2,7 @@
 
 use super::{
     ChangesSchema, CombatantId, DraftSchema, EffectDraft, EffectId, Int, MemberId, Metadata, Slug, Text, commands,
+    is_default,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -108,7 +109,7 @@ commands! {
         /// What it says.
         text: Text<2000>,
         /// Who may read it: the game master alone, or everybody.
-        #[serde(default, skip_serializing_if = "Readers::gm")]
+        #[serde(default, skip_serializing_if = "is_default")]
         #[schema(inline, default = "gm")]
         readers: Readers,
     }
@@ -137,11 +138,4 @@ pub enum Readers {
     Gm,
     /// Everybody.
     All,
-}
-
-impl Readers {
-    /// Whether it is for the game master alone.
-    pub fn gm(&self) -> bool {
-        *self == Self::Gm
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Combatant, CombatantId, Describe, Effect, EffectId, FieldError, MemberId, Metadata, Names, Readers, Ruleset, Slug,
-    Tagged, Text, events, read_fields,
+    Tagged, Text, events, is_default, read_fields,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -183,7 +183,7 @@ events! {
         /// What it says.
         text: Text<2000>,
         /// Who may read it.
-        #[serde(default, skip_serializing_if = "Readers::gm")]
+        #[serde(default, skip_serializing_if = "is_default")]
         #[schema(inline)]
         readers: Readers,
     }

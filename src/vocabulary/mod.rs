@@ -30,7 +30,9 @@ mod wound;
 
 pub use audience::Audience;
 pub use cached_json::CachedJson;
-pub use combatant::{Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT, ids};
+pub use combatant::{
+    Band, Combatant, Draft, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, OUT, ids, is_default,
+};
 pub use combatants::{CachedCombatant, Combatants};
 pub use command::*;
 pub use die::{D6, D10, D20, Dice, Die};
