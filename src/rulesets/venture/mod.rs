@@ -96,10 +96,7 @@ impl Ruleset for Venture {
     fn order(table: &Table) -> Vec<OrderEntry> {
         let current = Self::current(table);
         let free_actions = matches!(table.state.phase, Phase::FreeActions { .. });
-        let acted = |c: &Fighter| {
-            let acted = if free_actions { c.state.free_action != FreeActionState::Open } else { c.acted };
-            acted && !current.contains(&c.id)
-        };
+        let acted = |c: &Fighter| if free_actions { c.state.free_action != FreeActionState::Open } else { c.acted };
         let mut on_track: Vec<_> = on_track(table).collect();
         on_track.sort_by_cached_key(|c| (!current.contains(&c.id), acted(c), c.state.delaying, rank(c)));
         let place = |c: &Fighter| (c.state.initiative, c.acted, c.state.delaying);
