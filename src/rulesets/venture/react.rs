@@ -52,16 +52,12 @@ fn with_free_action(table: &Table) -> impl Iterator<Item = &Fighter> {
 
 /// Goes to the highest with a free action left, or begins the first round (VE-7).
 pub(super) fn open_free_action(play: &mut Fight<'_>) {
-    match with_free_action(play.table()).min_by_key(|c| rank(c)) {
-        Some(c) => {
-            let combatant = c.id.clone();
-            play.own(FreeActionReached { combatant });
-        }
-        None => {
-            leave_round_zero(play);
-            reach_tick(play);
-        }
-    }
+    let first = with_free_action(play.table()).min_by_key(|c| rank(c)).map(|c| c.id.clone());
+    let Some(combatant) = first else {
+        leave_round_zero(play);
+        return reach_tick(play);
+    };
+    play.own(FreeActionReached { combatant });
 }
 
 /// Ends round 0, which effects do not count.
