@@ -51,11 +51,10 @@ pub(in super::super) fn lose(play: &mut Scene<'_>, id: &CombatantId, because: Lo
 
 /// Ends the turn of a persona that has nothing left (EX-18): it is not asked again in this unit.
 pub(super) fn rest(play: &mut Scene<'_>, id: &CombatantId) {
-    let Some(c) = play.table().get(id).filter(|c| !c.state.open()) else { return };
+    // A persona that falls before it is asked has had no turn.
+    let over = |c: &&Persona| !c.state.open() && (c.state.asked || c.active());
+    let Some(c) = play.table().get(id).filter(over) else { return };
     if !c.state.asked {
-        if !c.active() {
-            return;
-        }
         start_turn(play, id);
     }
     end_turn(play, id);
