@@ -58,9 +58,8 @@ impl Ruleset for Exp {
             Phase::SomeoneActs => Pending::someone(),
             Phase::Pass if !state.duel.is_empty() => {
                 // Others may attack with their minds meanwhile (EX-31).
-                let others =
-                    table.iter().filter(|c| can_attack(c).is_ok() && !state.duel.contains(&c.id)).map(|c| &c.id);
-                let combatants = state.duel.iter().chain(others).cloned().collect();
+                let others = table.iter().filter(|c| can_attack(c).is_ok() && !state.duel.contains(&c.id));
+                let combatants = [state.duel.clone(), ids(others)].concat();
                 Pending::new("mental_attack", combatants, &["mental_attack", "decline_duel"], "EX-32")
             }
             Phase::Pass => {
