@@ -12,7 +12,6 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     start_encounter(play, "VE-9")?;
     play.table().active().try_for_each(worthy)?;
     start_round(play, 0);
-    let usual = Join::default();
     for id in &ids(play.table().active()) {
         let joined = play.table().get(id).is_some_and(|c| c.state.join_battle.is_some());
         match c.joins.get(id) {
@@ -20,7 +19,7 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
             None if joined => change_motes(play, id, 0),
             join => {
                 let refused = |refused: Violation| refused.within(&format!("joins.{}", id.as_str()));
-                enter(play, id, join.unwrap_or(&usual)).map_err(refused)?;
+                enter(play, id, &join.cloned().unwrap_or_default()).map_err(refused)?;
             }
         }
     }
