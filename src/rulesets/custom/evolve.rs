@@ -42,9 +42,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
         }
         Event::Reshuffled(_) => state.cards.clear(),
         Event::PhaseBegun(e) => {
-            state.phase = e.phase;
-            state.last_side = None;
-            state.sides.iter_mut().for_each(|side| side.count = None);
+            begin_phase(state, e.phase);
             let begun = |s: &CombatantState| s.turns_in_phase > 0 || s.passed;
             table.change_states(begun, |s| (s.turns_in_phase, s.passed) = (0, false));
         }
@@ -112,24 +110,26 @@ fn start_round(table: &mut Table) {
             set_done(place, waits);
         }
     }
-    state.phase = 0;
-    state.last_side = None;
+    begin_phase(state, 0);
     if first || definition.score.as_ref().is_some_and(|score| score.reroll) {
         state.rolled = false;
     }
-    state.sides.iter_mut().for_each(|side| (side.count, side.yields) = (None, false));
+    state.sides.iter_mut().for_each(|side| side.yields = false);
     sort_sides(state);
+}
+
+fn begin_phase(state: &mut State, phase: u32) {
+    (state.phase, state.last_side) = (phase, None);
+    state.sides.iter_mut().for_each(|side| side.count = None);
 }
 
 /// What a combatant has anew in a round.
 fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool) {
-    let turns = if c.state.waiting { 1 } else { turns(definition, c) };
-    let mut pools = c.state.pools.clone();
+    let CombatantState { waiting, counted, surprised, mut pools, .. } = c.state.clone();
+    let turns_left = if waiting { 1 } else { turns(definition, c) };
+    let surprised = surprised && (first || definition.surprise == Surprise::Skips);
     refill(definition, Some(c), &mut pools, first);
-    let state = &mut c.change().state;
-    (state.turns_left, state.turns_in_phase, state.pools) = (turns, 0, pools);
-    (state.passed, state.used, state.has_declared, state.declared) = (false, false, false, None);
-    state.surprised &= first || definition.surprise == Surprise::Skips;
+    c.change().state = CombatantState { turns_left, waiting, counted, surprised, pools, ..CombatantState::default() };
 }
 
 /// Sets a combatant's points; pools without any are left out, so that it is cheap to copy.
