@@ -67,22 +67,20 @@ impl Wrong<'_> {
         }
     }
 
-    fn number(&mut self, path: String, name: &Slug) {
-        if !self.definition.numbers.contains_key(name) {
+    fn number(&mut self, path: String, name: Option<&Slug>) {
+        if let Some(name) = name.filter(|name| !self.definition.numbers.contains_key(*name)) {
             self.note(path, format!("there is no number {name}: add it to numbers, with its default"));
         }
     }
 
     fn term<const MIN: i64, const MAX: i64>(&mut self, path: impl Into<String>, term: &Term<MIN, MAX>) {
         if let Term::Number(name) = term {
-            self.number(path.into(), name);
+            self.number(path.into(), Some(name));
         }
     }
 
     fn who(&mut self, path: &str, who: &Who) {
-        if let Some(name) = &who.has {
-            self.number(format!("{path}.has"), name);
-        }
+        self.number(format!("{path}.has"), who.has.as_ref());
         let choices = self.definition.declare.as_ref().map_or(&[][..], |declare| &declare.choices);
         for (i, choice) in who.declared.iter().enumerate().filter(|(_, choice)| !choices.contains(choice)) {
             self.note(format!("{path}.declared.{i}"), format!("{choice} is not among declare.choices"));
@@ -103,7 +101,7 @@ impl Wrong<'_> {
         self.size("score.ties", score.ties.len(), 0, 4);
         for (i, tie) in score.ties.iter().enumerate().take(4) {
             if !TIE_WORDS.contains(&tie.as_str()) {
-                self.number(format!("score.ties.{i}"), tie);
+                self.number(format!("score.ties.{i}"), Some(tie));
             }
             let twice = score.ties.iter().take(i).any(|other| other == tie);
             self.unless(!twice, &format!("score.ties.{i}"), "it is there twice");
@@ -112,9 +110,7 @@ impl Wrong<'_> {
         let rolls = score.ties.iter().any(|tie| tie == "roll");
         self.unless(!rolls || dice, "score.ties", "roll needs score.dice, and score.foes.dice beside score.foes");
         for (field, name) in [("edge", &score.edge), ("pinned", &score.pinned)] {
-            if let Some(name) = name {
-                self.number(format!("score.{field}"), name);
-            }
+            self.number(format!("score.{field}"), name.as_ref());
             let own = name.is_none() || score.per != Per::Side;
             self.unless(own, &format!("score.{field}"), "a side has no such number: per is combatant or group");
         }
@@ -194,7 +190,7 @@ impl Wrong<'_> {
         let table = pool.of == Owner::Table;
         for (field, term) in [("max", Some(&pool.max)), ("start", pool.start.as_ref())] {
             if let Some(Term::Number(name)) = term {
-                self.number(path(field), name);
+                self.number(path(field), Some(name));
                 self.unless(!table, &path(field), "the table has no numbers: say how many points");
             }
         }
