@@ -62,9 +62,9 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
         play.own(SideOpens { side: side.clone(), combatants });
     }
     if undeclared(play.table()).next().is_some() {
-        let (none, path) =
-            (c.rolls.is_empty() && c.cards.is_empty(), if c.rolls.is_empty() { "cards" } else { "rolls" });
-        require(none, "declare_first", field(path), || "combatants declare first: send them with roll")?;
+        for (path, none) in [("rolls", c.rolls.is_empty()), ("cards", c.cards.is_empty())] {
+            require(none, "declare_first", field(path), || "combatants declare first: send them with roll")?;
+        }
         play.own(DeclarationsOpened {});
         return Ok(());
     }
