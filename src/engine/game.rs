@@ -186,7 +186,7 @@ impl<R: Ruleset> TypedGame<R> {
         let jump = transition.events.iter().any(Event::jumps);
         let checkpoint = (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
         let events = serde_json::value::to_raw_value(transition.events)?;
-        let texts = narration::texts(&transition.before.table, transition.after, transition.events);
+        let texts = narration::texts(&transition.before.table, transition.events);
         Ok(Decided { checkpoint: checkpoint.transpose()?, next: Arc::new(self), events, texts, redactions })
     }
 }

@@ -6,45 +6,42 @@ use crate::vocabulary::{
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-/// The names before and after a transition, and of what came and went within it.
-struct Transition<'t, R: Ruleset> {
+/// The names at a point of a transition. Later names may be hidden from viewers of earlier events.
+struct KnownNames<'t, R: Ruleset> {
     before: &'t Table<R>,
-    after: &'t Table<R>,
-    events: &'t [Event<R>],
+    /// The names that events gave since.
+    combatants: HashMap<&'t CombatantId, &'t str>,
+    /// The effects that began since.
+    effects: HashMap<&'t EffectId, &'t Effect>,
 }
 
-impl<R: Ruleset> Names for Transition<'_, R> {
+impl<R: Ruleset> Names for KnownNames<'_, R> {
     fn combatant(&self, id: &CombatantId) -> Option<&str> {
-        let passing = || {
-            self.events.iter().find_map(|event| match event {
-                Event::Roster(RosterEvent::CombatantJoined { combatant }) if combatant.id == *id => {
-                    Some(combatant.name.as_str())
-                }
-                _ => None,
-            })
-        };
-        self.after.combatant(id).or_else(|| self.before.combatant(id)).or_else(passing)
+        self.combatants.get(id).copied().or_else(|| self.before.combatant(id))
     }
 
     fn effect(&self, id: &EffectId) -> Option<&Effect> {
-        let passing = || {
-            self.events.iter().find_map(|event| match event {
-                Event::Shared(SharedEvent::EffectAdded(e)) if e.effect.id == *id => Some(&e.effect),
-                _ => None,
-            })
-        };
-        Names::effect(self.after, id).or_else(|| self.before.effect(id)).or_else(passing)
+        self.effects.get(id).copied().or_else(|| self.before.effect(id))
     }
 }
 
-/// A sentence for each event of a transition.
-pub(super) fn texts<R: Ruleset>(before: &Table<R>, after: &Table<R>, events: &[Event<R>]) -> Vec<String> {
-    let names = Transition { before, after, events };
-    let text = |event: &Event<R>| {
+/// A sentence for each event of a transition from `before`.
+pub(super) fn texts<R: Ruleset>(before: &Table<R>, events: &[Event<R>]) -> Vec<String> {
+    let mut names = KnownNames { before, combatants: HashMap::new(), effects: HashMap::new() };
+    let text = |event| {
         let mut text = String::new();
-        event.describe(&names, &mut text);
+        Event::describe(event, &names, &mut text);
+        match event {
+            Event::Roster(RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) => {
+                names.combatants.insert(&combatant.id, combatant.name.as_str());
+            }
+            Event::Shared(SharedEvent::EffectAdded(e)) => {
+                names.effects.insert(&e.effect.id, &e.effect);
+            }
+            _ => {}
+        }
         text
     };
     events.iter().map(text).collect()

@@ -175,7 +175,7 @@ impl<R: Ruleset> Transition<'_, R> {
     /// The entry as it stands.
     fn unredacted(&self) -> Result<RedactedEntry, serde_json::Error> {
         let commands = self.commands.iter().map(|(verb, _)| (*verb).to_owned()).collect();
-        let texts = narration::texts(&self.before.table, self.after, self.events);
+        let texts = narration::texts(&self.before.table, self.events);
         Ok(RedactedEntry { commands, events: to_raw_value(self.events)?, texts, unsigned: false })
     }
 
@@ -203,7 +203,7 @@ impl<R: Ruleset> Transition<'_, R> {
             }
         }
         let events: Vec<Event<R>> = left.into_iter().map(|(_, event)| event).collect();
-        let texts = narration::texts(before, self.after, &events);
+        let texts = narration::texts(before, &events);
         Ok(Some(RedactedEntry { commands, events: to_raw_value(&events)?, texts, unsigned }))
     }
 

@@ -4,6 +4,7 @@ use crate::support::table::{RULESETS, Table, seeded};
 use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
+use turnkeeper::engine::Request;
 use turnkeeper::vocabulary::{CombatantId, Effect, EffectId, Names, with_names};
 
 /// An id as virtual tabletops make them.
@@ -100,8 +101,37 @@ fn marks_in_a_clients_text_are_no_ids() {
 fn a_player_is_told_no_hidden_id() {
     let combatants = json!([{"id": "a1", "name": "Ann"}, {"id": "s1", "name": "Shade", "hidden": true}]);
     let table = Table::create(json!({"ruleset": "round-robin", "combatants": combatants}));
-    let heal = turnkeeper::engine::Request::read(json!({"type": "heal", "target": "s1", "amount": 1})).unwrap();
+    let heal = Request::read(json!({"type": "heal", "target": "s1", "amount": 1})).unwrap();
     let refused = table.game.examine(&[CombatantId::fixed("a1")], &heal, &|| false).unwrap_err();
     let detail = crate::support::table::Refused::from(refused).detail;
     assert_eq!(detail, "there is no combatant s1 in this encounter: there are a1");
+}
+
+#[test]
+fn a_sentence_has_the_names_of_its_time_and_none_that_is_hidden_since() {
+    let combatants = json!([{"id": "goblin", "name": "Goblin"}, {"id": "boss", "name": "Boss", "hidden": true}]);
+    let mut table = Table::create(json!({"ruleset": "round-robin", "combatants": combatants}));
+    let effect = |name: &str, target: &str| {
+        let effect = json!({"id": "e", "name": name, "target": target, "expires": {"at": "removed"}});
+        json!({"type": "add_effect", "effect": effect})
+    };
+    table.accept(effect("Bless", "goblin"));
+    let texts = |body: Value| {
+        let request = Request::read(body).expect("a request");
+        let decided = table.game.decide(&request, &mut seeded(1), &|| false).expect("it is legal");
+        let redactions = decided.redactions.expect("something is hidden");
+        (redactions.to("spectator").expect("a redacted entry").texts.clone(), decided.texts)
+    };
+    let (told, all) = texts(json!([{"type": "remove_effect", "effect": "e"}, effect("Dark Pact", "boss")]));
+    assert_eq!(told, ["Bless on Goblin ends (removed)."]);
+    assert_eq!(all, ["Bless on Goblin ends (removed).", "Dark Pact on Boss begins."]);
+    let leaves = ["Bless on Goblin ends (target_left).", "Goblin leaves."];
+    let changes = json!({"name": "Assassin", "hidden": true});
+    let (told, _) = texts(json!({"type": "update_combatant", "combatant": "goblin", "changes": changes}));
+    assert_eq!(told, leaves);
+    let dragon = json!({"id": "goblin", "name": "Dragon", "hidden": true});
+    let remove = json!({"type": "remove_combatant", "combatant": "goblin"});
+    let (told, all) = texts(json!([remove, {"type": "add_combatant", "combatant": dragon}]));
+    assert_eq!(told, leaves);
+    assert_eq!(all, [leaves[0], leaves[1], "Dragon joins."]);
 }
