@@ -53,22 +53,15 @@ pub fn with_texts(events: &RawValue, texts: &[String]) -> Result<Box<RawValue>, 
         return Ok(events.to_owned());
     }
     let bare: Vec<&RawValue> = serde_json::from_str(events.get())?;
-    let mut json = String::with_capacity(events.get().len() + texts.iter().map(|text| text.len() + 16).sum::<usize>());
-    for (i, event) in bare.iter().enumerate() {
-        json.push_str(if i == 0 { "[" } else { "," });
-        match texts.get(i).filter(|text| !text.is_empty()) {
-            Some(text) => {
-                json.push_str(event.get().strip_suffix('}').unwrap_or_default());
-                // An event has a type, so a field stands before this one.
-                json.push_str(",\"text\":");
-                json.push_str(&serde_json::to_string(text)?);
-                json.push('}');
-            }
-            None => json.push_str(event.get()),
+    let told = bare.iter().enumerate().map(|(i, event)| {
+        // An event has a type, so a field stands before this one.
+        match (texts.get(i).filter(|text| !text.is_empty()), event.get().strip_suffix('}')) {
+            (Some(text), Some(fields)) => Ok(format!("{fields},\"text\":{}}}", serde_json::to_string(text)?)),
+            _ => Ok(event.get().to_owned()),
         }
-    }
-    json.push_str(if bare.is_empty() { "[]" } else { "]" });
-    RawValue::from_string(json)
+    });
+    let told: Vec<String> = told.collect::<Result<_, serde_json::Error>>()?;
+    RawValue::from_string(format!("[{}]", told.join(",")))
 }
 
 /// Gives each option its label, without the fields that are open.

@@ -80,11 +80,6 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
     Ok(Arc::new(TypedGame { meta: Arc::new(meta), history: UndoHistory::ordinary(0), table }))
 }
 
-/// Reads a document or checkpoint of the present schema.
-fn read<R: Ruleset>(stored: &[u8], meta: Option<Meta>) -> Loaded {
-    Ok(Arc::new(TypedGame::<R>::read(stored, meta.map(Arc::new))?))
-}
-
 /// The rulesets of a program.
 #[derive(Default)]
 pub struct Rulesets(Vec<AnyRuleset>);
@@ -94,7 +89,7 @@ impl Registrar for Rulesets {
         self.0.push(AnyRuleset {
             manifest: R::MANIFEST,
             create: create::<R>,
-            read: read::<R>,
+            read: |stored, meta| Ok(Arc::new(TypedGame::<R>::read(stored, meta.map(Arc::new))?)),
             vet: import::checkpoint::<R>,
         });
     }

@@ -25,10 +25,11 @@ impl Request {
                 Err(FieldError::meaningless("", message).into())
             }
             Value::Array(items) => {
-                let commands = items.into_iter().enumerate().map(|(i, item)| tagged(item, &i.to_string()));
+                let items = items.into_iter().enumerate();
+                let commands = items.map(|(i, item)| tagged(item).map_err(|error| error.within(&i.to_string())));
                 Ok(Self { commands: commands.collect::<Result<_, _>>()?, list: true })
             }
-            item => Ok(Self { commands: vec![tagged(item, "")?], list: false }),
+            item => Ok(Self { commands: vec![tagged(item)?], list: false }),
         }
     }
 
@@ -48,17 +49,15 @@ impl Request {
     }
 }
 
-fn tagged(item: Value, path: &str) -> Result<(String, Map<String, Value>), FieldError> {
+fn tagged(item: Value) -> Result<(String, Map<String, Value>), FieldError> {
     let Value::Object(mut fields) = item else {
-        return Err(FieldError::malformed(
-            path,
-            "a command is a JSON object such as {\"type\": \"note\", \"text\": \"...\"}",
-        ));
+        let message = "a command is a JSON object such as {\"type\": \"note\", \"text\": \"...\"}";
+        return Err(FieldError::malformed("", message));
     };
     match fields.remove("type") {
         Some(Value::String(verb)) => Ok((verb, fields)),
-        Some(_) => Err(FieldError::malformed("type", "the type of a command is a string").within(path)),
-        None => Err(FieldError::malformed("type", "missing field `type`: it names the command").within(path)),
+        Some(_) => Err(FieldError::malformed("type", "the type of a command is a string")),
+        None => Err(FieldError::malformed("type", "missing field `type`: it names the command")),
     }
 }
 
