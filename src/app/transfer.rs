@@ -223,7 +223,7 @@ impl ImportFold {
     /// Reads the next entry.
     fn read(&self, raw: &RawValue) -> Result<LogEntry, FieldError> {
         let mut entry: LogEntry = read(&parse(raw.get().as_bytes())?)?;
-        entry.events = self.game.vet(&entry)?;
+        self.game.vet(&mut entry)?;
         Ok(entry)
     }
 
@@ -252,7 +252,6 @@ impl ImportFold {
             // In this program's form, so that it compares byte for byte below; older schemas are migrated.
             entry.checkpoint = Some(self.game.recall(checkpoint)?.checkpoint()?);
         }
-        entry.redactions = self.game.redactions(&entry)?;
         let expected = self.game.version().saturating_add(1);
         if entry.version != expected {
             return Err(format!("it has version {}, and {expected} is next", entry.version).into());

@@ -67,11 +67,9 @@ pub trait Game: Any + Send + Sync {
     /// Tries a request on what the owner of these combatants sees. Asks `stop` as [`decide`](Self::decide) does.
     fn examine(&self, own: &[CombatantId], request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
 
-    /// Reads an imported entry as strictly as a request, and returns its events as this program writes them.
-    fn vet(&self, entry: &LogEntry) -> Result<Box<RawValue>, FieldError>;
-
-    /// The redacted forms of the next log entry: its own, or made anew if it carries none.
-    fn redactions(&self, entry: &LogEntry) -> Result<Option<Redactions>, LoadError>;
+    /// Reads the next entry of an imported log as strictly as a request. Writes its events as this program does, and redacts them if it
+    /// carries no redacted forms.
+    fn vet(&self, entry: &mut LogEntry) -> Result<(), FieldError>;
 
     /// The encounter in full, as JSON for `you`.
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error>;
@@ -341,7 +339,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         self.redacted_for(own).play(request, &mut TrialDice, stop).map(drop)
     }
 
-    fn vet(&self, entry: &LogEntry) -> Result<Box<RawValue>, FieldError> {
+    fn vet(&self, entry: &mut LogEntry) -> Result<(), FieldError> {
         for redacted in entry.redactions.iter().flat_map(Redactions::entries) {
             import::events::<R>(&redacted.events).map_err(|error| error.within("told"))?;
         }
@@ -350,14 +348,12 @@ impl<R: Ruleset> Game for TypedGame<R> {
             import::checkpoint::<R>(checkpoint).map_err(|error| error.within("checkpoint"))?;
         }
         let events = import::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
-        serde_json::value::to_raw_value(&events).map_err(|error| FieldError::malformed("events", error.to_string()))
-    }
-
-    fn redactions(&self, entry: &LogEntry) -> Result<Option<Redactions>, LoadError> {
-        if let Some(redactions) = entry.redactions.clone() {
-            return Ok(Some(redactions.unowned()));
+        let unwritable = |error: serde_json::Error| FieldError::malformed("events", error.to_string());
+        entry.events = serde_json::value::to_raw_value(&events).map_err(unwritable)?;
+        if let Some(redactions) = entry.redactions.take() {
+            entry.redactions = Some(redactions.unowned());
+            return Ok(());
         }
-        let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
         let mut after = self.table.clone();
         events.iter().for_each(|event| after.apply(event));
         after.version = entry.version;
@@ -367,7 +363,8 @@ impl<R: Ruleset> Game for TypedGame<R> {
             _ => Vec::new(),
         };
         let transition = Transition { before: self, after: &after, events: &events, commands: &commands };
-        transition.redactions().map_err(unreadable)
+        entry.redactions = transition.redactions().map_err(unwritable)?;
+        Ok(())
     }
 
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error> {
