@@ -18,7 +18,6 @@ mod request;
 mod rights;
 mod roster;
 mod shared;
-mod summary;
 mod text;
 mod trial;
 mod view;
@@ -34,9 +33,8 @@ pub use redaction::{RedactedEntry, Redactions};
 pub use refusal::{LoadError, Refusal};
 pub use registry::{AnyRuleset, Rulesets};
 pub use request::{Creation, Request};
-pub use summary::Summary;
 pub use text::fitted;
-pub use view::EncounterView;
+pub use view::{EncounterView, Summary};
 pub use viewer::{NewToken, Role, Viewer};
 
 /// Asks whether long work is to stop because nobody waits for it any more.
