@@ -81,11 +81,12 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
         feeds.end_feeds();
     };
     let keyed = applications.configured();
+    let guarded = keyed || config.rate_address.is_some();
     if config.app_keys_file.is_some() {
         tokio::spawn(follow_keys(config.clone(), keys, applications));
     }
     if on_lambda {
-        warn_if_open(keyed, "the function");
+        warn_if_open(guarded, "the function");
         tracing::info!(encounters = store_name, "serves Lambda events");
         lambda::serve(router, stop).await.map_err(|error| error.to_string())?;
     } else {
@@ -94,7 +95,7 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
             listener.map_err(|error| format!("TURNKEEPER_LISTEN: cannot listen on {}: {error}", config.listen))?;
         let address = listener.local_addr().map_err(|error| error.to_string())?;
         greet(&format!("http://{address}"), &store_name, keyed);
-        warn_if_open(keyed || address.ip().is_loopback(), &address.to_string());
+        warn_if_open(guarded || address.ip().is_loopback(), &address.to_string());
         http::serve(listener, router, stop).await;
     }
     Ok(())
@@ -141,8 +142,8 @@ async fn follow_keys(config: Server, keys: AppKeys, applications: Arc<Applicatio
     }
 }
 
-fn warn_if_open(protected: bool, address: &str) {
-    if !protected {
+fn warn_if_open(guarded: bool, address: &str) {
+    if !guarded {
         tracing::warn!(
             "every client that reaches {address} may create encounters: make a key with `turnkeeper app-key NAME`, set \
              TURNKEEPER_APP_KEYS to the NAME=DIGEST that it prints (or set TURNKEEPER_RATE_ADDRESS), or listen only on 127.0.0.1"

@@ -77,12 +77,13 @@ fn a_server_that_listens_wider_without_keys_says_what_that_means() {
     for part in ["TURNKEEPER_APP_KEYS", "app-key", "127.0.0.1"] {
         assert!(warned.contains(part), "{part}: {warned}");
     }
+    let (keyed, limited) = (("TURNKEEPER_APP_KEYS", pair.as_str()), ("TURNKEEPER_RATE_ADDRESS", "60/1m"));
     for (listen, settings) in
-        [("127.0.0.1:0", vec![]), ("[::1]:0", vec![]), ("0.0.0.0:0", vec![("TURNKEEPER_APP_KEYS", pair.as_str())])]
+        [("127.0.0.1:0", vec![]), ("[::1]:0", vec![]), ("0.0.0.0:0", vec![keyed]), ("0.0.0.0:0", vec![limited])]
     {
         let said = start(listen, &settings);
         assert!(!said.contains("WARN"), "{listen}: {said}");
-        assert_eq!(said.contains("Authorization: Bearer $KEY"), !settings.is_empty(), "{said}");
+        assert_eq!(said.contains("Authorization: Bearer $KEY"), settings.contains(&keyed), "{said}");
     }
 }
 
