@@ -6,7 +6,6 @@ use super::middleware::Deadline;
 use super::problem::Problem;
 use super::{AppState, Settings};
 use crate::app::{AppError, BearerToken, EntryView, Follower, Include, Next};
-use crate::engine::{Game, Viewer};
 use crate::vocabulary::{EncounterSchema, LegalCommands};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
@@ -56,12 +55,10 @@ impl FromRequestParts<AppState> for LogHeaders {
             "text/event-stream" => Some(Format::Sse),
             _ => None,
         };
-        let last_event_id = match single(&parts.headers, &LAST_EVENT_ID)?.filter(|last| !last.is_empty()) {
-            Some(last) => Some(last.parse().map_err(|_| {
-                Problem::bad("invalid_header", "the header last-event-id holds the id of an event: a version")
-            })?),
-            None => None,
-        };
+        let last = single(&parts.headers, &LAST_EVENT_ID)?.filter(|last| !last.is_empty());
+        let last_event_id = last.map(str::parse).transpose().map_err(|_| {
+            Problem::bad("invalid_header", "the header last-event-id holds the id of an event: a version")
+        })?;
         Ok(Self { format, last_event_id, deadline: parts.extensions.get().copied() })
     }
 }
@@ -91,15 +88,6 @@ impl Format {
             Self::Lines => self.message("keep_alive", None, "{}"),
             Self::Sse => Bytes::from_static(b": keep alive\n\n"),
         }
-    }
-
-    /// The beginning of a stream: how soon to reconnect, and the state that its transitions follow, with what it includes.
-    fn opening(self, first: Option<&dyn Game>, viewer: &Viewer, included: &str) -> Result<Option<Bytes>, AppError> {
-        const RETRY: &str = "retry: 2000\n\n";
-        let retry = if self == Self::Sse { RETRY } else { "" };
-        let Some(game) = first else { return Ok((!retry.is_empty()).then_some(Bytes::from_static(retry.as_bytes()))) };
-        let snapshot = self.snapshot(game.version(), game.view(viewer)?.get(), included);
-        Ok(Some([retry.as_bytes(), &snapshot].concat().into()))
     }
 
     fn snapshot(self, version: u64, view: &str, included: &str) -> Bytes {
@@ -203,11 +191,16 @@ pub(super) async fn stream(
         (None, None) => Some(now),
     };
     let include = query.include;
-    let beside = match &first {
-        Some(game) => follower.included(game.version(), options_of(include)).await,
-        None => String::new(),
-    };
-    let opening = format.opening(first.as_deref(), &follower.viewer, &beside)?;
+    // How soon to reconnect, and the state that the transitions follow.
+    let mut opening = Vec::new();
+    if format == Format::Sse {
+        opening.push(Bytes::from_static(b"retry: 2000\n\n"));
+    }
+    if let Some(game) = first {
+        let included = follower.included(game.version(), options_of(include)).await;
+        let view = game.view(&follower.viewer).map_err(AppError::from)?;
+        opening.push(format.snapshot(game.version(), view.get(), &included));
+    }
     let Settings { stream_time, keep_alive, .. } = *shared.settings;
     // Spread, so that clients that connected together do not reconnect together.
     let time = stream_time.mul_f64(rand::random_range(0.9..=1.0));
