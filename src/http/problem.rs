@@ -4,7 +4,7 @@ use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::middleware::{Deadline, REQUEST_ID};
 use crate::app::{AppError, MAX_DOCUMENT};
 use crate::engine::Refusal;
-use crate::openapi::ProblemCode;
+use crate::openapi::problem_code;
 use crate::vocabulary::{ErrorKind, FieldError, Ground, Pending, Violation};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, ALLOW, CONNECTION, CONTENT_TYPE, HeaderName,
@@ -37,8 +37,8 @@ pub(super) struct Document {
     detail: Cow<'static, str>,
     /// The path of the request.
     instance: String,
-    /// A stable name for programs. The page on errors explains each.
-    #[schema(inline, value_type = ProblemCode)]
+    /// A stable name for programs.
+    #[schema(schema_with = problem_code)]
     code: &'static str,
     /// The rule that refuses the request.
     rule: Option<&'static str>,

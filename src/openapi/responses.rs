@@ -2,9 +2,9 @@
 //! holds each once.
 
 use std::collections::BTreeMap;
-use utoipa::openapi::schema::{ObjectBuilder, Type};
-use utoipa::openapi::{Ref, RefOr, Response, Schema};
-use utoipa::{IntoResponses, PartialSchema, ToSchema};
+use utoipa::IntoResponses;
+use utoipa::openapi::schema::{Object, ObjectBuilder, Type};
+use utoipa::openapi::{Ref, RefOr, Response};
 
 /// The header `Idempotency-Key`.
 pub const IDEMPOTENCY_KEY: &str =
@@ -70,13 +70,8 @@ pub fn codes() -> impl Iterator<Item = &'static str> {
     PAGE.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next())
 }
 
-/// The code of a problem.
-pub struct ProblemCode;
-
-impl PartialSchema for ProblemCode {
-    fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new().schema_type(Type::String).enum_values(Some(codes())).into()
-    }
+/// The schema of a problem's code.
+pub fn problem_code() -> Object {
+    let about = "A stable name for programs. The page on errors explains each.";
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(codes())).description(Some(about)).build()
 }
-
-impl ToSchema for ProblemCode {}
