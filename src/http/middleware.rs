@@ -24,7 +24,8 @@ use tokio::time::timeout;
 use tower::ServiceExt;
 use tower_http::cors::{Any, CorsLayer};
 
-pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// The header with the id of a request, for the log.
+pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The maximum bytes of the names and values of a request's headers.
 const MAX_HEADERS: usize = 64 * 1024;

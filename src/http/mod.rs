@@ -26,7 +26,7 @@ mod transfer;
 pub use buffer::{buffer, too_large};
 pub use docs::document;
 pub use limit::Peer;
-pub use middleware::{BasePath, Deadline, Origins, under};
+pub use middleware::{BasePath, Deadline, Origins, REQUEST_ID, under};
 pub use router::{openapi, router};
 pub use serve::serve;
 

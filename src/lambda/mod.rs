@@ -6,10 +6,10 @@
 mod answer;
 mod event;
 
-use crate::http::{Deadline, buffer, too_large, under};
+use crate::http::{Deadline, REQUEST_ID, buffer, too_large, under};
 use answer::answer;
 use axum::Router;
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::HeaderValue;
 use event::Invocation;
 use lambda_http::lambda_runtime::Runtime;
 use lambda_http::request::LambdaRequest;
@@ -26,7 +26,6 @@ const RUNTIME_API: &str = "AWS_LAMBDA_RUNTIME_API";
 /// Variables that the runtime client needs.
 const NEEDED: [&str; 3] =
     ["AWS_LAMBDA_FUNCTION_NAME", "AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "AWS_LAMBDA_FUNCTION_VERSION"];
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The time that sending an answer takes.
 const SENDING: Duration = Duration::from_millis(250);
 
