@@ -114,9 +114,10 @@ impl Ruleset for ActiveInitiative {
 
     fn remark(table: &Table, c: &Combatant<Self>) -> String {
         let named = matches!(&table.state.phase, Phase::Window { nominee, .. } if *nominee == c.id);
+        let open = c.active() && !c.acted && !c.state.interrupted;
         let remarks = [
             named.then(|| "named".to_owned()),
-            (hurt_off_turn(table, c) && !c.acted).then(|| "may interrupt".to_owned()),
+            (open && hurt_off_turn(table, c)).then(|| "may interrupt".to_owned()),
             (c.stats.inspiration.get() > 0).then(|| format!("inspiration {}", c.stats.inspiration)),
             c.state.readied.is_some().then(|| "readied".to_owned()),
         ];
