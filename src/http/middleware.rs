@@ -201,19 +201,15 @@ pub(super) fn cors(origins: &Origins) -> CorsLayer {
     }
 }
 
-const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
-/// Paths hold the ids of encounters.
-const NO_REFERRER: HeaderValue = HeaderValue::from_static("no-referrer");
-const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
-/// Answers are data: a browser that shows one as a page loads and runs nothing.
-const DATA: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
-
 /// Adds the protective headers. A page has a policy of its own, and an answer that caches may keep says so itself.
 pub(super) fn protect(headers: &mut HeaderMap) {
-    headers.insert(X_CONTENT_TYPE_OPTIONS, NOSNIFF);
-    headers.insert(REFERRER_POLICY, NO_REFERRER);
-    headers.entry(CONTENT_SECURITY_POLICY).or_insert(DATA);
-    headers.entry(CACHE_CONTROL).or_insert(NO_STORE);
+    // Answers are data: a browser that shows one as a page loads and runs nothing.
+    let data = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    // Paths hold the ids of encounters.
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.entry(CONTENT_SECURITY_POLICY).or_insert(data);
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
 /// A path before all paths of the service, such as `/turns`: removed from requests, added to the paths in answers.
