@@ -2,7 +2,7 @@
 
 use super::AppState;
 use super::extract::{EncounterId, Parameters, PlainText};
-use super::feed::{self, EventStream, FeedLine, LogHeaders};
+use super::feed::{self, FeedLine, LogHeaders};
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::app::{BearerToken, EntryView, Include};
@@ -68,7 +68,8 @@ impl EventsQuery {
 /// With `Accept: text/plain` a page is the fight told line by line.
 ///
 /// With `Accept: application/x-ndjson` or `text/event-stream` the answer is a stream. It begins with a `snapshot` of the encounter, at
-/// the version `after` if that is given. A `transition` follows for each entry, and `deleted` when the encounter is deleted.
+/// the version `after` if that is given. A `transition` follows for each entry, and `deleted` when the encounter is deleted. The `event`
+/// of a server-sent event is the type of its line, the `id` the version that it leads to, and the `data` the line itself.
 ///
 /// Streams close after 5 minutes, after `limit` transitions, or when the client reads too slowly. Reconnect with `after` or
 /// `Last-Event-ID` to continue after the last version that you got. With `Last-Event-ID` there is no first `snapshot`. A `snapshot` in the
@@ -78,7 +79,7 @@ impl EventsQuery {
         ("Last-Event-ID" = Option<String>, Header, description = "The last version that a stream brought. The next stream continues after \
             it. It takes precedence over `after`.")),
     responses((status = 200, description = "A page of the log, or a stream", headers(("Link")), content(
-            (LogPage = "application/json"), (String = "text/plain"), (FeedLine = "application/x-ndjson"), (inline(EventStream) = "text/event-stream"))),
+            (LogPage = "application/json"), (String = "text/plain"), (FeedLine = "application/x-ndjson"), (String = "text/event-stream"))),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_events(
     State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,

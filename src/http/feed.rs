@@ -119,11 +119,6 @@ pub(super) enum FeedLine {
     Deleted,
 }
 
-/// Server-sent events: `event` is the type of a line, `id` the version that it leads to, and `data` the line itself, a `FeedLine` in JSON.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "only the document needs it")]
-pub(super) struct EventStream(String);
-
 /// A stream to one client.
 struct Feed {
     follower: Follower,

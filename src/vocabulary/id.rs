@@ -1,6 +1,5 @@
 //! Names for machines: words such as a side or a condition, and the ids that clients choose.
 
-use super::INLINE;
 use super::scalar::shortened;
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};
@@ -16,7 +15,7 @@ use utoipa::{PartialSchema, ToSchema};
 pub const SLUG_PATTERN: &str = "^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$";
 
 /// What an id looks like, as a regular expression: the ids of virtual tabletops fit.
-pub const ID_PATTERN: &str = "^[A-Za-z0-9_.:-]{1,64}$";
+const ID_PATTERN: &str = "^[A-Za-z0-9_.:-]{1,64}$";
 
 fn slug(text: &str) -> Option<SmolStr> {
     let bytes = text.as_bytes();
@@ -46,10 +45,9 @@ fn free_id(name: &str, fallback: &str, hidden: bool, most: usize, taken: impl Fn
     free.unwrap_or(id).into()
 }
 
-/// Declares names for machines: what reads one, its pattern, the name of its schema, and what is expected where it is none. No other kind
-/// of name can stand for it.
+/// Declares names for machines: what reads one, its pattern, and what is expected where it is none. No other kind of name can stand for it.
 macro_rules! names {
-    ($($(#[$doc:meta])* $name:ident = $read:ident, $pattern:ident, $inline:literal, $expected:literal;)*) => { $(
+    ($($(#[$doc:meta])* $name:ident = $read:ident, $pattern:ident, $expected:literal;)*) => { $(
         $(#[$doc])*
         #[derive(Clone, Eq, PartialOrd, Ord, Serialize)]
         #[serde(transparent)]
@@ -108,11 +106,7 @@ macro_rules! names {
             }
         }
 
-        impl ToSchema for $name {
-            fn name() -> Cow<'static, str> {
-                format!("{INLINE}{}", $inline).into()
-            }
-        }
+        impl ToSchema for $name {}
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -143,13 +137,13 @@ macro_rules! names {
 names! {
     /// A word for machines, such as a side or a condition: letters, digits, `-` and `_`, beginning with a letter or digit, at most 40
     /// characters. Capitals become small letters when it is read, so that `Prone` is `prone`.
-    Slug = slug, SLUG_PATTERN, "slug", "a word of letters, digits, - and _ (at most 40 characters), such as prone";
+    Slug = slug, SLUG_PATTERN, "a word of letters, digits, - and _ (at most 40 characters), such as prone";
     /// Names a combatant within its encounter.
-    CombatantId = id, ID_PATTERN, "id", "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
+    CombatantId = id, ID_PATTERN, "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
     /// Names an effect within its encounter.
-    EffectId = id, ID_PATTERN, "id", "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
+    EffectId = id, ID_PATTERN, "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
     /// Names a member within its group.
-    MemberId = id, ID_PATTERN, "id", "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
+    MemberId = id, ID_PATTERN, "an id of 1 to 64 letters, digits and - _ . :, such as goblin-1";
 }
 
 impl CombatantId {

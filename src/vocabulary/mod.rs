@@ -38,7 +38,7 @@ pub use command::*;
 pub use die::{D6, D10, D20, Dice, Die};
 pub use effect::{Effect, EffectDraft, Expiry, Moment};
 pub use event::*;
-pub use id::{CombatantId, EffectId, ID_PATTERN, MemberId, SLUG_PATTERN, Slug};
+pub use id::{CombatantId, EffectId, MemberId, SLUG_PATTERN, Slug};
 pub use legal_command::{Choice, LegalCommand, LegalCommands, ListReference, Values, shared_list};
 pub use manifest::{Actor, AllowedRole, CommandSpec, HOUSE_RULES, Manifest, Rule};
 pub use metadata::Metadata;

@@ -1,11 +1,9 @@
 //! What a viewer may know of a value: values without the combatants and effects that it does not know.
 
-use super::{Audience, CombatantId, Die, INLINE, Int, MemberId, Metadata, Readers, Slug, Text};
+use super::{Audience, CombatantId, Die, Int, MemberId, Metadata, Readers, Slug, Text};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::ops::Deref;
-use utoipa::openapi::{ArrayBuilder, RefOr, Schema};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
 
 /// A value that can be shown without what an audience does not know.
 ///
@@ -75,8 +73,8 @@ impl<const MIN: i64, const MAX: i64> Redact for Int<MIN, MAX> {}
 
 impl<const MAX: usize> Redact for Text<MAX> {}
 
-/// Combatants that take part in something together, at least one. What names them is dropped for an audience that knows none of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Combatants that take part in something together, at least one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(transparent)]
 pub struct Participants(pub Vec<CombatantId>);
 
@@ -94,20 +92,9 @@ impl From<Vec<CombatantId>> for Participants {
     }
 }
 
+/// What names them is dropped for an audience that knows none of them.
 impl Redact for Participants {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         self.0.redact(audience).filter(|known| !known.is_empty()).map(Self)
-    }
-}
-
-impl PartialSchema for Participants {
-    fn schema() -> RefOr<Schema> {
-        ArrayBuilder::new().items(CombatantId::schema()).into()
-    }
-}
-
-impl ToSchema for Participants {
-    fn name() -> Cow<'static, str> {
-        format!("{INLINE}ids").into()
     }
 }

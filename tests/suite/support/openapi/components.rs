@@ -3,11 +3,11 @@
 use super::bodies::RosterChange;
 use super::naming::{SchemaSet, reference};
 use super::schema::{Components, TypeSchema, type_schema};
-use super::shape::{discriminated, merged, pascal, shape};
+use super::shape::{discriminated, drop_repetitions, include, merged, pascal, shape};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::engine::{Creation, EncounterView};
-use turnkeeper::vocabulary::{Draft, Manifest, Registrar, Ruleset, SharedCommand, SharedEvent};
+use turnkeeper::vocabulary::{Draft, Manifest, Participants, Registrar, Ruleset, SharedCommand, SharedEvent};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -59,6 +59,7 @@ pub fn components(declared: &BTreeMap<String, RefOr<Schema>>) -> Components {
     take::<RosterChange>(&mut set);
     take::<Creation>(&mut set);
     take::<Draft>(&mut set);
+    take::<Participants>(&mut set);
     let mut rulesets = AllSchemas::default();
     turnkeeper::rulesets::register(&mut rulesets);
     let rulesets = rulesets.0;
@@ -77,6 +78,8 @@ pub fn components(declared: &BTreeMap<String, RefOr<Schema>>) -> Components {
     by_type(&mut all, &rulesets);
     combatants(&mut all, &rulesets);
     shape(&mut all);
+    include(&mut all);
+    all.values_mut().for_each(drop_repetitions);
     all
 }
 
@@ -169,14 +172,19 @@ fn combatants(all: &mut Components, rulesets: &[Schemas]) {
     }
     let [fields, stats] = ["DraftFields", "CombatantStats"].map(reference);
     put(all, "CombatantChanges", json!({"allOf": [fields, stats], "unevaluatedProperties": false}));
-    let id = json!({"properties": {"id": draft_id()}});
-    put(all, "CombatantDraft", json!({"allOf": [id, fields, stats], "unevaluatedProperties": false}));
+    put(all, "CombatantDraft", json!({"allOf": [draft_id(), fields, stats], "unevaluatedProperties": false}));
+    let described = json!({"properties": {"active": {"type": "boolean", "description": "Whether it is still in the fight."}},
+        "required": ["hidden", "members", "conditions", "active", "acted"]});
+    let shown = json!({"description": "The fields that every combatant of an encounter shows.",
+        "allOf": [described, reference("CombatantFields")]});
+    all.insert("ShownCombatantFields".to_owned(), shown);
 }
 
 /// The id of a combatant as a client describes it.
 fn draft_id() -> Value {
-    json!({"type": "string", "pattern": turnkeeper::vocabulary::ID_PATTERN,
-        "description": "Names the combatant within the encounter. Made from the name where it is not given."})
+    let mut id = reference("CombatantId");
+    id["description"] = "Made from the name where it is not given.".into();
+    json!({"properties": {"id": id}})
 }
 
 /// The schemas of one ruleset.
@@ -204,7 +212,6 @@ fn of_ruleset(ruleset: &Schemas, shared: &BTreeSet<String>) -> Components {
         "description": "The combatants, at most 500. More can join later."});
     let combatants = json!({"type": "array", "items": part("Combatant"),
         "description": "The combatants in the order of joining."});
-    let flag = |what: &str| json!({"type": "boolean", "description": what});
     // The own fields come first: openapi-python-client drops those beside a single reference.
     let schemas = json!({
         "Encounter": {
@@ -224,14 +231,11 @@ fn of_ruleset(ruleset: &Schemas, shared: &BTreeSet<String>) -> Components {
         },
         "Combatant": {
             "description": described("A combatant"),
-            "allOf": [{
-                "properties": {"active": flag("Whether it is still in the fight.")},
-                "required": ["hidden", "members", "conditions", "active", "acted"],
-            }, reference("CombatantFields"), part("CombatantStats"), part("CombatantState")],
+            "allOf": [reference("ShownCombatantFields"), part("CombatantStats"), part("CombatantState")],
         },
         "CombatantDraft": {
             "description": described("A combatant as a client describes it, with a name or an id,"),
-            "allOf": [{"properties": {"id": draft_id()}}, reference("DraftFields"), part("CombatantStats")],
+            "allOf": [draft_id(), reference("DraftFields"), part("CombatantStats")],
             "unevaluatedProperties": false,
         },
     });

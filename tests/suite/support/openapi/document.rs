@@ -8,7 +8,8 @@ use super::shape::flatten;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
-/// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI examples.
+/// Examples by operation id: `request` and, by status, `responses`; each a map of named OpenAPI examples. Those that several operations
+/// show are under `shared`.
 pub type Examples = Map<String, Value>;
 
 /// The document.
@@ -22,6 +23,7 @@ pub fn document(routes: &utoipa::openapi::OpenApi, examples: &Examples) -> Value
         "responses": responses(),
         "headers": headers(),
         "parameters": {},
+        "examples": examples.get("shared"),
         "securitySchemes": security_schemes(),
     });
     let items = paths.as_object_mut().into_iter().flat_map(Map::values_mut);

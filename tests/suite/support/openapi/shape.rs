@@ -76,7 +76,6 @@ fn externally_tagged(name: &str, schema: &mut Value, named: &mut Components) {
         }
     }
     for (field, payload) in &mut fields {
-        let description = payload["description"].clone();
         if payload["properties"].is_object() {
             let own = format!("{name}{}", pascal(field));
             let payload = std::mem::replace(payload, reference(&own));
@@ -84,7 +83,6 @@ fn externally_tagged(name: &str, schema: &mut Value, named: &mut Components) {
         } else if payload["type"] == "object" {
             payload["maxProperties"] = 0.into();
         }
-        describe(payload, description);
     }
     let words = json!({"type": "string", "enum": words});
     let object = json!({"type": "object", "properties": fields, "minProperties": 1, "maxProperties": 1});
@@ -100,6 +98,66 @@ fn externally_tagged(name: &str, schema: &mut Value, named: &mut Components) {
         }
     };
     describe(schema, description);
+}
+
+/// The fewest fields of a schema that others include by a reference.
+const INCLUDED: usize = 3;
+
+/// Lets a schema that has all fields of another one include it, so that those stand once in the document.
+pub fn include(all: &mut Components) {
+    let closed = |schema: &Value| !schema["additionalProperties"].is_null() || !schema["maxProperties"].is_null();
+    let open = |schema: &Value| schema["properties"].is_object() && !closed(schema);
+    let size = |schema: &Value| schema["properties"].as_object().map_or(0, Map::len);
+    let parts: Components = all.clone().into_iter().filter(|(_, part)| open(part) && size(part) >= INCLUDED).collect();
+    for schema in all.values_mut().filter(|schema| open(schema)) {
+        let (fields, required) = (schema["properties"].clone(), list(&schema["required"]).to_vec());
+        let includes = |part: &Value| {
+            let same = |(field, own): (&String, &Value)| fields.get(field) == Some(own);
+            size(part) < size(schema)
+                && part["properties"].as_object().is_some_and(|own| own.iter().all(same))
+                && list(&part["required"]).iter().all(|field| required.contains(field))
+        };
+        let mut included: Vec<_> = parts.iter().filter(|(_, part)| includes(part)).collect();
+        included.sort_by_key(|(_, part)| std::cmp::Reverse(size(part)));
+        let mut rest = fields.as_object().cloned().unwrap_or_default();
+        let mut wanted = required.clone();
+        let mut all_of = Vec::new();
+        for (name, part) in included {
+            let own = |field: &String| part["properties"].get(field).is_some();
+            if rest.keys().filter(|field| own(field)).count() >= INCLUDED {
+                rest.retain(|field, _| !own(field));
+                wanted.retain(|field| !list(&part["required"]).contains(field));
+                all_of.push(reference(name));
+            }
+        }
+        if all_of.is_empty() {
+            continue;
+        }
+        if !rest.is_empty() {
+            // openapi-python-client reads the own fields only in front.
+            all_of.insert(0, json!({"properties": rest, "required": wanted}));
+        }
+        let description = schema["description"].take();
+        *schema = json!({"allOf": all_of});
+        describe(schema, description);
+    }
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Drops descriptions beside references that only repeat the field's name, as `The combatant.` does.
+pub fn drop_repetitions(value: &mut Value) {
+    let Some(fields) = value.as_object_mut() else { return };
+    for (name, schema) in fields.get_mut("properties").and_then(Value::as_object_mut).into_iter().flatten() {
+        let repeated = format!("The {}.", name.replace('_', " "));
+        if schema.get("$ref").is_some() && schema["description"] == repeated {
+            schema.as_object_mut().into_iter().for_each(|schema| _ = schema.remove("description"));
+        }
+    }
+    fields.values_mut().for_each(drop_repetitions);
+    fields.get_mut("allOf").and_then(Value::as_array_mut).into_iter().flatten().for_each(drop_repetitions);
 }
 
 fn describe(schema: &mut Value, description: Value) {
