@@ -1,7 +1,7 @@
 //! Encounters: created, listed, read, deleted.
 
 use super::AppState;
-use super::extract::{Conditions, Creator, EncounterId, NoParameters, Parameters, PlainText};
+use super::extract::{Conditions, Creator, EncounterId, NoParameters, Parameters};
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::{List, Reply};
@@ -123,14 +123,14 @@ pub(super) struct Moment {
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn read_encounter(
     State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
-    Parameters(Moment { at, max_length }): Parameters<Moment>, conditions: Conditions, PlainText(plain): PlainText,
+    Parameters(Moment { at, max_length }): Parameters<Moment>, conditions: Conditions, form: Form,
 ) -> Result<Reply, Problem> {
     let (game, viewer) = shared.app.read(&id, &token, at).await?;
     let view = game.view(&viewer).map_err(AppError::from)?;
-    let tag = Tag::of(game.version(), view.get(), &viewer, if plain { Form::Text } else { Form::Json });
+    let tag = Tag::of(game.version(), view.get(), &viewer, form);
     let reply = if conditions.none_matching.is_some_and(|known| known.names(&tag)) {
         Reply::empty(StatusCode::NOT_MODIFIED)
-    } else if plain {
+    } else if form == Form::Text {
         Reply::text(max_length.map_or(game.text(), |most| fitted(&game.text(), most.count() as usize)))
     } else {
         Reply::json(String::from(Box::<str>::from(view)))

@@ -1,11 +1,11 @@
 //! The log: a page of it, a page as soon as there is one, or a stream.
 
 use super::AppState;
-use super::extract::{EncounterId, Parameters, PlainText};
+use super::extract::{EncounterId, Parameters};
 use super::feed::{self, FeedLine, LogHeaders};
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{BearerToken, EntryView, Include};
+use crate::app::{BearerToken, EntryView, Form, Include};
 use crate::openapi::*;
 use crate::vocabulary::Int;
 use axum::extract::State;
@@ -25,7 +25,7 @@ pub(super) struct EventsQuery {
     pub after: Option<u64>,
     /// The maximum number of entries. Without it, a page has at most 100, and a stream goes on.
     #[param(value_type = Option<usize>, minimum = 1, maximum = 1000)]
-    limit: Option<Int<1, 1000>>,
+    pub limit: Option<Int<1, 1000>>,
     /// The maximum number of seconds that an empty page waits for its first entry. It ends a second before the server's limit
     /// for a request, TURNKEEPER_REQUEST_TIMEOUT: after 29 seconds by default.
     #[serde(default)]
@@ -50,14 +50,7 @@ struct LogPage {
 }
 
 /// The maximum number of entries on a page without `limit`.
-const DEFAULT_LIMIT: usize = 100;
-
-impl EventsQuery {
-    /// The maximum number of entries, if there is one.
-    pub fn limit(&self) -> Option<usize> {
-        self.limit.and_then(|limit| limit.get().try_into().ok())
-    }
-}
+const DEFAULT_LIMIT: u32 = 100;
 
 /// Read or follow the log
 ///
@@ -83,21 +76,21 @@ impl EventsQuery {
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_events(
     State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
-    Parameters(query): Parameters<EventsQuery>, PlainText(plain): PlainText, headers: LogHeaders,
+    Parameters(query): Parameters<EventsQuery>, form: Form, headers: LogHeaders,
 ) -> Result<Response, Problem> {
     if let Some(format) = headers.format {
         return feed::stream(&shared, &id, &token, &query, &headers, format).await;
     }
     // AWS Lambda may stop sooner than the timeout, and the answer must be sent before.
     let time = headers.deadline.map_or(shared.settings.timeout, |end| end.remaining().min(shared.settings.timeout));
-    let wait = Duration::from_secs(query.wait.get().unsigned_abs()).min(time.saturating_sub(Duration::from_secs(1)));
-    let limit = query.limit().unwrap_or(DEFAULT_LIMIT);
-    let page = shared.app.await_log(&id, &token, query.after, limit, wait).await?;
+    let wait = Duration::from_secs(query.wait.count().into()).min(time.saturating_sub(Duration::from_secs(1)));
+    let limit = query.limit.map_or(DEFAULT_LIMIT, Int::count);
+    let page = shared.app.await_log(&id, &token, query.after, limit as usize, wait).await?;
     let next_cursor = page.next.map(|version| version.to_string());
     let next = next_cursor.as_ref().map(|next| format!("/v1/encounters/{id}/events?after={next}&limit={limit}"));
-    let reply = match plain {
-        true => Reply::text(told(&page.entries)),
-        false => Reply::of(&LogPage { items: page.entries, next_cursor })?,
+    let reply = match form {
+        Form::Text => Reply::text(told(&page.entries)),
+        _ => Reply::of(&LogPage { items: page.entries, next_cursor })?,
     };
     Ok(reply.next_page(next).into_response())
 }

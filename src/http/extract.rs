@@ -1,7 +1,7 @@
 //! Extractors: a handler runs only if what it extracts is well-formed.
 use super::AppState;
 use super::problem::Problem;
-use crate::app::{AppError, Application, BearerToken, Expected, Include, Sender, Tag};
+use crate::app::{AppError, Application, BearerToken, Expected, Form, Include, Sender, Tag};
 use crate::vocabulary::read_query;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::header::{ACCEPT, AUTHORIZATION, IF_MATCH, IF_NONE_MATCH};
@@ -145,14 +145,13 @@ impl<'de> Deserialize<'de> for Include {
     }
 }
 
-/// Whether the client prefers `text/plain` to JSON.
-pub(super) struct PlainText(pub bool);
-
-impl FromRequestParts<AppState> for PlainText {
+/// Text if the client prefers it to JSON.
+impl FromRequestParts<AppState> for Form {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {
-        Ok(Self(preferred(&parts.headers, ["application/json", "text/plain"]) == "text/plain"))
+        let media = preferred(&parts.headers, ["application/json", "text/plain"]);
+        Ok(if media == "text/plain" { Self::Text } else { Self::Json })
     }
 }
 

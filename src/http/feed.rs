@@ -6,7 +6,7 @@ use super::middleware::Deadline;
 use super::problem::Problem;
 use super::{AppState, Settings};
 use crate::app::{AppError, BearerToken, EntryView, Follower, Include, Next};
-use crate::vocabulary::{EncounterSchema, LegalCommands};
+use crate::vocabulary::{EncounterSchema, Int, LegalCommands};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::header::CONTENT_TYPE;
@@ -131,7 +131,7 @@ struct Feed {
     /// Has sent something that is new to the client.
     sent: bool,
     /// The transitions that are left of the limit.
-    left: Option<usize>,
+    left: Option<u32>,
     include: Include,
 }
 
@@ -200,7 +200,7 @@ pub(super) async fn stream(
     // Spread, so that clients that connected together do not reconnect together.
     let time = stream_time.mul_f64(rand::random_range(0.9..=1.0));
     let time = headers.deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
-    let (ends, left) = (Instant::now() + time, query.limit());
+    let (ends, left) = (Instant::now() + time, query.limit.map(Int::count));
     let (buffered, sent) = (headers.deadline.is_some(), after.is_none());
     let feed = Feed { follower, format, keep_alive, ends, over: false, buffered, sent, left, include };
     let chunks = stream::iter(opening).chain(stream::unfold(feed, Feed::next));
