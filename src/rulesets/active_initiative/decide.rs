@@ -7,8 +7,6 @@ use crate::vocabulary::{field, require};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-pub(super) type Scene<'d> = Play<'d, ActiveInitiative>;
-
 pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
     check_started(play, matches!(command, Command::Start(_)), "AI-2")?;
     match command {
@@ -42,7 +40,7 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     start_encounter(play, "AI-8")?;
     let table = play.table();
     let players = players(table);
-    let friend = |c: &Combatant<ActiveInitiative>| table.iter().any(|pc| pc.kind == Kind::Pc && pc.side == c.side);
+    let friend = |c: &Fighter| table.iter().any(|pc| pc.kind == Kind::Pc && pc.side == c.side);
     let groups = table.iter().filter(|c| c.kind == Kind::Npc && !friend(c)).count();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let (groups, wanted) = (count(groups), count(players.div_ceil(2)));
@@ -121,7 +119,7 @@ fn is_unopposed(table: &Table, nominee: &CombatantId) -> bool {
 }
 
 /// Whether it may steal the nominee's turn by any means.
-pub(super) fn could_interrupt(table: &Table, c: &Combatant<ActiveInitiative>, nominee: &CombatantId) -> bool {
+pub(super) fn could_interrupt(table: &Table, c: &Fighter, nominee: &CombatantId) -> bool {
     MEANS.iter().any(|means| may_interrupt(table, c, nominee, *means).is_ok())
 }
 
@@ -192,9 +190,7 @@ fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
 }
 
 /// Refuses a combatant that may not steal the nominee's turn by these means. A point is checked first.
-fn may_interrupt(
-    table: &Table, interrupter: &Combatant<ActiveInitiative>, nominee: &CombatantId, means: Means,
-) -> Result<(), Violation> {
+fn may_interrupt(table: &Table, interrupter: &Fighter, nominee: &CombatantId, means: Means) -> Result<(), Violation> {
     let (id, state) = (&interrupter.id, &table.state);
     if means == Means::InterruptPoint {
         let detail = "this encounter is played without interrupt points";
@@ -231,7 +227,7 @@ fn may_interrupt(
 }
 
 /// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AAI13).
-pub(super) fn hurt_off_turn(table: &Table, c: &Combatant<ActiveInitiative>) -> bool {
+pub(super) fn hurt_off_turn(table: &Table, c: &Fighter) -> bool {
     c.state.exposed && table.state.last_actor.as_ref() != Some(&c.id)
 }
 
@@ -269,7 +265,7 @@ fn spend(play: &mut Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(
 }
 
 /// The inspiration points of a player's character that has some; `rule` says what they pay for.
-fn inspiration(c: &Combatant<ActiveInitiative>, rule: &'static str) -> Result<u32, Violation> {
+fn inspiration(c: &Fighter, rule: &'static str) -> Result<u32, Violation> {
     let held = c.stats.inspiration.count();
     let holds = c.kind == Kind::Pc && held > 0;
     require(holds, "no_inspiration", rule, || format!("{} has no inspiration point to spend", c.id))?;

@@ -34,7 +34,7 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         }
         Phase::Window { nominee, .. } => {
             let interrupters = table.waiting().filter(|c| c.id != *nominee);
-            let interrupt = |c: &Combatant<ActiveInitiative>| {
+            let interrupt = |c: &Fighter| {
                 let means = MEANS.map(|means| json!(means));
                 LegalCommand::by("interrupt", &c.id, "AI-17").choose("means", true, means)
             };

@@ -25,6 +25,8 @@ use decide::{could_interrupt, hurt_off_turn};
 pub struct ActiveInitiative;
 
 type Table = AnyTable<ActiveInitiative>;
+type Scene<'d> = Play<'d, ActiveInitiative>;
+type Fighter = Combatant<ActiveInitiative>;
 
 impl Ruleset for ActiveInitiative {
     parts!();
@@ -112,7 +114,7 @@ impl Ruleset for ActiveInitiative {
         matches!(event, Event::Advised(_) | Event::InterruptPointsGained(_) | Event::SceneClosed(_))
     }
 
-    fn remark(table: &Table, c: &Combatant<Self>) -> String {
+    fn remark(table: &Table, c: &Fighter) -> String {
         let named = matches!(&table.state.phase, Phase::Window { nominee, .. } if *nominee == c.id);
         let open = c.active() && !c.acted && !c.state.interrupted;
         let remarks = [

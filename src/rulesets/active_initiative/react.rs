@@ -1,6 +1,6 @@
 //! What follows under Active Initiative from damage, deaths, comings and goings.
 
-use super::decide::{Scene, take_turn};
+use super::decide::take_turn;
 use super::*;
 use crate::rulesets::shared::{end_turn, next_round};
 use crate::vocabulary::Event::{Own, Roster, Shared};

@@ -131,17 +131,17 @@ fn spend(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
 }
 
 /// Whether it rolled a 1 and this is the round in which it cannot act (WA-7).
-pub(super) fn barred(table: &Table, c: &Combatant<Seize>) -> bool {
+pub(super) fn barred(table: &Table, c: &Fighter) -> bool {
     c.state.skips_round_1 && table.round <= 1
 }
 
 /// Whether it could do something with a turn: in the fight, and not disabled as a whole (AWA4).
-pub(super) fn able(c: &Combatant<Seize>) -> bool {
+pub(super) fn able(c: &Fighter) -> bool {
     c.free_of(|condition| DISABLED.contains(&condition))
 }
 
 /// Whether a loss of hit points now lets it seize: not after, before or in a turn of its own (WA-12, WA-20, AWA6).
-pub(super) fn loss_counts(table: &Table, c: &Combatant<Seize>) -> bool {
+pub(super) fn loss_counts(table: &Table, c: &Fighter) -> bool {
     let moment = match &table.state.phase {
         Phase::InTurn { actor } => *actor != c.id,
         Phase::SeizeDecision {} | Phase::ChooseNext {} | Phase::SomeoneActs => true,
@@ -151,7 +151,7 @@ pub(super) fn loss_counts(table: &Table, c: &Combatant<Seize>) -> bool {
 }
 
 /// Whether it may seize the turn that comes now (WA-12). A queued seizer is not `hurt`: see [`loss_counts`].
-pub(super) fn may_seize(table: &Table, c: &Combatant<Seize>) -> bool {
+pub(super) fn may_seize(table: &Table, c: &Fighter) -> bool {
     c.state.hurt && !c.acted && !barred(table, c) && able(c)
 }
 
@@ -206,7 +206,7 @@ fn go_on(play: &mut Fight<'_>) {
 }
 
 /// The combatant, if it may seize or decline now.
-fn check_seizing<'p>(play: &'p Fight<'_>, id: &CombatantId) -> Result<&'p Combatant<Seize>, Violation> {
+fn check_seizing<'p>(play: &'p Fight<'_>, id: &CombatantId) -> Result<&'p Fighter, Violation> {
     let table = play.table();
     let c = play.combatant("combatant", id)?;
     let own = matches!(&table.state.phase, Phase::InTurn { actor } if actor == id);

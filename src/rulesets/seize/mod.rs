@@ -27,6 +27,7 @@ pub struct Seize;
 
 type Table = AnyTable<Seize>;
 type Fight<'d> = Play<'d, Seize>;
+type Fighter = Combatant<Seize>;
 
 impl Ruleset for Seize {
     parts!();
@@ -101,7 +102,7 @@ impl Ruleset for Seize {
         }
     }
 
-    fn remark(table: &Table, c: &Combatant<Self>) -> String {
+    fn remark(table: &Table, c: &Fighter) -> String {
         let remarks = [
             (barred(table, c), "out for round 1"),
             (table.state.queue.iter().any(|seizer| seizer.combatant == c.id), "has seized a turn"),

@@ -21,7 +21,7 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Seize>) -> Result<(),
 /// turn before (AWA6).
 fn hurt(play: &mut Fight<'_>, e: &Damaged) {
     let table = play.table();
-    let counts = |c: &Combatant<Seize>| !c.state.hurt && loss_counts(table, c);
+    let counts = |c: &Fighter| !c.state.hurt && loss_counts(table, c);
     if e.hp_lost == 0 || !table.get(&e.combatant).is_some_and(counts) {
         return;
     }

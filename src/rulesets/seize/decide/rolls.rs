@@ -62,7 +62,7 @@ fn check(play: &Fight<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violatio
 
 /// Everybody who is in the fight, by the die that they roll, in the order of joining.
 fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
-    let mut ranked: Vec<&Combatant<Seize>> = table.active().collect();
+    let mut ranked: Vec<&Fighter> = table.active().collect();
     ranked.sort_by_key(|c| (c.hidden, Reverse(c.stats.bonus()), c.joined));
     let mut rollers: Vec<Roller> = Vec::with_capacity(ranked.len());
     for c in ranked {
