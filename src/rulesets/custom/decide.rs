@@ -237,11 +237,10 @@ fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
     let cost = c.cost.map(|cost| cost.count());
     if steps(table).is_empty() {
         end_one(play, &c.combatant, cost);
-        resume(play);
     } else {
         play.own(StepDone { combatant: c.combatant.clone() });
-        go_on_with_turn(play);
     }
+    resume(play);
     Ok(())
 }
 

@@ -95,7 +95,7 @@ pub(super) fn begin(play: &mut Fight<'_>, who: Vec<CombatantId>, kind: TurnKind)
             _ => start_turn(play, id),
         }
     }
-    go_on_with_turn(play);
+    resume(play);
 }
 
 /// Lets effects count a moment of a turn to which the combatant has returned: only those that have begun since it waits.
@@ -118,20 +118,13 @@ fn reach(play: &mut Fight<'_>, tick: u32) {
     }
 }
 
-/// Goes on with the turn that is going on: a step of it in which nobody takes part is over.
-pub(super) fn go_on_with_turn(play: &mut Fight<'_>) {
-    if current(play.table()).next().is_none() {
-        next_step(play);
-    }
-}
-
 /// Begins the next step of a shared turn in which somebody takes part; after the last one ends the turn for all who share it.
 pub(super) fn next_step(play: &mut Fight<'_>) {
     let table = play.table();
     let step = top(table).map_or(0, |turn| turn.step.saturating_add(1));
     if usize::try_from(step).is_ok_and(|step| step < steps(table).len()) {
         play.own(StepBegun { step });
-        return go_on_with_turn(play);
+        return resume(play);
     }
     let sharing = top(table).map_or(Vec::new(), |turn| turn.combatants.clone());
     sharing.iter().for_each(|id| end_one(play, id, None));
@@ -157,11 +150,14 @@ pub(super) fn end_one(play: &mut Fight<'_>, id: &CombatantId, cost: Option<u32>)
     }
 }
 
-/// Goes on after a turn: the turn below it resumes, or ends if its combatants are out of the fight; else a gap opens, or the next
+/// Goes on with the turn that is going on: a step in which nobody takes part is over. If there is none, a gap opens, or the next
 /// combatant is found.
 pub(super) fn resume(play: &mut Fight<'_>) {
-    if !play.table().state.turns.is_empty() {
-        go_on_with_turn(play);
+    let table = play.table();
+    if !table.state.turns.is_empty() {
+        if current(table).next().is_none() {
+            next_step(play);
+        }
     } else if !open_gap(play) {
         advance(play, false);
     }

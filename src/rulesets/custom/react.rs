@@ -26,9 +26,7 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<()
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
             if top(play.table()).is_some_and(|turn| turn.combatants.contains(&e.combatant)) {
                 end_turn(play, &e.combatant);
-                if play.table().state.turns.is_empty() {
-                    resume(play);
-                }
+                resume(play);
             }
         }
         AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => {
