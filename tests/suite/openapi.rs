@@ -3,7 +3,7 @@
 
 use crate::e2e::applications::{key, named};
 use crate::e2e::{Api, Fight, text};
-use crate::support::client::Answer;
+use crate::support::client::{Answer, Client};
 use crate::support::contract::{self, operations};
 use crate::support::{openapi, sources};
 use crate::transcripts;
@@ -128,7 +128,7 @@ async fn captured() -> Map<String, Value> {
                 }
                 // One refusal shows what all are like.
                 let refused = answer.status == 409 && !capture.0["send_command"]["responses"]["409"].is_object();
-                if refused || shown.len() == 2 && answer.status == 200 {
+                if refused || shown.len() == 2 && answer.status == 200 && send.is_object() {
                     capture.answer("send_command", &example, &answer);
                 }
             }
@@ -158,6 +158,14 @@ async fn listed(capture: &mut Capture) {
     capture.answer("list_encounters", "no_key", &api.get("/v1/encounters").send().await);
 }
 
+/// A fight with one combatant, for examples with a whole encounter that another example shows in full.
+async fn short_fight(api: &Client) -> Fight {
+    let creation = json!({"ruleset": "active-initiative", "name": "Ambush", "combatants": [{"name": "Valiant"}]});
+    let fight = Fight::of(api, &api.post("/v1/encounters", &creation).send().await);
+    fight.command(&json!({"type": "start", "first": "valiant"})).send().await.expect(200);
+    fight
+}
+
 async fn reads(capture: &mut Capture, fight: &Fight) {
     let api = &fight.api;
     capture.answer("read_encounter", "json", &fight.get("").send().await);
@@ -168,14 +176,12 @@ async fn reads(capture: &mut Capture, fight: &Fight) {
     options.body = list.to_string().into();
     capture.answer("list_options", "options", &options);
     capture.answer("list_events", "page", &fight.get("/events?limit=2").send().await);
-    let lines = fight.get("/events?after=0&limit=1").header("accept", "application/x-ndjson");
+    let short = short_fight(api).await;
+    let lines = short.get("/events?after=0&limit=1").header("accept", "application/x-ndjson");
     capture.stream("list_events", &lines.send().await);
     let events = fight.get("/events?limit=1").header("accept", "text/event-stream");
     capture.stream("list_events", &events.header("last-event-id", "0").send().await);
-    let mut log = fight.get("/export").send().await.json();
-    // As it was at version 3.
-    log["entries"].as_array_mut().expect("entries").truncate(3);
-    log["version"] = json!(3);
+    let log = short.get("/export").send().await.json();
     let imported = api.post("/v1/encounters/import", &log).send().await;
     assert_eq!(imported.status, 201, "the example can be sent: {}", imported.text());
     capture.shared(["export_encounter", "import_encounter"], "log", "An exported log", &scrubbed(log));
@@ -257,7 +263,7 @@ fn the_document_stays_small() {
     let most = 100 + 28 * crate::support::table::RULESETS.iter().count();
     assert!(count <= most, "{count} schemas, at most {most} are expected");
     let served = http::document().expect("the document").len();
-    assert!(served <= 310_000, "{served} bytes");
+    assert!(served <= 300_000, "{served} bytes");
 }
 
 #[test]
