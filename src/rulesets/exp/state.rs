@@ -268,7 +268,7 @@ impl Describe for Roll {
     }
 }
 
-/// A roll is for an audience that knows all who rolled; [`Roll::known`] redacts the list of a unit.
+/// A roll is for an audience that knows all who rolled; `Roll::known` redacts the list of a unit.
 impl Redact for Roll {
     fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
         self.combatants.iter().all(|id| audience.knows(id)).then(|| self.clone())
