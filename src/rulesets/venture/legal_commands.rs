@@ -18,7 +18,14 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         let settle = LegalCommand::of("settle", "VE-1").with("combatant", c.id.as_str());
         legal.push(settle.among("loser", true, &active, None));
     }
-    legal.push(LegalCommand::of("start", "VE-2").like("joins", JOINS, None));
+    if table.status == Status::Setup {
+        legal.push(LegalCommand::of("start", "VE-2").like("joins", JOINS, None));
+        for c in table.active().filter(|c| c.state.join_battle.is_none()) {
+            join_battle(&mut legal, &c.id);
+        }
+        // What is refused before the start would be tried with every combatant.
+        return legal;
+    }
     if let Some(actor) = table.state.phase.awaited() {
         in_turn(table, &mut legal, actor);
     }
