@@ -6,7 +6,7 @@ use crate::vocabulary::{
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The names at a point of a transition. Later names may be hidden from viewers of earlier events.
 struct KnownNames<'t, R: Ruleset> {
@@ -92,11 +92,16 @@ fn tell_apart<R: Ruleset>(table: &Table<R>, options: &mut [LegalCommand]) {
             let open = |option: &LegalCommand| option.choices.iter().map(|choice| in_words(choice.field)).collect();
             said = group.iter().map(|option| open(option)).collect();
         }
+        // A field differs if any option says something else than the first one.
+        let first = said.first().cloned().unwrap_or_default();
+        let others = said.iter().flat_map(|own| own.iter().filter(|(field, words)| first.get(*field) != Some(*words)));
+        let missing = first.keys().filter(|field| said.iter().any(|own| !own.contains_key(*field)));
+        let differing: BTreeSet<&String> = others.map(|(field, _)| field).chain(missing).collect();
         for (option, own) in group.into_iter().zip(&said) {
-            let differs = |(field, _): &(&String, _)| said.iter().any(|other| other.get(*field) != own.get(*field));
-            let own: Vec<_> = own.iter().filter(differs).map(|(_, words)| words.as_str()).collect();
+            let own = own.iter().filter(|(field, _)| differing.contains(field)).map(|(_, words)| words.as_str());
+            let own = own.collect::<Vec<_>>().join(", ");
             if !own.is_empty() {
-                option.label = format!("{} ({})", option.label, own.join(", "));
+                option.label = format!("{} ({own})", option.label);
             }
         }
     }

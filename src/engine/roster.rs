@@ -100,7 +100,10 @@ fn named<R: Ruleset>(
 fn sound(mut hp: Hp) -> Result<Hp, FieldError> {
     let max = *hp.max.get_or_insert(hp.current);
     if hp.current > max {
-        let message = format!("{} is more than the maximum of {max}: temporary hit points go into `temp`", hp.current);
+        let message = format!(
+            "{} is more than the maximum of {max}: temporary hit points go into `temp`, and a new maximum into `max`",
+            hp.current
+        );
         return Err(FieldError::meaningless("hp.current", message));
     }
     Ok(hp)

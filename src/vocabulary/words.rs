@@ -210,12 +210,13 @@ impl Describe for Value {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         match self {
             Self::String(text) => {
-                let (combatant, effect) = (CombatantId::new(text), EffectId::new(text));
-                let combatant = combatant.as_ref().and_then(|id| names.combatant(id));
-                match (combatant, effect.as_ref().and_then(|id| names.effect(id))) {
-                    (Some(name), _) => write!(out, "{name}").is_ok(),
-                    (None, Some(effect)) => effect.describe(names, out),
-                    (None, None) => spaced(text, out),
+                if let Some(name) = CombatantId::new(text).as_ref().and_then(|id| names.combatant(id)) {
+                    out.push_str(name);
+                    return true;
+                }
+                match EffectId::new(text).as_ref().and_then(|id| names.effect(id)) {
+                    Some(effect) => effect.describe(names, out),
+                    None => spaced(text, out),
                 }
             }
             Self::Number(number) => write!(out, "{number}").is_ok(),
