@@ -174,8 +174,8 @@ pub struct Server {
         value_parser = |text: &str| integer::<usize>(text, 1, 65_536))]
     pub bodies_mib: usize,
 
-    /// The newest log entries that each encounter keeps at least; 0 keeps all. Older ones are dropped only at every 256th, so up to 511
-    /// more are there.
+    /// The minimum number of newest log entries that each encounter keeps; 0 keeps all. Older ones are dropped only at every 256th entry,
+    /// so up to 511 more may be there.
     #[arg(long, env = "TURNKEEPER_LOG_KEEP", default_value_t = crate::app::KEEP, value_name = "ENTRIES",
         value_parser = |text: &str| integer::<u64>(text, 0, 1_000_000_000))]
     pub log_keep: u64,
@@ -278,7 +278,7 @@ fn levels(text: &str) -> Result<Targets, String> {
     targets.ok_or_else(|| SHAPE.to_owned())
 }
 
-/// A time such as `30d`, `12h`, `15m` or `90s`; `0` is no time.
+/// A time such as `30d`, `12h`, `15m` or `90s`; `0` is a time of zero.
 fn time(text: &str) -> Result<Duration, String> {
     // A century. Redis counts milliseconds in 64 bits.
     const MAX: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);

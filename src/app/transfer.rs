@@ -1,7 +1,7 @@
 //! Export and import of logs, in a format of their own.
 //!
-//! An import is folded again from its base. That checks shapes, versions and bounds, and that every state in an entry is the one that
-//! the events before it lead to. The rules are not checked again: a log does not hold all commands and dice, and a game master may give
+//! An import is folded again from its base. That checks shapes, versions and bounds, and that each checkpoint is the state that the log
+//! leads to, but for an undo or redo that restores a version older than the base. The rules are not checked again: a log does not hold all commands and dice, and a game master may give
 //! the turn to anyone (`override`). So the base, the events, and the time, sender and commands of an entry are taken on trust.
 
 use super::encounters::new_meta;
@@ -281,16 +281,16 @@ impl ImportFold {
             "undone" => json!({"type": "undo", "to_version": event.to_version}),
             _ => json!({"type": "redo"}),
         };
-        let wrong = |_| "it undoes or redoes what cannot be".to_owned();
+        let wrong = |_| "this undo or redo is not possible here".to_owned();
         let request = Request::read(command).map_err(wrong)?;
         let rewind =
             self.game.rewind_target(&request).map_err(wrong)?.filter(|r| Some(r.to_version) == event.to_version);
-        let rewind = rewind.ok_or("it goes back to another version than was undone")?;
+        let rewind = rewind.ok_or("to_version is not the version that this undo or redo restores")?;
         if rewind.to_version < self.base.version() {
             return Ok(None);
         }
         let past = self.rewind_states.get(&rewind.to_version).cloned().flatten();
-        let past = past.ok_or("it goes back to no version before it")?;
+        let past = past.ok_or("it restores a version that the log does not hold before it")?;
         Ok(self.game.rewind(&rewind, &*past)?.checkpoint)
     }
 }
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn an_import_stops_before_the_next_entry_without_a_caller() {
+    fn an_import_stops_before_the_next_entry_when_it_is_told_to() {
         let rulesets = Rulesets::shipped();
         let json = log(&rulesets, 9);
         assert_eq!(fold_import(&rulesets, Meta::default(), &json, &|| false).expect("a log").entries.len(), 9);

@@ -1,7 +1,7 @@
 //! Complete answers for AWS Lambda, whose callers buffer them and limit their size.
 //!
-//! Over TCP a body that fails ends the connection. A buffering proxy would pass on its beginning as the answer, so it gets a problem
-//! document.
+//! Over TCP a body that fails ends the connection. A buffering proxy would pass on its beginning as a whole answer, so a
+//! problem document replaces it.
 
 use super::middleware::{Deadline, protect};
 use super::problem::Problem;

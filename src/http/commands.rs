@@ -75,7 +75,7 @@ pub(super) async fn send_command(
 async fn with_options(shared: &AppState, id: &str, token: &BearerToken, body: Bytes) -> Result<Bytes, AppError> {
     let legal = shared.app.legal(id, token).await?;
     let mut body = Vec::from(body);
-    // The body is an object with fields.
+    // The closing brace of the body, which is an object with fields.
     body.pop();
     body.extend_from_slice(b",\"options\":");
     serde_json::to_writer(&mut body, &legal)?;

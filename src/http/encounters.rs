@@ -104,10 +104,10 @@ pub(super) async fn list_encounters(
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub(super) struct Moment {
+pub(super) struct EncounterQuery {
     /// The version to read. Without it, the newest one.
     at: Option<u64>,
-    /// The maximum number of characters of the turn table: 2000 for Discord. It says how many lines it left out.
+    /// The maximum number of characters of the turn table, such as 2000 for Discord. The table says how many lines it leaves out.
     #[param(value_type = Option<usize>, minimum = 200, maximum = 100_000)]
     max_length: Option<Int<200, 100_000>>,
 }
@@ -116,14 +116,14 @@ pub(super) struct Moment {
 ///
 /// Answers with the encounter as JSON, or with `Accept: text/plain` as a turn table for people. `at` reads an earlier version.
 #[utoipa::path(get, path = "/v1/encounters/{id}", tag = "encounters", security(("token" = [])),
-    params(EncounterId, Moment, ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
+    params(EncounterId, EncounterQuery, ("If-None-Match" = Option<String>, Header, description = IF_NONE_MATCH)),
     responses((status = 200, description = "The encounter", headers(("ETag")),
             content((EncounterSchema = "application/json"), (String = "text/plain"))),
         (status = 304, description = "The encounter has not changed"),
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn read_encounter(
     State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
-    Parameters(Moment { at, max_length }): Parameters<Moment>, conditions: Conditions, form: Form,
+    Parameters(EncounterQuery { at, max_length }): Parameters<EncounterQuery>, conditions: Conditions, form: Form,
 ) -> Result<Reply, Problem> {
     let (game, viewer) = shared.app.read(&id, &token, at).await?;
     let view = game.view(&viewer).map_err(AppError::from)?;

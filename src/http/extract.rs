@@ -44,7 +44,7 @@ impl FromRequestParts<AppState> for BearerToken {
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Problem> {
         const MISSING: &str = "send the encounter's token in the header: Authorization: Bearer tk_...";
-        const MALFORMED: &str = "this is no token of ours: the header is Authorization: Bearer tk_...";
+        const MALFORMED: &str = "this is not a token of this service: the header is Authorization: Bearer tk_...";
         const KEY: &str =
             "this is an application's key, which opens no encounter: send the token that the creation answered with";
         let credential = bearer(&parts.headers, MALFORMED)?.ok_or(Problem::unauthorized(MISSING))?;
@@ -91,7 +91,7 @@ impl FromRequestParts<AppState> for Sender {
 
 /// The credential of the header `Authorization: Bearer ...`; None without that header. `malformed` answers any other scheme.
 fn bearer<'h>(headers: &'h HeaderMap, malformed: &'static str) -> Result<Option<&'h str>, Problem> {
-    const UNREADABLE: &str = "the header authorization must stand there once, in visible ASCII characters";
+    const UNREADABLE: &str = "the header authorization must be sent once, in visible ASCII characters";
     let value = single(headers, &AUTHORIZATION).map_err(|_| Problem::unauthorized(UNREADABLE))?;
     let Some(value) = value else { return Ok(None) };
     match value.split_once(' ') {
@@ -125,7 +125,7 @@ pub(super) fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Op
     let Some(value) = values.next() else { return Ok(None) };
     let text = value.to_str().ok().filter(|_| values.next().is_none());
     text.map(Some).ok_or_else(|| {
-        Problem::bad("invalid_header", format!("the header {name} must stand there once, in visible ASCII characters"))
+        Problem::bad("invalid_header", format!("the header {name} must be sent once, in visible ASCII characters"))
     })
 }
 

@@ -79,7 +79,7 @@ async fn receive(request: Request, state: &AppState, budget: &Budget) -> Result<
 /// Refuses an invalid token of an encounter. A path without an encounter needs no token.
 async fn check_token(parts: &mut Parts, state: &AppState) -> Result<(), Problem> {
     let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else { return Ok(()) };
-    // An application may send large bodies anyway. Where its key is not allowed, an extractor has refused it before.
+    // An application's key needs no check here: routes that do not take one have refused it in an earlier extractor.
     let Sender::Token(token) = Sender::from_request_parts(parts, state).await? else { return Ok(()) };
     if state.app.is_valid(&id, &token) || state.app.mark_valid(&id, &token).await? {
         return Ok(());
@@ -97,7 +97,7 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     }
 }
 
-/// A digest of the request. Requests with equal digests are repetitions; a client may vary how much it wants to be answered.
+/// A digest of the request. Requests with equal digests are repetitions; headers are left out, so that a repetition may send another `Prefer`.
 fn fingerprint(parts: &Parts, body: &[u8]) -> [u8; 32] {
     let mut digest = Sha256::new();
     let query = parts.uri.query().unwrap_or_default();

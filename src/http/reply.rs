@@ -19,7 +19,7 @@ pub(super) const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("prefe
 pub(super) struct List<T> {
     /// The items.
     pub items: Vec<T>,
-    /// The start of the next page: `cursor` takes it. Null on the last page, and always null without the parameter `cursor`.
+    /// The `cursor` of the next page. Null on the last page, and always null in lists without the parameter `cursor`.
     #[schema(required = true)]
     pub next_cursor: Option<String>,
 }

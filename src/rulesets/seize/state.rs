@@ -32,7 +32,7 @@ const MAX_SIDES: usize = 16;
 fn sides<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Slug>, D::Error> {
     let sides = Vec::deserialize(deserializer)?;
     if sides.len() > MAX_SIDES {
-        return Err(Error::invalid_length(sides.len(), &"a list of at most 16 sides"));
+        return Err(Error::invalid_length(sides.len(), &format!("a list of at most {MAX_SIDES} sides").as_str()));
     }
     Ok(sides)
 }
@@ -118,7 +118,7 @@ pub struct State {
     pub queue: Vec<Seizer>,
     /// The turns of this round so far, the one that is going on included.
     pub turns: Vec<Taken>,
-    /// Counts the times at which turns could be seized; 0 for all but the game master.
+    /// Counts the windows in which turns could be seized; 0 for all but the game master.
     pub windows: u32,
 }
 
@@ -159,7 +159,7 @@ redacted! {
         pub combatant: CombatantId,
         /// The Initiative Bonus with which it seized: turns seized after the same turn come in its order (WA-15).
         pub bonus: i64,
-        /// Which of the times at which turns could be seized it was; earlier ones go first (AWA4).
+        /// In which window it seized; earlier ones go first (AWA4).
         pub window: u32,
         /// Who else seized after the same turn with the same bonus, so that AWA2 decides between them.
         #[serde(default, deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
