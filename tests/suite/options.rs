@@ -160,6 +160,21 @@ fn at_every_moment_trials_grow_with_the_fight() {
 }
 
 #[test]
+fn trials_grow_with_those_who_have_brought_dice_before_venture_starts() {
+    let joined = |count| {
+        let combatants: Vec<Value> = (0..count).map(|n| json!({"id": format!("c{n}"), "side": "players"})).collect();
+        let mut table = Table::create(json!({"ruleset": "venture", "combatants": combatants}));
+        for commands in (0..count).collect::<Vec<_>>().chunks(50) {
+            let join = |n: &usize| json!({"type": "join_battle", "combatant": format!("c{n}"), "successes": 3});
+            table.accept(commands.iter().map(join).collect());
+        }
+        trials(&table)
+    };
+    let (few, many) = (joined(16), joined(64));
+    assert!(many <= 5 * few, "{few} trials for 16 and {many} for 64");
+}
+
+#[test]
 fn deciding_stops_before_the_next_command() {
     let table = fight("venture", 4);
     let notes: Vec<Value> = (0..50).map(|n| json!({"type": "note", "text": format!("{n}")})).collect();
