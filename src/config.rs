@@ -243,8 +243,13 @@ impl Server {
 pub fn presentable(urls: &str) -> String {
     let public = urls.split(',').map(|url| {
         let (scheme, rest) = url.trim().split_once("://").unwrap_or(("redis", ""));
-        let rest = rest.split(['?', '#']).next().unwrap_or_default();
-        let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+        let head = rest.split(['?', '#']).next().unwrap_or_default();
+        let host = match head.rsplit_once('@') {
+            Some((_, host)) => host,
+            // A password with such a character ends the head before the host.
+            None if rest.split('/').next().is_some_and(|user| user.contains('@')) => "",
+            None => head,
+        };
         format!("{scheme}://{host}")
     });
     public.collect::<Vec<_>>().join(", ")
@@ -324,6 +329,7 @@ mod tests {
         let urls = "rediss://user:p@ss@cache.example:6380/2?token=x, redis://:secret@10.0.0.1:6379";
         assert_eq!(presentable(urls), "rediss://cache.example:6380/2, redis://10.0.0.1:6379");
         assert_eq!(presentable("redis://10.0.0.1/0?name=me@home&token=s@cret"), "redis://10.0.0.1/0");
+        assert_eq!(presentable("redis://user:12#34@10.0.0.1"), "redis://");
         assert_eq!(presentable("secret"), "redis://");
     }
 }
