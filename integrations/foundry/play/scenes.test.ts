@@ -9,7 +9,7 @@ const fixed = { settings: { "turnkeeper.playerUndo": true } };
 
 play("a hurt foe interrupts, and hit points go one way", { ruleset: "active-initiative", ...fixed }, [...all], async (table) => {
   await table.begin();
-  await restart(table, "Start the scene (first: Iris)", { first: "Iris" });
+  await restart(table, "Start the scene (first)", { first: "Iris" });
   await table.check();
   // The twins share the id of an actor. Only the goblin is hurt.
   await table.page("gm").evaluate((id) => (window as any).game.combat.combatants.get(id).actor.update({ system: { attributes: { hp: { value: 4 } } } }), ids.goblin);

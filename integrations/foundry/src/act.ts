@@ -42,7 +42,7 @@ export class Table {
 
   async #choose(legal: Legal[], none: string, encounter: Encounter, options: Options): Promise<void> {
     if (legal.length === 0) return warn(text(none));
-    const one = await pick(legal, encounter);
+    const one = await pick(legal);
     if (one) await this.#send(one, !isReady(one), encounter, options);
   }
 

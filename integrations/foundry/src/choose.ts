@@ -15,17 +15,6 @@ export const isReady = ({ choices }: Legal): boolean => choices.every(({ require
 
 const sameActor = (one: Legal, other: Legal): boolean => one.command.type === other.command.type && one.combatant === other.combatant;
 
-/** The label. Options with equal labels get the fields in which they differ. */
-export function labelOf(legal: Legal, all: Legal[], encounter: Encounter): string {
-  const same = all.filter(({ label }) => label === legal.label);
-  if (same.length < 2) return legal.label;
-  const value = (one: Legal, field: string): unknown => (one.command as Record<string, unknown>)[field];
-  const differs = (field: string) => same.some((one) => JSON.stringify(value(one, field)) !== JSON.stringify(value(legal, field)));
-  const fields = Object.keys(legal.command).filter(differs).map((field) => `${words(field)}: ${shown(value(legal, field), encounter)}`);
-  const open = legal.choices.map(({ field }) => words(field));
-  return `${legal.label} (${(fields.length > 0 ? fields : open).join(", ")})`;
-}
-
 const words = (field: string): string => field.replaceAll("_", " ");
 
 /** A value for people: names instead of ids. */
@@ -39,9 +28,9 @@ function shown(value: unknown, encounter: Encounter): string {
 const plain = (label: string): string => foundry.utils.escapeHTML(label);
 
 /** Lets the user pick one of several legal commands. */
-export async function pick(legal: Legal[], encounter: Encounter): Promise<Legal | undefined> {
+export async function pick(legal: Legal[]): Promise<Legal | undefined> {
   if (legal.length < 2) return legal[0];
-  const buttons = legal.map((one, index) => ({ action: `option${index}`, label: plain(labelOf(one, legal, encounter)), callback: () => index }));
+  const buttons = legal.map((one, index) => ({ action: `option${index}`, label: plain(one.label), callback: () => index }));
   const chosen: unknown = await foundry.applications.api.DialogV2.wait({
     window: { title: text("Next") }, content: `<p>${text("Pick")}</p>`, buttons, rejectClose: false,
   });

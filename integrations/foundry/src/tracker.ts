@@ -2,7 +2,7 @@
 import { toFoundry } from "./client/index.js";
 import type { Session } from "./session.js";
 import { ID, text, type Encounter, type Legal } from "./types.js";
-import { isReady, labelOf } from "./choose.js";
+import { isReady } from "./choose.js";
 
 /** What the user can do in the tracker. */
 export interface Actions {
@@ -112,7 +112,7 @@ function commands(session: Session, { send }: Actions): HTMLElement[] {
   const urgent = ({ command }: Legal) => (encounter.pending?.commands.includes(command.type) ? 0 : 1);
   const own = options.items.filter((legal) => !shared(legal)).sort((a, b) => urgent(a) - urgent(b));
   const folded = options.items.filter((legal) => shared(legal) && !happensInFoundry(legal));
-  const list = (items: Legal[]) => optionList(items, session.busy, encounter, send);
+  const list = (items: Legal[]) => optionList(items, session.busy, send);
   const parts = [list(own)];
   if (folded.length > 0) {
     const details = make("details", "turnkeeper-more");
@@ -128,11 +128,11 @@ function happensInFoundry({ command }: Legal): boolean {
   return ["add_combatant", "remove_combatant", ...hitPoints].includes(command.type);
 }
 
-function optionList(items: Legal[], busy: boolean, encounter: Encounter, send: Actions["send"]): HTMLElement {
+function optionList(items: Legal[], busy: boolean, send: Actions["send"]): HTMLElement {
   const all = make("ul", "turnkeeper-options");
   for (const legal of items) {
     const item = make("li", "");
-    const main = button(labelOf(legal, items, encounter), "turnkeeper-option", () => send(legal, !isReady(legal)));
+    const main = button(legal.label, "turnkeeper-option", () => send(legal, !isReady(legal)));
     // A button that is disabled loses focus, and with it the place of who plays by keyboard. These only say that they are.
     main.ariaDisabled = String(busy);
     main.title = legal.rule;
