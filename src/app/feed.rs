@@ -383,11 +383,12 @@ mod tests {
     #[test]
     fn an_encounter_without_followers_is_forgotten_unless_it_has_new_ones() {
         let hub = Arc::new(Hub::default());
-        let [earlier, later] = [(); 2].map(|()| {
+        let followed = || {
             let topic = Topic::new(&hub, "e", 3);
             hub.topics.lock().insert(topic.id.clone(), Arc::downgrade(&topic));
             topic
-        });
+        };
+        let (earlier, later) = (followed(), followed());
         drop(earlier);
         assert!(hub.get("e").is_some_and(|topic| Arc::ptr_eq(&topic, &later)));
         drop(later);
