@@ -164,12 +164,16 @@ impl Wrong<'_> {
     }
 
     fn surprise(&mut self) {
-        let (score, surprise) = (self.definition.score.as_ref(), self.definition.surprise);
+        let score = self.definition.score.as_ref();
         let own_dice = score.is_some_and(|score| score.dice.is_some() && score.per != Per::Side);
-        let right = own_dice || surprise != Surprise::Disadvantage;
-        self.unless(right, "surprise", "disadvantage needs score.dice per combatant or group");
-        let right = surprise != Surprise::Yields || score.is_some_and(|score| score.per == Per::Side);
-        self.unless(right, "surprise", "yields needs a score per side");
+        let sides = score.is_some_and(|score| score.per == Per::Side);
+        match self.definition.surprise {
+            Surprise::None | Surprise::Skips => {}
+            Surprise::Disadvantage => {
+                self.unless(own_dice, "surprise", "disadvantage needs score.dice per combatant or group");
+            }
+            Surprise::Yields => self.unless(sides, "surprise", "yields needs a score per side"),
+        }
     }
 
     fn wait(&mut self) {

@@ -192,18 +192,23 @@ fn pick(play: &mut Fight<'_>, c: &Begin) -> Result<(), Violation> {
 /// Why a combatant is no candidate: the rule, the line of the definition, and a few words.
 fn why_not(table: &Table, c: &Fighter) -> (&'static str, String, String) {
     let (definition, phase, id) = (definition(table), phase(table), &c.id);
-    let out = !c.active() || is_skipped(definition, c);
-    let no_turns = c.state.turns_left == 0 && definition.clock.is_none();
     let most = phase.turns.count();
-    let had_turns = most > 0 && c.state.turns_in_phase >= most;
+    if !c.active() || is_skipped(definition, c) {
+        return ("CU-33", "down".to_owned(), format!("{id} is out of the fight"));
+    }
+    if c.state.turns_left == 0 && definition.clock.is_none() {
+        return ("CU-1", "turns".to_owned(), format!("{id} has no turn left in this round"));
+    }
+    if most > 0 && c.state.turns_in_phase >= most {
+        return ("CU-10", phase_line(table, "turns"), format!("{id} has had its turns in this phase"));
+    }
+    if !fits(definition, &phase.who, c) {
+        return ("CU-10", phase_line(table, "who"), format!("{id} does not act in this phase"));
+    }
+    if c.state.passed {
+        return ("CU-17", phase_line(table, "optional"), format!("{id} has passed"));
+    }
     match phase.pick {
-        _ if out => ("CU-33", "down".to_owned(), format!("{id} is out of the fight")),
-        _ if no_turns => ("CU-1", "turns".to_owned(), format!("{id} has no turn left in this round")),
-        _ if had_turns => ("CU-10", phase_line(table, "turns"), format!("{id} has had its turns in this phase")),
-        _ if !fits(definition, &phase.who, c) => {
-            ("CU-10", phase_line(table, "who"), format!("{id} does not act in this phase"))
-        }
-        _ if c.state.passed => ("CU-17", phase_line(table, "optional"), format!("{id} has passed")),
         Pick::Order => ("CU-12", phase_line(table, "pick"), format!("{id}'s place has not come up")),
         _ => ("CU-11", phase_line(table, "sides"), format!("it is another side's turn, not {id}'s")),
     }
