@@ -6,7 +6,7 @@ use crate::vocabulary::{
 };
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 /// The names at a point of a transition. Later names may be hidden from viewers of earlier events.
 struct KnownNames<'t, R: Ruleset> {
@@ -53,15 +53,22 @@ pub fn with_texts(events: &RawValue, texts: &[String]) -> Result<Box<RawValue>, 
         return Ok(events.to_owned());
     }
     let bare: Vec<&RawValue> = serde_json::from_str(events.get())?;
-    let told = bare.iter().enumerate().map(|(i, event)| {
-        // An event has a type, so a field stands before this one.
-        match (texts.get(i).filter(|text| !text.is_empty()), event.get().strip_suffix('}')) {
-            (Some(text), Some(fields)) => Ok(format!("{fields},\"text\":{}}}", serde_json::to_string(text)?)),
-            _ => Ok(event.get().to_owned()),
+    let mut json = String::with_capacity(events.get().len() + texts.iter().map(|text| text.len() + 16).sum::<usize>());
+    for (i, event) in bare.iter().enumerate() {
+        json.push_str(if i == 0 { "[" } else { "," });
+        match texts.get(i).filter(|text| !text.is_empty()) {
+            Some(text) => {
+                json.push_str(event.get().strip_suffix('}').unwrap_or_default());
+                // An event has a type, so a field stands before this one.
+                json.push_str(",\"text\":");
+                json.push_str(&serde_json::to_string(text)?);
+                json.push('}');
+            }
+            None => json.push_str(event.get()),
         }
-    });
-    let told: Vec<String> = told.collect::<Result<_, serde_json::Error>>()?;
-    RawValue::from_string(format!("[{}]", told.join(",")))
+    }
+    json.push_str(if bare.is_empty() { "[]" } else { "]" });
+    RawValue::from_string(json)
 }
 
 /// Gives each option its label, without the fields that are open.
@@ -92,13 +99,13 @@ fn tell_apart<R: Ruleset>(table: &Table<R>, options: &mut [LegalCommand]) {
             let open = |option: &LegalCommand| option.choices.iter().map(|choice| in_words(choice.field)).collect();
             said = group.iter().map(|option| open(option)).collect();
         }
-        // A field differs if any option says something else than the first one.
-        let first = said.first().cloned().unwrap_or_default();
-        let others = said.iter().flat_map(|own| own.iter().filter(|(field, words)| first.get(*field) != Some(*words)));
-        let missing = first.keys().filter(|field| said.iter().any(|own| !own.contains_key(*field)));
-        let differing: BTreeSet<&String> = others.map(|(field, _)| field).chain(missing).collect();
+        let mut counts: HashMap<_, usize> = HashMap::new();
+        for field in said.iter().flatten() {
+            *counts.entry(field).or_default() += 1;
+        }
         for (option, own) in group.into_iter().zip(&said) {
-            let own = own.iter().filter(|(field, _)| differing.contains(field)).map(|(_, words)| words.as_str());
+            let own = own.iter().filter(|field| counts.get(field).is_some_and(|count| *count < said.len()));
+            let own = own.map(|(_, words)| words.as_str());
             let own = own.collect::<Vec<_>>().join(", ");
             if !own.is_empty() {
                 option.label = format!("{} ({own})", option.label);
