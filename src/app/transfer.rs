@@ -1,8 +1,9 @@
 //! Export and import of logs, in a format of their own.
 //!
 //! An import is folded again from its base. That checks shapes, versions and bounds, and that each checkpoint is the state that the log
-//! leads to, but for an undo or redo that restores a version older than the base. The rules are not checked again: a log does not hold all commands and dice, and a game master may give
-//! the turn to anyone (`override`). So the base, the events, and the time, sender and commands of an entry are taken on trust.
+//! leads to, but for an undo or redo that restores a version older than the base. The rules are not checked again: a log does not hold all
+//! commands and dice, and a game master may give the turn to anyone (`override`). So the base, the events, and the time, sender and
+//! commands of an entry are taken on trust.
 
 use super::encounters::new_meta;
 use super::log::MAX_PAGE;

@@ -68,7 +68,8 @@ impl<'g, R: Ruleset> Trials<'g, R> {
         accepted.then_some(option)
     }
 
-    /// The first value of a shared list that is accepted in this command. Each value is tried with one command, see [`LegalCommand::among`].
+    /// The first value of a shared list that is accepted in this command. Each value is tried with one command: see
+    /// [`LegalCommand::among`].
     fn first_of(&mut self, command: &Value, field: &'static str, listed: &ListReference) -> Option<Value> {
         let key = key(command, field, listed);
         let mut known = self.verdicts.remove(&key).unwrap_or_else(|| vec![None; listed.values.len()]);

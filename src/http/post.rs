@@ -97,7 +97,8 @@ fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     }
 }
 
-/// A digest of the request. Requests with equal digests are repetitions; headers are left out, so that a repetition may send another `Prefer`.
+/// A digest of the request. Requests with equal digests are repetitions. Headers are left out, so that a repetition may send another
+/// `Prefer`.
 fn fingerprint(parts: &Parts, body: &[u8]) -> [u8; 32] {
     let mut digest = Sha256::new();
     let query = parts.uri.query().unwrap_or_default();

@@ -91,7 +91,7 @@ impl Values {
     }
 }
 
-/// A list of combatants that several legal_commands share.
+/// A list of combatants that several legal commands share.
 pub fn shared_list<'a>(ids: impl IntoIterator<Item = &'a CombatantId>) -> Arc<[Value]> {
     ids.into_iter().map(|id| json!(id)).collect()
 }
@@ -142,10 +142,10 @@ impl LegalCommand {
         self.choose(field, required, ids.into_iter().map(|id| id.as_str()))
     }
 
-    /// Opens a field to one of `ids`, a list that several legal_commands share, but not to `except`.
+    /// Opens a field to one of `ids`, a list that several legal commands share, but not to `except`.
     ///
     /// Whether a value is accepted must not depend on the option, nor whether the option is accepted on the value: the engine tries each
-    /// value once for all legal_commands of a verb, and each option with one value.
+    /// value once for all legal commands of a verb, and each option with one value.
     pub fn among(self, field: &'static str, required: bool, ids: &Arc<[Value]>, except: Option<&CombatantId>) -> Self {
         let except: Vec<Value> = except.into_iter().map(|id| json!(id)).collect();
         let listed = ListReference { list: String::new(), except, values: ids.clone() };

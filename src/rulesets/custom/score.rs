@@ -253,7 +253,7 @@ impl Scorer<'_> {
                 let again = !unit.first.hidden && tied.contains(&score.key);
                 let dice = unit.dice(self.definition).filter(|_| again);
                 let Some(key) = score.key.get_mut(at) else { continue };
-                // The first roll-off decides before the second: whoever is out of the tie keeps its rank.
+                // The first roll-off decides before the second: a combatant that is out of the tie keeps its rank.
                 *key *= 1000;
                 if let Some(dice) = dice {
                     let (dice, sum) = sum(play, dice);
