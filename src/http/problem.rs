@@ -146,7 +146,10 @@ impl Problem {
         };
         let mut problem = match errors.iter().map(|error| error.kind).find(|kind| *kind != ErrorKind::Meaningless) {
             None => Self::unprocessable("invalid_value", detail),
-            Some(ErrorKind::NotJson) => return Self::bad("invalid_json", detail),
+            // A part of the body, such as an entry of an imported log, is a field like any other.
+            Some(ErrorKind::NotJson) if errors.iter().all(|error| error.path.is_empty()) => {
+                return Self::bad("invalid_json", detail);
+            }
             Some(ErrorKind::Twice) => Self::bad("duplicate_field", detail),
             Some(_) => Self::bad(code, detail),
         };
@@ -319,6 +322,16 @@ impl From<Refusal> for Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_of_a_body_that_is_no_json_is_named_and_a_body_is_not() {
+        for (path, code, paths) in [("", "invalid_json", vec![]), ("entries.3", "invalid_body", vec!["entries.3"])] {
+            let error = FieldError { path: path.to_owned(), message: "no JSON".to_owned(), kind: ErrorKind::NotJson };
+            let problem = Problem::fields(vec![error], "invalid_body");
+            let named: Vec<_> = problem.0.errors.iter().map(|error| error.path.as_str()).collect();
+            assert_eq!((problem.status(), problem.0.code, named), (StatusCode::BAD_REQUEST, code, paths));
+        }
+    }
 
     #[test]
     fn what_is_refused_for_too_much_work_can_be_sent_again_in_a_second() {
