@@ -80,23 +80,34 @@ fn every_pass_of_exp_finishes_a_persona_so_that_a_unit_has_no_more_passes_than_p
     assert!(longest > 4, "the plays are too tame: {longest} passes at most");
 }
 
+/// A fight of the player's persona `c1` and the hidden `h1`, after these commands.
+fn beside_a_hidden_one(mut seer: Value, mut lurker: Value, commands: &Value) -> Stage {
+    seer["id"] = json!("c1");
+    (lurker["id"], lurker["side"], lurker["hidden"]) = (json!("h1"), json!("monsters"), json!(true));
+    let stage = Stage::create(&json!({"ruleset": "exp", "combatants": [seer, lurker]})).expect("a sound creation");
+    stage.send(commands, &mut Even(4)).expect("legal commands").0
+}
+
+/// What the player's options are, who sees only that somebody acts.
+fn options_of_the_player(stage: &Stage) -> Vec<Value> {
+    let own = [CombatantId::fixed("c1")];
+    let seen = stage.game.redacted(&own);
+    assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
+    let legal_commands = seen.options(&Viewer::player("player", own.to_vec()), 0, &|| false);
+    legal_commands.into_iter().map(|option| option.command).collect()
+}
+
 #[test]
 fn a_player_attacks_with_its_mind_while_a_hidden_combatant_is_asked() {
     shows(&["EX-31"]);
-    let seer = json!({"id": "c1", "mstr": 10});
-    let lurker = json!({"id": "h1", "side": "monsters", "hidden": true, "dex": 20});
-    let stage = Stage::create(&json!({"ruleset": "exp", "combatants": [seer, lurker]})).expect("a sound creation");
-    let (stage, _) = stage.send(&json!({"type": "start"}), &mut Even(4)).expect("it starts");
+    let stage = beside_a_hidden_one(json!({"mstr": 10}), json!({"dex": 20}), &json!({"type": "start"}));
     assert_eq!(stage.game.brief().current, [CombatantId::fixed("h1")]);
     let own = [CombatantId::fixed("c1")];
     let request = |command: Value| Request::read(command).expect("a command");
     let refused = |command| stage.game.examine(&own, &request(command), &|| false).is_err();
     assert!(!refused(json!({"type": "mental_attack", "combatant": "c1"})));
     assert!(refused(json!({"type": "declare", "combatant": "c1", "move": "now", "act": "now"})));
-    let seen = stage.game.redacted(&own);
-    assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
-    let legal_commands = seen.options(&Viewer::player("player", own.to_vec()), 0, &|| false);
-    let verbs: Vec<_> = legal_commands.iter().map(|option| &option.command["type"]).collect();
+    let verbs: Vec<_> = options_of_the_player(&stage).iter().map(|command| command["type"].clone()).collect();
     assert_eq!(verbs, ["mental_attack"]);
     assert!(stage.send(&json!({"type": "mental_attack", "combatant": "c1"}), &mut Even(4)).is_some());
 }
@@ -104,16 +115,10 @@ fn a_player_attacks_with_its_mind_while_a_hidden_combatant_is_asked() {
 #[test]
 fn a_player_declines_a_duel_in_which_a_hidden_combatant_is_first() {
     shows(&["AEX14"]);
-    let seer = json!({"id": "c1", "mstr": 1});
-    let lurker = json!({"id": "h1", "side": "monsters", "hidden": true, "mstr": 20});
-    let stage = Stage::create(&json!({"ruleset": "exp", "combatants": [seer, lurker]})).expect("a sound creation");
     let duel = json!([{"type": "start"}, {"type": "mental_duel", "combatant": "c1", "opponent": "h1"}]);
-    let (stage, _) = stage.send(&duel, &mut Even(4)).expect("a duel");
-    let own = [CombatantId::fixed("c1")];
-    let seen = stage.game.redacted(&own);
-    assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
-    let legal_commands = seen.options(&Viewer::player("player", own.to_vec()), 0, &|| false);
+    let stage = beside_a_hidden_one(json!({"mstr": 1}), json!({"mstr": 20}), &duel);
     let decline = json!({"type": "decline_duel", "combatant": "c1"});
-    assert!(legal_commands.iter().any(|option| option.command == decline), "{legal_commands:?}");
+    let legal_commands = options_of_the_player(&stage);
+    assert!(legal_commands.contains(&decline), "{legal_commands:?}");
     assert!(stage.send(&decline, &mut Even(4)).is_some());
 }
