@@ -50,7 +50,8 @@ impl<'de> Deserialize<'de> for InterruptPoints {
                 exactly.ok_or_else(|| E::invalid_value(de::Unexpected::Signed(points), &self))
             }
             fn visit_u64<E: de::Error>(self, points: u64) -> Result<InterruptPoints, E> {
-                self.visit_i64(i64::try_from(points).unwrap_or(i64::MAX))
+                let exactly = i64::try_from(points).ok().and_then(Int::new).map(InterruptPoints::Exactly);
+                exactly.ok_or_else(|| E::invalid_value(de::Unexpected::Unsigned(points), &self))
             }
         }
         deserializer.deserialize_any(Visitor)

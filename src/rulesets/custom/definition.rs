@@ -226,7 +226,8 @@ impl<'de, const MIN: i64, const MAX: i64> Deserialize<'de> for Term<MIN, MAX> {
                 fixed.ok_or_else(|| E::invalid_value(de::Unexpected::Signed(n), &self))
             }
             fn visit_u64<E: de::Error>(self, n: u64) -> Result<Self::Value, E> {
-                self.visit_i64(i64::try_from(n).unwrap_or(i64::MAX))
+                let fixed = i64::try_from(n).ok().and_then(Int::new).map(Term::Fixed);
+                fixed.ok_or_else(|| E::invalid_value(de::Unexpected::Unsigned(n), &self))
             }
             fn visit_str<E: de::Error>(self, name: &str) -> Result<Self::Value, E> {
                 let number = Slug::new(name).map(Term::Number);
