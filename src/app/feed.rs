@@ -6,7 +6,7 @@
 use super::log::LogEntryViews;
 use super::{App, AppError, BearerToken, Include, Page, token::time_left};
 use crate::engine::{Game, Viewer};
-use crate::store::{Entry, LogPage, Notice, StoreError};
+use crate::store::{Entry, Notice, StoreError, StoredPage};
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use std::collections::{HashMap, VecDeque};
@@ -98,7 +98,7 @@ impl EntryMark {
     }
 
     /// Whether a page of the log after the version before it, which would begin with the entry, shows that the store has lost it.
-    fn is_lost(self, page: &LogPage) -> bool {
+    fn is_lost(self, page: &StoredPage) -> bool {
         let stored = page.entries.first().map(Self::of).filter(|stored| stored.version == self.version);
         page.version < self.version || self.digest.is_some() && stored.is_some_and(|stored| stored != self)
     }
@@ -195,6 +195,7 @@ impl Topic {
         while self.updates.receiver_count() > 0 {
             match app.current(&self.id).await {
                 Ok(game) => return self.publish(Update::Tokens(game)),
+                Err(AppError::NotFound) => return self.publish(Update::Deleted),
                 Err(AppError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
                 Err(_) => return self.publish(Update::Over),
             }

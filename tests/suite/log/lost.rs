@@ -155,3 +155,18 @@ async fn a_follower_reads_every_entry_where_its_feed_left_some_out() {
         assert_eq!(late.transition().await, Some(version), "no gap, no repetition, in order");
     }
 }
+
+#[tokio::test]
+async fn a_deletion_that_no_notice_told_of_is_told_when_notices_may_be_lost() {
+    let redis = RedisServer::start();
+    let (a, _) = Api::pair_on(&redis.url()).await;
+    let fight = a.fight().await;
+    let mut stream = Stream::open(&fight, LINES, None).await.expect("a stream");
+    assert_eq!(stream.next().await.map(|message| message.kind), Some("snapshot".to_owned()));
+    for key in redis.keys() {
+        redis.command(&["DEL", &key]);
+    }
+    // After a message that it cannot read, a store says that notices may be lost.
+    redis.command(&["PUBLISH", "turnkeeper:commits", "nonsense"]);
+    assert_eq!(stream.next().await.map(|message| message.kind), Some("deleted".to_owned()));
+}
