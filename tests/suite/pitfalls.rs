@@ -199,6 +199,19 @@ fn with_everybody_defeated_or_gone_the_fight_waits_for_a_newcomer() {
 }
 
 #[test]
+fn with_nobody_in_the_fight_the_start_waits_for_a_newcomer() {
+    every_ruleset(|ruleset| {
+        let mut judge = gathered(ruleset, 2);
+        for id in ["c1", "c2"] {
+            must(&mut judge, json!({"type": "set_condition", "target": id, "condition": "dead"}));
+        }
+        assert_eq!(judge.view["pending"]["decision"], "newcomer", "{ruleset}");
+        must(&mut judge, json!({"type": "add_combatant", "combatant": {"id": "late", "side": "players"}}));
+        assert_ne!(judge.view["pending"]["decision"], "newcomer", "{ruleset}");
+    });
+}
+
+#[test]
 fn one_alone_goes_from_round_to_round() {
     every_ruleset(|ruleset| {
         let mut judge = gathered(ruleset, 1);

@@ -171,6 +171,7 @@ impl Ruleset for RoundRobin {
     fn pending(table: &Table<Self>) -> Option<Pending> {
         let (decision, combatants, command, rule) = match (&table.status, &table.state.acting) {
             (Status::Ended, _) => return None,
+            (_, None) if table.active().next().is_none() => return Some(Pending::newcomer("RR-1")),
             (Status::Setup, _) => ("start", Vec::new(), "start", "RR-1"),
             (Status::Running, _) if table.state.someone => return Some(Pending::someone()),
             (Status::Running, Some(id)) => ("end_turn", vec![id.clone()], "end_turn", "RR-2"),

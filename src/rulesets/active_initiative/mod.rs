@@ -50,11 +50,11 @@ impl Ruleset for ActiveInitiative {
     fn pending(table: &Table) -> Option<Pending> {
         let chooser = || table.state.last_actor.iter().cloned().collect();
         Some(match &table.state.phase {
-            Phase::Setup => Pending::new("start", Vec::new(), &["start"], "AI-2"),
-            Phase::InTurn { actor } => Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "AI-7"),
-            Phase::ChooseNext {} | Phase::ChooseStarter {} if table.active().next().is_none() => {
+            Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {} if table.active().next().is_none() => {
                 Pending::newcomer("AI-35")
             }
+            Phase::Setup => Pending::new("start", Vec::new(), &["start"], "AI-2"),
+            Phase::InTurn { actor } => Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "AI-7"),
             Phase::ChooseNext {} => Pending::new("next", chooser(), &["nominate"], "AI-7"),
             Phase::ChooseStarter {} => Pending::new("starter", chooser(), &["nominate"], "AI-41"),
             Phase::Window { nominee, .. } => {

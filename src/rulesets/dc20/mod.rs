@@ -64,6 +64,7 @@ impl Ruleset for Dc20 {
     fn pending(table: &Table) -> Option<Pending> {
         let state = &table.state;
         Some(match state.phase {
+            Phase::Setup if table.active().next().is_none() => Pending::newcomer("DC-4"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "DC-4"),
             Phase::Claim => {
                 let (contest, claimed) = (contest(table, false), !state.claims.is_empty());

@@ -49,8 +49,8 @@ impl Ruleset for Exp {
     fn pending(table: &Table) -> Option<Pending> {
         let state = &table.state;
         Some(match state.phase {
+            Phase::Setup | Phase::Roll if table.active().next().is_none() => Pending::newcomer("EX-2"),
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "EX-2"),
-            Phase::Roll if table.active().next().is_none() => Pending::newcomer("EX-2"),
             Phase::Roll => {
                 let all = ids(table.active());
                 Pending { gm: true, ..Pending::new("roll_initiative", all, &["roll_unit", "roll_initiative"], "EX-3") }
