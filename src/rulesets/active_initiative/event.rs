@@ -53,7 +53,7 @@ events! {
     }
 
     /// A combatant took damage. It may interrupt for free until the next turn begins (AI-20, AAI13).
-    "exposed" => Exposed says "{combatant} took damage and may interrupt." { combatant: CombatantId }
+    "exposed" => Exposed says "{combatant} took damage: it may interrupt, unless it has acted." { combatant: CombatantId }
 
     /// Somebody readied an action (AI-12).
     "readied" => ActionReadied says "{combatant} readies an action[: {readied}]." {
