@@ -19,16 +19,16 @@ const SMALL_REQUEST: usize = 10_000;
 /// How much an answer says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Shape {
+pub enum AnswerSize {
     /// `version`, `events` and `encounter`.
     Full = 1,
     /// `version`, `events`, `current` and `pending`.
     Minimal = 2,
 }
 
-impl Shape {
+impl AnswerSize {
     pub(super) fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Full, Self::Minimal].into_iter().find(|shape| *shape as u8 == byte)
+        [Self::Full, Self::Minimal].into_iter().find(|size| *size as u8 == byte)
     }
 
     /// The body for an encounter and its new events, as `viewer` sees them. Parts that are JSON are copied.
@@ -54,8 +54,8 @@ impl Shape {
 pub struct Answer {
     /// The version that the command made.
     pub version: u64,
-    /// The shape of the body.
-    pub shape: Shape,
+    /// How much the body says.
+    pub size: AnswerSize,
     /// JSON.
     pub body: Bytes,
     /// True for a repeated request, which applied nothing.
@@ -64,18 +64,18 @@ pub struct Answer {
 
 impl Answer {
     /// The answer to what was decided, as the viewer sees it.
-    pub(super) fn to(viewer: &Viewer, decided: &Decided, shape: Shape) -> Result<Self, AppError> {
+    pub(super) fn to(viewer: &Viewer, decided: &Decided, size: AnswerSize) -> Result<Self, AppError> {
         let redactions = decided.redactions.as_ref().filter(|_| !viewer.is_gm());
         let redacted = redactions.and_then(|redactions| redactions.to(&viewer.token));
         let game = viewer.view(&decided.next);
         let (events, texts) = redacted.map_or((&decided.events, &decided.texts), |entry| (&entry.events, &entry.texts));
-        let body = shape.render(&*game, viewer, &with_texts(events, texts)?)?;
-        Ok(Self { version: game.version(), shape, body, replayed: false })
+        let body = size.render(&*game, viewer, &with_texts(events, texts)?)?;
+        Ok(Self { version: game.version(), size, body, replayed: false })
     }
 }
 
 /// A command, or a list of them, with the parameters of its request.
-pub struct Command<'a> {
+pub struct CommandCall<'a> {
     /// The encounter.
     pub id: &'a str,
     /// The sender.
@@ -87,26 +87,26 @@ pub struct Command<'a> {
     /// The key under which it happens at most once.
     pub key: Option<&'a IdempotencyKey>,
     /// The size of the answer.
-    pub shape: Shape,
+    pub size: AnswerSize,
 }
 
 impl App {
     /// Applies a command. This takes one round trip to the store if the encounter is cached, otherwise two.
-    pub async fn command(&self, call: Command<'_>) -> Result<Answer, AppError> {
+    pub async fn command(&self, call: CommandCall<'_>) -> Result<Answer, AppError> {
         let sender = &Sender::Token(call.token.clone());
         self.write(call.id, sender, call.key, |game, viewer| self.change(game, viewer, &call)).await
     }
 
     /// Decides a command and changes nothing. Its dice are never those of the real command.
-    pub async fn dry_run(&self, call: Command<'_>) -> Result<Answer, AppError> {
+    pub async fn dry_run(&self, call: CommandCall<'_>) -> Result<Answer, AppError> {
         let (game, viewer) = self.authenticate(call.id, call.token).await?;
         let decided = self.decide(&game, &viewer, &call, rand::random()).await?;
-        Answer::to(&viewer, &decided, call.shape)
+        Answer::to(&viewer, &decided, call.size)
     }
 
-    async fn change(&self, game: Arc<dyn Game>, viewer: Viewer, call: &Command<'_>) -> Result<Change, AppError> {
+    async fn change(&self, game: Arc<dyn Game>, viewer: Viewer, call: &CommandCall<'_>) -> Result<Change, AppError> {
         let decided = self.decide(&game, &viewer, call, dice_seed(&*game)).await?;
-        let answer = Answer::to(&viewer, &decided, call.shape)?;
+        let answer = Answer::to(&viewer, &decided, call.size)?;
         let version = decided.next.version();
         let entry = LogEntry {
             version,
@@ -126,7 +126,7 @@ impl App {
 
     /// Checks the viewer's rights and the expected version, then decides by the rules.
     async fn decide(
-        &self, game: &Arc<dyn Game>, viewer: &Viewer, call: &Command<'_>, seed: [u8; 32],
+        &self, game: &Arc<dyn Game>, viewer: &Viewer, call: &CommandCall<'_>, seed: [u8; 32],
     ) -> Result<Decided, AppError> {
         self.decide_now(game, viewer, call, seed).await.map_err(|error| match error {
             AppError::Refused(refusal @ Refusal::Violation { .. }) => {
@@ -138,7 +138,7 @@ impl App {
     }
 
     async fn decide_now(
-        &self, game: &Arc<dyn Game>, viewer: &Viewer, call: &Command<'_>, seed: [u8; 32],
+        &self, game: &Arc<dyn Game>, viewer: &Viewer, call: &CommandCall<'_>, seed: [u8; 32],
     ) -> Result<Decided, AppError> {
         let request = call.request;
         game.authorize(viewer, request)?;

@@ -83,7 +83,7 @@ impl App {
             after = entries.last().map_or(version, |entry| entry.version);
             let newest = entries.iter().rposition(|entry| entry.checkpoint.is_some());
             if let Some(checkpoint) = newest.and_then(|at| entries.get(at)?.checkpoint.as_deref()) {
-                folded = Some(game.recall(checkpoint)?);
+                folded = Some(game.restore(checkpoint)?);
             }
             for entry in entries.iter().skip(newest.map_or(0, |at| at + 1)) {
                 folded = folded.map(|folded| folded.fold(entry)).transpose()?;

@@ -1,13 +1,13 @@
 //! Idempotency keys: a request that is sent again under the same key gets the first answer.
 
 use super::token::Sender;
-use super::{Answer, App, AppError, Shape};
+use super::{Answer, AnswerSize, App, AppError};
 use crate::store::KeyDigest;
 use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-/// The length of a record before the body: fingerprint, version, shape.
+/// The length of a record before the body: fingerprint, version, size of the answer.
 const HEAD: usize = 32 + 8 + 1;
 /// The length of a record without a body. Redis searches a hash whose values are at most 64 bytes long one by one, up to its 512th entry.
 const WITHOUT_BODY: usize = 65;
@@ -32,7 +32,7 @@ impl IdempotencyKey {
         let mut record = Vec::with_capacity(WITHOUT_BODY.max(HEAD + body.len()));
         record.extend_from_slice(&self.fingerprint);
         record.extend_from_slice(&answer.version.to_be_bytes());
-        record.push(answer.shape as u8);
+        record.push(answer.size as u8);
         record.extend_from_slice(body);
         if body.is_empty() {
             record.resize(WITHOUT_BODY, 0);
@@ -44,15 +44,15 @@ impl IdempotencyKey {
     pub(super) fn replay(&self, record: &Bytes) -> Result<Answer, AppError> {
         let parts = record.split_first_chunk::<32>().and_then(|(fingerprint, rest)| {
             let (version, rest) = rest.split_first_chunk::<8>()?;
-            Some((fingerprint, u64::from_be_bytes(*version), Shape::from_byte(*rest.first()?)?))
+            Some((fingerprint, u64::from_be_bytes(*version), AnswerSize::from_byte(*rest.first()?)?))
         });
-        let (fingerprint, version, shape) =
+        let (fingerprint, version, size) =
             parts.ok_or_else(|| AppError::Internal("a recorded answer is unreadable".to_owned()))?;
         if *fingerprint != self.fingerprint {
             return Err(AppError::KeyReused);
         }
         let body = if record.get(HEAD) == Some(&0) { Bytes::new() } else { record.slice(HEAD..) };
-        Ok(Answer { version, shape, body, replayed: true })
+        Ok(Answer { version, size, body, replayed: true })
     }
 }
 
@@ -95,12 +95,12 @@ mod tests {
     #[test]
     fn a_record_without_a_body_is_read_at_its_length_and_as_older_programs_wrote_it() {
         let key = IdempotencyKey { key: "k".to_owned(), fingerprint: [7; 32] };
-        let answer = Answer { version: 3, shape: Shape::Minimal, body: Bytes::new(), replayed: false };
+        let answer = Answer { version: 3, size: AnswerSize::Minimal, body: Bytes::new(), replayed: false };
         let (empty, full) = (key.record(&answer, b""), key.record(&answer, b"{}"));
         assert_eq!(empty.len(), WITHOUT_BODY);
         for (record, body) in [(&empty, &b""[..]), (&empty.slice(..HEAD), b""), (&full, b"{}")] {
             let read = key.replay(record).unwrap();
-            assert_eq!((read.version, read.shape, &read.body[..]), (3, Shape::Minimal, body));
+            assert_eq!((read.version, read.size, &read.body[..]), (3, AnswerSize::Minimal, body));
         }
     }
 }

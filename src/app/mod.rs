@@ -19,7 +19,7 @@ mod transfer;
 mod work;
 
 pub use application::{AppKeys, Application, Applications, app_name};
-pub use command::{Answer, Command, Shape};
+pub use command::{Answer, AnswerSize, CommandCall};
 pub use encounters::{CreatedEncounter, Summaries, is_cursor};
 pub use error::AppError;
 pub use feed::{Follower, Next};
@@ -27,7 +27,7 @@ pub use idempotency::IdempotencyKey;
 pub use limit::{Limits, Rate};
 pub use log::{EntryView, Page};
 pub use options::Include;
-pub use tag::{Expected, Form, Tag};
+pub use tag::{Expected, Representation, Tag};
 pub use token::{BearerToken, HandedOut, MAX_TOKENS, Sender, Token};
 pub use transfer::{Export, ExportedLog};
 

@@ -1,6 +1,6 @@
 //! The commands that are legal now, as answers show them.
 
-use super::{App, AppError, BearerToken, Expected, Form, Tag};
+use super::{App, AppError, BearerToken, Expected, Representation, Tag};
 use crate::engine::{Game, Stop, Viewer};
 use crate::vocabulary::{CombatantId, LegalCommand, LegalCommands};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ impl App {
         let (current, viewer) = self.authenticate(id, token).await?;
         let game = viewer.view(&current);
         // The legal commands follow from the view.
-        let tag = Tag::of(game.version(), game.view(&viewer)?.get(), &viewer, Form::Options);
+        let tag = Tag::of(game.version(), game.view(&viewer)?.get(), &viewer, Representation::Options);
         if known.is_some_and(|known| known.names(&tag)) {
             return Ok((tag, None));
         }

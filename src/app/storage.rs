@@ -232,7 +232,7 @@ impl App {
             AppError::Pruned { .. } => AppError::AnswerPruned { version },
             error => error,
         })?;
-        Ok(Answer { replayed: true, ..Answer::to(&viewer, &decided, recorded.shape)? })
+        Ok(Answer { replayed: true, ..Answer::to(&viewer, &decided, recorded.size)? })
     }
 }
 

@@ -14,7 +14,7 @@ const DIGEST: usize = 12;
 /// A representation of an encounter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Form {
+pub enum Representation {
     /// The encounter as JSON.
     Json = 1,
     /// The turn table.
@@ -23,7 +23,8 @@ pub enum Form {
     Options = 3,
 }
 
-/// An entity tag: a version, and a digest of one token's view of it in one form. Answers that belong to no encounter have version 0.
+/// An entity tag: a version, and a digest of a representation of it as one token sees it. Answers that belong to no encounter have
+/// version 0.
 ///
 /// The digest is not of the store's revision, which would show players that hidden writes happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,9 +35,9 @@ pub struct Tag {
 }
 
 impl Tag {
-    /// The tag of `view`, the JSON that `viewer` sees of `version`, in `form`.
-    pub fn of(version: u64, view: &str, viewer: &Viewer, form: Form) -> Self {
-        let hash = Sha256::new_with_prefix(&viewer.token).chain_update([0, form as u8]).chain_update(view);
+    /// The tag of `view`, the JSON that `viewer` sees of `version`, in `representation`.
+    pub fn of(version: u64, view: &str, viewer: &Viewer, representation: Representation) -> Self {
+        let hash = Sha256::new_with_prefix(&viewer.token).chain_update([0, representation as u8]).chain_update(view);
         Self { version, digest: digest(hash) }
     }
 
@@ -90,7 +91,7 @@ impl Expected {
         }
     }
 
-    /// Refuses an encounter that none of them names, by its version or by the viewer's view in any form.
+    /// Refuses an encounter that none of them names, by its version or by the viewer's view in any representation.
     pub(super) fn check(&self, game: &Arc<dyn Game>, viewer: &Viewer) -> Result<(), AppError> {
         let Self::OneOf(tags) = self else { return Ok(()) };
         let current = game.version();
@@ -102,8 +103,8 @@ impl Expected {
             return Err(AppError::Stale { current });
         }
         let view = viewer.view(game).view(viewer)?;
-        let current_tags =
-            [Form::Json, Form::Text, Form::Options].map(|form| Tag::of(current, view.get(), viewer, form));
+        let current_tags = [Representation::Json, Representation::Text, Representation::Options]
+            .map(|one| Tag::of(current, view.get(), viewer, one));
         if tags.into_iter().any(|tag| current_tags.contains(tag)) { Ok(()) } else { Err(AppError::Stale { current }) }
     }
 }

@@ -4,7 +4,7 @@
 
 use super::application::PREFIX;
 use super::storage::Change;
-use super::{Answer, App, AppError, Application, IdempotencyKey, Shape, now};
+use super::{Answer, AnswerSize, App, AppError, Application, IdempotencyKey, now};
 use crate::engine::{Game, MAX_COMBATANTS, Meta, NewToken, Refusal, Role, TokenRecord, Viewer};
 use crate::vocabulary::{CombatantId, FieldError, Violation};
 use bytes::Bytes;
@@ -347,7 +347,7 @@ fn check_gm(meta: &Meta) -> Result<(), AppError> {
 
 /// A write that changes only the meta of an encounter.
 fn meta_change(game: &dyn Game, meta: Meta, body: Bytes) -> Change {
-    let answer = Answer { version: game.version(), shape: Shape::Minimal, body, replayed: false };
+    let answer = Answer { version: game.version(), size: AnswerSize::Minimal, body, replayed: false };
     Change { game: game.with_meta(meta), entry: None, new_base: None, answer }
 }
 

@@ -153,9 +153,9 @@ fn fold_import(rulesets: &Rulesets, meta: Meta, json: &[u8], stop: Stop<'_>) -> 
         return Err(inconsistent(field, detail));
     }
     let document = log.base.document.get();
-    let vetted = rulesets.vet(serde_json::from_str(document)?);
-    vetted.map_err(|error| error.within("base.document"))?;
-    let base = rulesets.recall(meta, document.as_bytes());
+    let checked = rulesets.validate_checkpoint(serde_json::from_str(document)?);
+    checked.map_err(|error| error.within("base.document"))?;
+    let base = rulesets.restore(meta, document.as_bytes());
     let base = base.map_err(|error| inconsistent("base.document", error.to_string()))?;
     base.check().map_err(|wrong| inconsistent("base.document", wrong))?;
     if base.ruleset() != log.ruleset {
@@ -224,7 +224,7 @@ impl ImportFold {
     /// Reads the next entry.
     fn read(&self, raw: &RawValue) -> Result<LogEntry, FieldError> {
         let mut entry: LogEntry = read(&parse(raw.get().as_bytes())?)?;
-        self.game.vet(&mut entry)?;
+        self.game.import_entry(&mut entry)?;
         Ok(entry)
     }
 
@@ -251,7 +251,7 @@ impl ImportFold {
     fn fold(&mut self, mut entry: LogEntry) -> Result<(), Box<dyn Error>> {
         if let Some(checkpoint) = &entry.checkpoint {
             // In this program's form, so that it compares byte for byte below; older schemas are migrated.
-            entry.checkpoint = Some(self.game.recall(checkpoint)?.checkpoint()?);
+            entry.checkpoint = Some(self.game.restore(checkpoint)?.checkpoint()?);
         }
         let expected = self.game.version().saturating_add(1);
         if entry.version != expected {

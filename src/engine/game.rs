@@ -56,7 +56,7 @@ pub trait Game: Any + Send + Sync {
     fn checkpoint(&self) -> Result<Box<RawValue>, serde_json::Error>;
 
     /// This encounter as it was at a checkpoint of its own.
-    fn recall(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError>;
+    fn restore(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError>;
 
     /// The same fight under another meta.
     fn with_meta(&self, meta: Meta) -> Arc<dyn Game>;
@@ -69,7 +69,7 @@ pub trait Game: Any + Send + Sync {
 
     /// Reads the next entry of an imported log as strictly as a request. Writes its events as this program does, and redacts them if it
     /// carries no redacted forms.
-    fn vet(&self, entry: &mut LogEntry) -> Result<(), FieldError>;
+    fn import_entry(&self, entry: &mut LogEntry) -> Result<(), FieldError>;
 
     /// The encounter in full, as JSON for `you`.
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error>;
@@ -307,7 +307,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         let events: Vec<Event<R>> = serde_json::from_str(entry.events.get()).map_err(unreadable)?;
         if events.iter().any(Event::jumps) {
             let missing = || LoadError::Unreadable("checkpoint: an undo or redo needs one".to_owned());
-            return self.recall(entry.checkpoint.as_deref().ok_or_else(missing)?);
+            return self.restore(entry.checkpoint.as_deref().ok_or_else(missing)?);
         }
         let mut table = self.table.clone();
         for event in &events {
@@ -322,7 +322,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         serde_json::value::to_raw_value(&self.stored(None))
     }
 
-    fn recall(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError> {
+    fn restore(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError> {
         let (_, checkpoint) = open(checkpoint.get().as_bytes())?;
         Ok(Arc::new(Self::read(&checkpoint, Some(self.meta.clone()))?))
     }
@@ -339,7 +339,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         self.redacted_for(own).play(request, &mut TrialDice, stop).map(drop)
     }
 
-    fn vet(&self, entry: &mut LogEntry) -> Result<(), FieldError> {
+    fn import_entry(&self, entry: &mut LogEntry) -> Result<(), FieldError> {
         for redacted in entry.redactions.iter().flat_map(Redactions::entries) {
             import::events::<R>(&redacted.events).map_err(|error| error.within("told"))?;
         }

@@ -18,7 +18,7 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldE
 }
 
 /// Whether a checkpoint is one, as far as its shape goes; whether it makes sense, and whether this program reads its schema, shows when
-/// it is recalled.
+/// it is restored.
 pub(super) fn checkpoint<R: Ruleset>(mut checkpoint: Value) -> Result<(), FieldError> {
     match DocumentHeader::read(&checkpoint)?.schema {
         1 => migrate(&mut checkpoint),

@@ -18,7 +18,7 @@ pub struct AnyRuleset {
     manifest: &'static Manifest,
     create: fn(Meta, Creation) -> Result<Arc<dyn Game>, Refusal>,
     read: fn(&[u8], Option<Meta>) -> Loaded,
-    vet: fn(Value) -> Result<(), FieldError>,
+    validate_checkpoint: fn(Value) -> Result<(), FieldError>,
 }
 
 impl AnyRuleset {
@@ -90,7 +90,7 @@ impl Registrar for Rulesets {
             manifest: R::MANIFEST,
             create: create::<R>,
             read: |stored, meta| Ok(Arc::new(TypedGame::<R>::read(stored, meta.map(Arc::new))?)),
-            vet: import::checkpoint::<R>,
+            validate_checkpoint: import::checkpoint::<R>,
         });
     }
 }
@@ -128,9 +128,9 @@ impl Rulesets {
     }
 
     /// Checks the shape of an imported checkpoint.
-    pub fn vet(&self, checkpoint: Value) -> Result<(), FieldError> {
+    pub fn validate_checkpoint(&self, checkpoint: Value) -> Result<(), FieldError> {
         let header = DocumentHeader::read(&checkpoint)?;
-        (self.known(&header.ruleset)?.vet)(checkpoint)
+        (self.known(&header.ruleset)?.validate_checkpoint)(checkpoint)
     }
 
     /// Reads a stored document, and migrates an older one.
@@ -139,7 +139,7 @@ impl Rulesets {
     }
 
     /// Makes an encounter of a checkpoint, and migrates an older one.
-    pub fn recall(&self, meta: Meta, checkpoint: &[u8]) -> Loaded {
+    pub fn restore(&self, meta: Meta, checkpoint: &[u8]) -> Loaded {
         self.read(checkpoint, Some(meta))
     }
 

@@ -5,7 +5,7 @@ use super::extract::{Conditions, EncounterId, Parameters};
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::{PREFERENCE_APPLIED, Reply};
-use crate::app::{AppError, BearerToken, Command, Include, Shape};
+use crate::app::{AnswerSize, AppError, BearerToken, CommandCall, Include};
 use crate::engine::Request;
 use crate::openapi::*;
 use crate::vocabulary::{CombatantId, LegalCommands};
@@ -47,13 +47,13 @@ pub(super) struct CommandQuery {
         UnsupportedMediaType, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn send_command(
     State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
-    Parameters(query): Parameters<CommandQuery>, conditions: Conditions, shape: Shape, post: Post,
+    Parameters(query): Parameters<CommandQuery>, conditions: Conditions, size: AnswerSize, post: Post,
 ) -> Result<Reply, Problem> {
     let request = Request::read(post.body)?;
     let (key, include) = (post.key.as_ref(), query.include);
-    let shape = if include.encounter { Shape::Full } else { shape };
+    let size = if include.encounter { AnswerSize::Full } else { size };
     let command =
-        Command { id: &id, token: &token, request: &request, expected: conditions.matching.as_ref(), key, shape };
+        CommandCall { id: &id, token: &token, request: &request, expected: conditions.matching.as_ref(), key, size };
     let (answer, tagged) = if query.dry_run {
         (shared.app.dry_run(command).await?, false)
     } else {
@@ -65,9 +65,9 @@ pub(super) async fn send_command(
     };
     let reply = Reply::json(body).replayed(answer.replayed);
     let reply = if tagged { reply.version(answer.version) } else { reply };
-    Ok(match answer.shape {
-        Shape::Full => reply,
-        Shape::Minimal => reply.header(PREFERENCE_APPLIED, HeaderValue::from_static("return=minimal")),
+    Ok(match answer.size {
+        AnswerSize::Full => reply,
+        AnswerSize::Minimal => reply.header(PREFERENCE_APPLIED, HeaderValue::from_static("return=minimal")),
     })
 }
 

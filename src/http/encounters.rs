@@ -6,7 +6,7 @@ use super::post::Post;
 use super::problem::Problem;
 use super::reply::{List, Reply};
 use super::tokens::TokenAnswer;
-use crate::app::{AppError, BearerToken, CreatedEncounter, Form, Tag, is_cursor};
+use crate::app::{AppError, BearerToken, CreatedEncounter, Representation, Tag, is_cursor};
 use crate::engine::{Creation, Summary, TokenRecord, fitted};
 use crate::openapi::*;
 use crate::vocabulary::{EncounterSchema, FieldError, Int, NewEncounterSchema};
@@ -123,14 +123,15 @@ pub(super) struct EncounterQuery {
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn read_encounter(
     State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
-    Parameters(EncounterQuery { at, max_length }): Parameters<EncounterQuery>, conditions: Conditions, form: Form,
+    Parameters(EncounterQuery { at, max_length }): Parameters<EncounterQuery>, conditions: Conditions,
+    representation: Representation,
 ) -> Result<Reply, Problem> {
     let (game, viewer) = shared.app.read(&id, &token, at).await?;
     let view = game.view(&viewer).map_err(AppError::from)?;
-    let tag = Tag::of(game.version(), view.get(), &viewer, form);
+    let tag = Tag::of(game.version(), view.get(), &viewer, representation);
     let reply = if conditions.none_matching.is_some_and(|known| known.names(&tag)) {
         Reply::empty(StatusCode::NOT_MODIFIED)
-    } else if form == Form::Text {
+    } else if representation == Representation::Text {
         Reply::text(max_length.map_or(game.text(), |most| fitted(&game.text(), most.count() as usize)))
     } else {
         Reply::json(String::from(Box::<str>::from(view)))

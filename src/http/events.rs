@@ -5,7 +5,7 @@ use super::extract::{EncounterId, Parameters};
 use super::feed::{self, FeedLine, LogHeaders};
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{BearerToken, EntryView, Form, Include};
+use crate::app::{BearerToken, EntryView, Include, Representation};
 use crate::openapi::*;
 use crate::vocabulary::Int;
 use axum::extract::State;
@@ -76,7 +76,7 @@ const DEFAULT_LIMIT: u32 = 100;
         BadRequest, Unauthorized, NotFound, RequestTimeout, Gone, UnprocessableEntity, TooManyRequests, ServiceUnavailable))]
 pub(super) async fn list_events(
     State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId,
-    Parameters(query): Parameters<EventsQuery>, form: Form, headers: LogHeaders,
+    Parameters(query): Parameters<EventsQuery>, representation: Representation, headers: LogHeaders,
 ) -> Result<Response, Problem> {
     if let Some(format) = headers.format {
         return feed::stream(&shared, &id, &token, &query, &headers, format).await;
@@ -88,8 +88,8 @@ pub(super) async fn list_events(
     let page = shared.app.await_log(&id, &token, query.after, limit as usize, wait).await?;
     let next_cursor = page.next.map(|version| version.to_string());
     let next = next_cursor.as_ref().map(|next| format!("/v1/encounters/{id}/events?after={next}&limit={limit}"));
-    let reply = match form {
-        Form::Text => Reply::text(told(&page.entries)),
+    let reply = match representation {
+        Representation::Text => Reply::text(told(&page.entries)),
         _ => Reply::of(&LogPage { items: page.entries, next_cursor })?,
     };
     Ok(reply.next_page(next).into_response())
@@ -98,17 +98,17 @@ pub(super) async fn list_events(
 /// The events of a page as lines of text. Events of older programs, without a sentence, show their type.
 fn told(entries: &[Arc<RawValue>]) -> String {
     #[derive(Deserialize)]
-    struct Entry {
-        events: Vec<Event>,
+    struct EntryTexts {
+        events: Vec<EventText>,
     }
     #[derive(Deserialize)]
-    struct Event {
+    struct EventText {
         r#type: String,
         #[serde(default)]
         text: String,
     }
-    let entries = entries.iter().filter_map(|entry| serde_json::from_str::<Entry>(entry.get()).ok());
-    let line = |event: Event| match event.text.is_empty() {
+    let entries = entries.iter().filter_map(|entry| serde_json::from_str::<EntryTexts>(entry.get()).ok());
+    let line = |event: EventText| match event.text.is_empty() {
         true => event.r#type.replace('_', " ") + "\n",
         false => event.text.replace(['\n', '\t'], " ") + "\n",
     };

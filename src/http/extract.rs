@@ -1,7 +1,7 @@
 //! Extractors: a handler runs only if what it extracts is well-formed.
 use super::AppState;
 use super::problem::Problem;
-use crate::app::{AppError, Application, BearerToken, Expected, Form, Include, Sender, Tag};
+use crate::app::{AppError, Application, BearerToken, Expected, Include, Representation, Sender, Tag};
 use crate::vocabulary::read_query;
 use axum::extract::{FromRequestParts, Path};
 use axum::http::header::{ACCEPT, AUTHORIZATION, IF_MATCH, IF_NONE_MATCH};
@@ -146,7 +146,7 @@ impl<'de> Deserialize<'de> for Include {
 }
 
 /// Text if the client prefers it to JSON.
-impl FromRequestParts<AppState> for Form {
+impl FromRequestParts<AppState> for Representation {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {

@@ -3,7 +3,7 @@
 use super::AppState;
 use super::extract::{EncounterId, single};
 use super::problem::Problem;
-use crate::app::{AppError, IdempotencyKey, Sender, Shape};
+use crate::app::{AnswerSize, AppError, IdempotencyKey, Sender};
 use crate::vocabulary::parse;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Request};
@@ -131,7 +131,7 @@ fn check_type(headers: &HeaderMap) -> Result<(), Problem> {
 }
 
 /// The size of the answer that the client prefers: `Prefer: return=minimal`.
-impl FromRequestParts<AppState> for Shape {
+impl FromRequestParts<AppState> for AnswerSize {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &AppState) -> Result<Self, Infallible> {

@@ -18,13 +18,13 @@ use utoipa::ToSchema;
 
 /// Why the server refuses a request.
 #[derive(Debug, Clone)]
-pub(super) struct Problem(Box<Document>);
+pub(super) struct Problem(Box<ProblemDocument>);
 
 /// What went wrong, for programs and for people.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 #[schema(as = Problem)]
-pub(super) struct Document {
+pub(super) struct ProblemDocument {
     /// A stable URI for this kind of problem: `urn:problem-type:turnkeeper:` and the code.
     #[serde(rename = "type")]
     #[schema(format = "uri")]
@@ -58,13 +58,13 @@ pub(super) struct Document {
 
 impl Problem {
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self(Box::new(Document {
+        Self(Box::new(ProblemDocument {
             kind: format!("urn:problem-type:turnkeeper:{code}"),
             title: status.canonical_reason().unwrap_or_default(),
             status: status.as_u16(),
             detail: detail.into(),
             code,
-            ..Document::default()
+            ..ProblemDocument::default()
         }))
     }
 

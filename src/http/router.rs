@@ -2,7 +2,7 @@
 
 use super::encounters::CreationAnswer;
 use super::post::Budget;
-use super::problem::Document as Problem;
+use super::problem::ProblemDocument as Problem;
 use super::{
     AppState, Settings, commands, docs, encounters, events, health, limit, middleware, rulesets, table, tokens,
     transfer,

@@ -18,12 +18,12 @@ use std::sync::LazyLock;
 const PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/rulesets.json.gz"));
 
 /// An answer that is the same for every client, and its tag.
-type Answer = (Bytes, Tag);
+type TaggedBody = (Bytes, Tag);
 
 /// Every manifest, and their list.
 struct Manifests {
-    list: Answer,
-    by_id: Vec<(String, Answer)>,
+    list: TaggedBody,
+    by_id: Vec<(String, TaggedBody)>,
 }
 
 /// The manifests, unpacked for the first request.
@@ -34,17 +34,17 @@ fn manifests() -> Result<&'static Manifests, AppError> {
 
 fn read(list: &str) -> serde_json::Result<Manifests> {
     #[derive(Deserialize)]
-    struct Items<'l> {
+    struct ManifestList<'l> {
         #[serde(borrow)]
         items: Vec<&'l RawValue>,
     }
     #[derive(Deserialize)]
-    struct Manifest {
+    struct ManifestId {
         id: String,
     }
     let answer = |json: &str| (Bytes::copy_from_slice(json.as_bytes()), Tag::of_body(json.as_bytes()));
-    let items = serde_json::from_str::<Items<'_>>(list)?.items.into_iter();
-    let by_id = items.map(|item| Ok((serde_json::from_str::<Manifest>(item.get())?.id, answer(item.get()))));
+    let items = serde_json::from_str::<ManifestList<'_>>(list)?.items.into_iter();
+    let by_id = items.map(|item| Ok((serde_json::from_str::<ManifestId>(item.get())?.id, answer(item.get()))));
     Ok(Manifests { list: answer(list), by_id: by_id.collect::<serde_json::Result<_>>()? })
 }
 

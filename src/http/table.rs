@@ -10,7 +10,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::routing::get;
 
 /// A file of the page: its path, its media type and its content.
-type File = (&'static str, &'static str, &'static [u8]);
+type Asset = (&'static str, &'static str, &'static [u8]);
 
 macro_rules! files {
     ($($path:literal $media:literal $name:literal,)+) => {
@@ -18,7 +18,7 @@ macro_rules! files {
     };
 }
 
-const FILES: &[File] = files! {
+const FILES: &[Asset] = files! {
     "/table" "text/html; charset=utf-8" "index.html",
     "/table/table.css" "text/css; charset=utf-8" "table.css",
     "/table/icon.svg" "image/svg+xml" "icon.svg",
@@ -48,7 +48,7 @@ pub(super) fn routes() -> Router<AppState> {
     })
 }
 
-fn serve((_, media, content): &File, conditions: &Conditions) -> Reply {
+fn serve((_, media, content): &Asset, conditions: &Conditions) -> Reply {
     let tag = Tag::of_body(content);
     let reply = Reply::json(*content).header(CONTENT_TYPE, HeaderValue::from_static(media)).public(&tag, conditions);
     reply.header(CONTENT_SECURITY_POLICY, POLICY)

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 /// An answer to an HTTP API, a function URL or a load balancer.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'r> {
+struct LambdaResponse<'r> {
     status_code: u16,
     /// Only load balancers read it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -35,7 +35,7 @@ pub(super) fn answer(response: &Response<Bytes>, source: EventSource) -> serde_j
         values.entry(name.as_str()).or_default().push(String::from_utf8_lossy(value.as_bytes()));
     }
     let balancer = source == EventSource::Balancer;
-    to_raw_value(&Answer {
+    to_raw_value(&LambdaResponse {
         status_code: response.status().as_u16(),
         status_description: balancer.then(|| response.status().to_string()),
         headers: values.iter().map(|(name, values)| (*name, values.join(", "))).collect(),

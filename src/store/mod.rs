@@ -33,7 +33,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// Reads log entries above version `after`, oldest first: at most `limit` entries and about `max_bytes`, but at least one entry
     /// if there is any.
-    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError>;
+    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<StoredPage, StoreError>;
 
     /// Reads the document that the log is folded from.
     async fn base(&self, id: &str) -> Result<Base, StoreError>;
@@ -234,7 +234,7 @@ pub enum Committed {
 
 /// A page of the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogPage {
+pub struct StoredPage {
     /// The version of the base. Entries up to it are compacted and cannot be read.
     pub base_version: u64,
     /// The newest version.
@@ -280,7 +280,7 @@ pub enum StoreError {
 const NOTICES: usize = 1024;
 
 /// Checks that a page has no gap, from the first entry that was asked for.
-fn check_gapless(page: &LogPage, after: u64, limit: usize) -> Result<(), StoreError> {
+fn check_gapless(page: &StoredPage, after: u64, limit: usize) -> Result<(), StoreError> {
     let first = after.max(page.base_version);
     let mut expected = first;
     for entry in &page.entries {

@@ -95,8 +95,8 @@ pub enum MemberDraft {
 /// By hand, because the derived error does not say why neither fits.
 impl<'de> Deserialize<'de> for MemberDraft {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl<'de> de::Visitor<'de> for Visitor {
+        struct MemberVisitor;
+        impl<'de> de::Visitor<'de> for MemberVisitor {
             type Value = MemberDraft;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a member's id, or an object with its id and hit points,")
@@ -108,7 +108,7 @@ impl<'de> Deserialize<'de> for MemberDraft {
                 MemberSpec::deserialize(MapAccessDeserializer::new(fields)).map(MemberDraft::Whole)
             }
         }
-        deserializer.deserialize_any(Visitor)
+        deserializer.deserialize_any(MemberVisitor)
     }
 }
 

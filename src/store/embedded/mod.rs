@@ -20,10 +20,10 @@ use tokio::sync::{broadcast, oneshot};
 
 use self::quota::Windows;
 use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, OWNERS, SALT, Step, StepError, Tables, no_base};
-use self::writer::{File, Job, SendResult, WriteThread, cannot_open};
+use self::writer::{DatabaseFile, Job, SendResult, WriteThread, cannot_open};
 use super::{
-    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, LogPage, NOTICES, NewEncounter, Notice,
-    QuotaGrant, Store, StoreConfig, StoreError, check_gapless, listed_id, millis, now,
+    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES, NewEncounter, Notice,
+    QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless, listed_id, millis, now,
 };
 
 /// Maximum queued writes; more are refused at once.
@@ -31,7 +31,7 @@ const QUEUE: usize = 1024;
 
 /// A store in one file, for one process.
 pub struct EmbeddedStore {
-    file: Arc<File>,
+    file: Arc<DatabaseFile>,
     /// The queue of the writing thread, and that thread; None only while the store is dropped.
     writer: Option<(SyncSender<Job>, JoinHandle<()>)>,
     notices: broadcast::Sender<Notice>,
@@ -48,7 +48,7 @@ impl EmbeddedStore {
     /// When the file cannot be opened, or another process uses it.
     pub fn open(directory: impl AsRef<Path>, config: StoreConfig) -> Result<Self, String> {
         let directory = directory.as_ref();
-        let file = Arc::new(File::open(directory)?);
+        let file = Arc::new(DatabaseFile::open(directory)?);
         let (sender, jobs) = sync_channel(QUEUE);
         let notices = broadcast::Sender::new(NOTICES);
         let writer = WriteThread { file: file.clone(), jobs, notices: notices.clone(), config };
@@ -142,11 +142,11 @@ impl Store for EmbeddedStore {
         self.write(move |tables| tables.commit(&id, &commit)).await
     }
 
-    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError> {
+    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<StoredPage, StoreError> {
         self.read(|reading| {
             let version = living(reading, id)?;
             let base_version = reading.open_table(BASES)?.get(id)?.ok_or_else(|| no_base(id))?.value().0;
-            let mut page = LogPage { base_version, version, entries: Vec::new() };
+            let mut page = StoredPage { base_version, version, entries: Vec::new() };
             let mut room = max_bytes;
             let log = reading.open_table(LOG)?;
             for row in log.range((id, after.saturating_add(1))..=(id, u64::MAX))?.take(limit) {

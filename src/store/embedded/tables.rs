@@ -309,9 +309,9 @@ mod tests {
     use crate::store::embedded::tests::{commit, new};
 
     /// A file in memory, which is looked at and written at chosen times.
-    struct File(redb::Database);
+    struct TestFile(redb::Database);
 
-    impl File {
+    impl TestFile {
         fn new() -> Self {
             let builder = redb::Database::builder();
             Self(builder.create_with_backend(redb::backends::InMemoryBackend::new()).expect("a file in memory"))
@@ -351,7 +351,7 @@ mod tests {
 
     #[test]
     fn an_encounter_lives_until_the_end_of_its_time_after_the_newest_write() {
-        let file = File::new();
+        let file = TestFile::new();
         file.create(1000, TTL, "e");
         assert!(file.lives(1099) && !file.lives(1100));
         assert_eq!(file.commit(1090, TTL, 1), Committed::Done);
@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_repeated_until_the_end_of_its_time() {
-        let file = File::new();
+        let file = TestFile::new();
         file.create(1000, None, "e");
         assert_eq!(file.commit(1000, None, 1), Committed::Done);
         assert_eq!(file.commit(1049, None, 1), Committed::Replayed(Bytes::from("answer")));
@@ -371,7 +371,7 @@ mod tests {
     fn the_sweep_removes_an_encounter_once_its_last_time_is_over() {
         // A sweep on the time that the creation has set, and one later.
         for first in [1100, 1120] {
-            let file = File::new();
+            let file = TestFile::new();
             file.create(1000, TTL, "e");
             // Document, base and time.
             assert_eq!(file.swept(1099), 3);
@@ -385,7 +385,7 @@ mod tests {
 
     #[test]
     fn a_write_after_a_sweep_leaves_no_time_behind() {
-        let file = File::new();
+        let file = TestFile::new();
         file.create(1000, TTL, "e");
         assert_eq!(file.commit(1050, TTL, 1), Committed::Done);
         file.swept(1110);
@@ -397,7 +397,7 @@ mod tests {
 
     #[test]
     fn a_time_that_has_come_is_replaced_by_a_write() {
-        let file = File::new();
+        let file = TestFile::new();
         file.create(1000, TTL, "e");
         assert_eq!(file.commit(1050, TTL, 1), Committed::Done);
         assert_eq!(file.commit(1100, TTL, 2), Committed::Done);
@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_shorter_life_counts_from_the_next_write_and_none_has_no_end() {
-        let file = File::new();
+        let file = TestFile::new();
         file.create(1000, Some(1000), "e");
         assert_eq!(file.commit(1000, TTL, 1), Committed::Done);
         assert_eq!(file.swept(1099), 4);
@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn the_sweep_removes_a_part_at_a_time() {
-        let file = File::new();
+        let file = TestFile::new();
         let swept = |now| file.at(now, None, |tables| Ok((tables.sweep()?, tables.rows()?)));
         for n in 0..=SWEEP {
             file.create(1000, TTL, &format!("e{n}"));

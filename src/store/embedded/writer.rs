@@ -23,12 +23,12 @@ const REOPEN: Duration = Duration::from_secs(1);
 const CACHE: usize = 8 * 1024 * 1024;
 
 /// The file of a store, and the database in it while that is open.
-pub(super) struct File {
+pub(super) struct DatabaseFile {
     path: PathBuf,
     database: RwLock<Option<Database>>,
 }
 
-impl File {
+impl DatabaseFile {
     /// Opens the file in `directory`. Creates both if they are missing.
     pub(super) fn open(directory: &Path) -> Result<Self, String> {
         std::fs::create_dir_all(directory).map_err(|error| cannot_open(directory, error))?;
@@ -80,7 +80,7 @@ pub(super) type SendResult = Box<dyn FnOnce() + Send>;
 
 /// What the writing thread owns.
 pub(super) struct WriteThread {
-    pub(super) file: Arc<File>,
+    pub(super) file: Arc<DatabaseFile>,
     pub(super) jobs: Receiver<Job>,
     pub(super) notices: broadcast::Sender<Notice>,
     pub(super) config: StoreConfig,

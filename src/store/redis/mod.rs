@@ -33,8 +33,9 @@ use self::connection::Connection;
 use self::script::read;
 use self::subscription::{CHANNEL, follow};
 use super::{
-    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, LogPage, NOTICES, NewEncounter, Notice,
-    QuotaGrant, Store, StoreConfig, StoreError, check_gapless, granted_quota, list_position, listed_id, millis, now,
+    Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES, NewEncounter, Notice,
+    QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless, granted_quota, list_position, listed_id,
+    millis, now,
 };
 
 const SALT: &str = "turnkeeper:salt";
@@ -170,7 +171,7 @@ impl Store for RedisStore {
         }
     }
 
-    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError> {
+    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<StoredPage, StoreError> {
         let mut call = script::LOG.on(&[key(id, "doc"), key(id, "log")]);
         call.arg(after.saturating_add(1)).arg(limit).arg(max_bytes);
         let reply = self.connection.run(&script::LOG, &call).await?;
@@ -181,7 +182,7 @@ impl Store for RedisStore {
             let version = version.ok_or_else(|| StoreError::Corrupt(format!("a log entry with the id {stream_id}")))?;
             Ok(Entry { version, bytes })
         });
-        let page = LogPage { base_version, version, entries: entries.collect::<Result<_, StoreError>>()? };
+        let page = StoredPage { base_version, version, entries: entries.collect::<Result<_, StoreError>>()? };
         check_gapless(&page, after, limit)?;
         Ok(page)
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
-use turnkeeper::app::{App, AppError, BearerToken, Command, Sender, Shape, Token};
+use turnkeeper::app::{AnswerSize, App, AppError, BearerToken, CommandCall, Sender, Token};
 use turnkeeper::engine::{NewToken, Request, Role, Rulesets};
 use turnkeeper::http::Settings;
 use turnkeeper::store::StoreError;
@@ -37,8 +37,8 @@ async fn whatever_writes_an_encounter_fails_with_the_write_before_it_while_the_s
         let app = App::new(store.clone(), Rulesets::shipped(), 0);
         let write = async |what: &str| match what {
             "command" => {
-                let (expected, key, shape) = (None, None, Shape::Minimal);
-                app.command(Command { id: "e", token: &token, request: &request, expected, key, shape }).await.err()
+                let (expected, key, size) = (None, None, AnswerSize::Minimal);
+                app.command(CommandCall { id: "e", token: &token, request: &request, expected, key, size }).await.err()
             }
             "hand out" => app.hand_out("e", &Sender::Token(token.clone()), &wanted, None).await.err(),
             "revoke" => app.revoke("e", &token, "player-nobody").await.err(),

@@ -44,7 +44,7 @@ impl<H: Hook> Store for Hooked<H> {
         self.inner.commit(id, commit).await
     }
 
-    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<LogPage, StoreError> {
+    async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<StoredPage, StoreError> {
         self.hook.before().await?;
         self.inner.log(id, after, limit, max_bytes).await
     }
