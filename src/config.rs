@@ -176,7 +176,7 @@ pub struct Server {
 
     /// The minimum number of newest log entries that each encounter keeps; 0 keeps all. Older ones are dropped only at every 256th entry,
     /// so up to 511 more may be there.
-    #[arg(long, env = "TURNKEEPER_LOG_KEEP", default_value_t = crate::app::KEEP, value_name = "ENTRIES",
+    #[arg(long, env = "TURNKEEPER_LOG_KEEP", default_value_t = crate::app::DEFAULT_LOG_KEEP, value_name = "ENTRIES",
         value_parser = |text: &str| integer::<u64>(text, 0, 1_000_000_000))]
     pub log_keep: u64,
 
@@ -232,7 +232,7 @@ impl Server {
         let Some(file) = &self.app_keys_file else { return Ok(keys) };
         let text = std::fs::read_to_string(file).map_err(|error| error.to_string());
         let filed = text.and_then(|text| AppKeys::read(&text)).and_then(|filed| match filed.is_empty() {
-            true => Err("there is no key in it".to_owned()),
+            true => Err("it has no key".to_owned()),
             false => keys.and(filed),
         });
         filed.map_err(|error| format!("TURNKEEPER_APP_KEYS_FILE: {}: {error}", file.display()))
@@ -287,8 +287,9 @@ fn levels(text: &str) -> Result<Targets, String> {
 fn time(text: &str) -> Result<Duration, String> {
     // A century. Redis counts milliseconds in 64 bits.
     const MAX: Duration = Duration::from_secs(100 * 366 * 24 * 60 * 60);
-    let time = humantime::parse_duration(text)
-        .map_err(|_| format!("{text:?} is no time: write an integer and a unit, such as 30d, 12h, 15m, 90s, or 0"))?;
+    let time = humantime::parse_duration(text).map_err(|_| {
+        format!("{text:?} is not a duration: write an integer and a unit, such as 30d, 12h, 15m, 90s, or 0")
+    })?;
     if time > MAX { Err(format!("{text} is more than a century: 0 means for ever")) } else { Ok(time) }
 }
 

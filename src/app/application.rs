@@ -64,20 +64,20 @@ fn pair(text: &str) -> Result<(Application, [u8; 32]), String> {
     let (name, digest) = (name.trim(), digest.trim());
     let read = match name.len() {
         ..32 => format!("{name:?} was read as the name"),
-        _ => "what stands before the = is as long as a key or a digest".to_owned(),
+        _ => "the name before the = is as long as a key or a digest".to_owned(),
     };
     app_name(name).map_err(|wrong| format!("{read}: {wrong}"))?;
     if digest.starts_with(PREFIX) {
         return Err(format!("{read}, and behind it this is the key itself, which only the application should have"));
     }
     let digest = HEX.decode(digest.as_bytes()).ok().and_then(|digest| digest.try_into().ok());
-    digest.map(|digest| (Arc::from(name), digest)).ok_or_else(|| format!("{read}, and behind it is no digest"))
+    digest.map(|digest| (Arc::from(name), digest)).ok_or_else(|| format!("{read}, and no digest follows it"))
 }
 
 /// Checks the name of an application.
 pub fn app_name(name: &str) -> Result<&str, String> {
-    let sound = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
-    if (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(sound) {
+    let valid = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_';
+    if (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(valid) {
         return Ok(name);
     }
     Err(format!("an application's name has 1 to {MAX_NAME} small letters, digits, hyphens and underscores"))

@@ -185,7 +185,7 @@ impl App {
     ) -> Result<bool, AppError> {
         let refused = |detail: &'static str| Err(Violation::new("not_yours_to_undo", "TK-9", detail).into());
         if game.rewind_target(&Request::undo())?.as_ref() != Some(rewind) {
-            return refused("a player takes back one step, the own last command: leave `to_version` out");
+            return refused("a player may undo only their own last command: leave `to_version` out");
         }
         let after = rewind.to_version;
         let log = self.log_views(&game.meta().id, after, UNDO_ENTRIES).await?;

@@ -28,7 +28,7 @@ pub struct CreatedEncounter {
     pub replayed: bool,
 }
 
-/// Whether a page can have ended with this cursor: the list position of an encounter with an id such as [`App::create`] makes.
+/// Whether a text has the form of a cursor: a list position with an id that [`App::create`] can make.
 pub fn is_cursor(text: &str) -> bool {
     let made = |id: &str| BASE32.decode(id.as_bytes()).is_ok_and(|bytes| bytes.len() == ID_BYTES);
     listed_id(text).is_some_and(|id| made(id) && !id.bytes().any(|b| b.is_ascii_uppercase()))
@@ -55,7 +55,7 @@ impl App {
         let (meta, tokens) = first_tokens(&*game, &wanted, &secrets)?;
         let game = game.with_meta(meta);
         let (game, replayed) = self.persist(game.clone(), game, Vec::new(), key, application).await?;
-        // A repeated request finds the records of the first one, but for tokens that were revoked since.
+        // A repeated request returns the tokens of the first one, except those that were revoked since.
         let handed_out = |token: Token| {
             let record = game.meta().tokens.iter().find(|record| token.is(record))?;
             Some(HandedOut { info: record.viewer(), token, replayed })

@@ -22,12 +22,12 @@ use tokio::time::timeout;
 const BACKLOG: usize = 64;
 /// Maximum encounters that are read at a time when all may have changed.
 const READERS: usize = 64;
-/// Maximum entries that are read at a time.
-const PAGE: usize = 100;
-/// Maximum bytes that are read at a time, about.
-const READ: usize = 1024 * 1024;
+/// Maximum entries of one read of the log.
+const READ_ENTRIES: usize = 100;
+/// Approximate maximum bytes of one read of the log.
+const READ_BYTES: usize = 1024 * 1024;
 /// Pause before an unavailable store is read again.
-const PAUSE: Duration = Duration::from_millis(100);
+const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 /// A change that all followers of an encounter get.
 #[derive(Clone)]
@@ -126,7 +126,7 @@ impl Hub {
     /// The topic of `id`, a new one if the encounter has no followers. `version` is known to be published.
     fn topic(self: &Arc<Self>, app: &Arc<App>, id: &str, version: u64) -> Arc<Topic> {
         self.listening.get_or_init(|| {
-            tokio::spawn(listen(app.store.commits(), Arc::downgrade(app), self.clone()));
+            tokio::spawn(listen(app.store.notices(), Arc::downgrade(app), self.clone()));
         });
         let mut topics = self.topics.lock();
         topics.get(id).and_then(Weak::upgrade).unwrap_or_else(|| {
@@ -196,7 +196,7 @@ impl Topic {
             match app.current(&self.id).await {
                 Ok(game) => return self.publish(Update::Tokens(game)),
                 Err(AppError::NotFound) => return self.publish(Update::Deleted),
-                Err(AppError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
+                Err(AppError::Unavailable(_)) => tokio::time::sleep(RETRY_PAUSE).await,
                 Err(_) => return self.publish(Update::Over),
             }
         }
@@ -207,7 +207,7 @@ impl Topic {
     async fn read(&self, app: &App, version: Option<u64>) {
         let mut newest = self.newest.lock().await;
         while version.is_none_or(|version| version > newest.version) {
-            match app.store.log(&self.id, newest.version.saturating_sub(1), PAGE, READ).await {
+            match app.store.log(&self.id, newest.version.saturating_sub(1), READ_ENTRIES, READ_BYTES).await {
                 Ok(page) if newest.is_lost(&page) => {
                     *newest = EntryMark::unknown(page.version);
                     self.publish(Update::Lost);
@@ -230,7 +230,7 @@ impl Topic {
                     return self.publish(Update::Over);
                 }
                 Err(StoreError::Unavailable(_)) if self.updates.receiver_count() == 0 => return,
-                Err(StoreError::Unavailable(_)) => tokio::time::sleep(PAUSE).await,
+                Err(StoreError::Unavailable(_)) => tokio::time::sleep(RETRY_PAUSE).await,
             }
         }
     }
@@ -270,7 +270,7 @@ impl App {
         topic.read(self, None).await;
         let updates = topic.updates.subscribe();
         if self.hub.closed.load(Ordering::SeqCst) {
-            return Err(AppError::Unavailable("this process is ending".to_owned()));
+            return Err(AppError::Busy);
         }
         // The token may have ended before the subscription.
         self.authenticate(id, token).await?;
@@ -290,12 +290,12 @@ impl App {
             return Ok(page);
         }
         let (_, mut follower) = self.follow(id, token, after).await?;
-        // Whatever happened, the log says what is true.
+        // The outcome does not matter: the log is read again.
         let _ = timeout(wait, follower.next()).await;
         self.log(id, token, after, limit).await
     }
 
-    /// Ends all feeds, and lets none begin, because the process ends.
+    /// Ends all feeds and refuses new ones. Called at shutdown.
     pub fn end_feeds(&self) {
         self.hub.closed.store(true, Ordering::SeqCst);
         for topic in self.hub.all() {
@@ -367,7 +367,7 @@ impl Follower {
 
     /// Reads the entries after the cursor.
     async fn read(&mut self) -> Result<(), AppError> {
-        let log = self.app.log_views(&self.topic.id, self.cursor, PAGE).await?;
+        let log = self.app.log_views(&self.topic.id, self.cursor, READ_ENTRIES).await?;
         if self.cursor < log.base_version {
             return Err(AppError::Pruned { oldest: log.base_version });
         }

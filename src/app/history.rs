@@ -6,8 +6,8 @@ use crate::engine::{CHECKPOINTS, Decided, Game, LogEntry, Viewer};
 use crate::store::Base;
 use std::sync::Arc;
 
-/// Bytes of the log that are read at a time, about.
-const READ: usize = 4 * 1024 * 1024;
+/// Approximate maximum bytes of one read of the log.
+const READ_BYTES: usize = 4 * 1024 * 1024;
 /// Maximum attempts to read a state while the log is compacted.
 const TRIES: usize = 4;
 
@@ -52,7 +52,7 @@ impl App {
     /// The transition that made `version`, as it was decided.
     pub(super) async fn transition(&self, game: &Arc<dyn Game>, version: u64) -> Result<Decided, AppError> {
         let next = self.state_at(game, version).await?;
-        let page = self.store.log(&game.meta().id, version.saturating_sub(1), 1, READ).await?;
+        let page = self.store.log(&game.meta().id, version.saturating_sub(1), 1, READ_BYTES).await?;
         let Some(entry) = page.entries.first().filter(|entry| entry.version == version) else {
             return Err(AppError::Pruned { oldest: page.base_version });
         };
@@ -60,15 +60,15 @@ impl App {
         Ok(Decided { next, events, texts, redactions, checkpoint: None })
     }
 
-    /// Folds the entries above `after` up to `version`, from the newest checkpoint among them, otherwise from `start`. None without
-    /// either, and when the log was compacted meanwhile.
+    /// Folds the entries above `after` up to `version`, from the newest checkpoint among them, otherwise from `start`. Returns
+    /// None if there is neither, or if the log was compacted meanwhile.
     async fn fold(
         &self, game: &Arc<dyn Game>, start: Option<Arc<dyn Game>>, mut after: u64, version: u64,
     ) -> Result<Option<Arc<dyn Game>>, AppError> {
         let mut folded = start;
         while after < version {
             let limit = usize::try_from(version - after).unwrap_or(usize::MAX);
-            let page = self.store.log(&game.meta().id, after, limit, READ).await?;
+            let page = self.store.log(&game.meta().id, after, limit, READ_BYTES).await?;
             if version < page.base_version {
                 return Err(AppError::Pruned { oldest: page.base_version });
             }

@@ -25,7 +25,7 @@ impl FromStr for Rate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no rate: write requests and time, such as 600/1m, 20/10s or 5000/1h");
+        let wrong = || format!("{text:?} is not a rate: write requests and time, such as 600/1m, 20/10s or 5000/1h");
         let (quota, window) = text.trim().split_once('/').ok_or_else(wrong)?;
         // `600/m` is 600 a minute.
         let number = if window.starts_with(|c: char| c.is_ascii_alphabetic()) { "1" } else { "" };

@@ -45,8 +45,8 @@ use work::Workers;
 /// Maximum size of a document in bytes.
 pub const MAX_DOCUMENT: usize = 2 * 1024 * 1024;
 
-/// The default of [`App::keeping`].
-pub const KEEP: u64 = 10_000;
+/// The default of [`App::with_log_keep`].
+pub const DEFAULT_LOG_KEEP: u64 = 10_000;
 
 /// The application: rulesets, a store, and the state of this process.
 pub struct App {
@@ -65,14 +65,14 @@ pub struct App {
 }
 
 impl App {
-    /// An application over `store` that caches about `memory` bytes of encounters; with 0 it caches none.
-    pub fn new(store: Arc<dyn Store>, rulesets: Rulesets, memory: u64) -> Self {
+    /// An application over `store` that caches about `cache_bytes` of encounters; with 0 it caches none.
+    pub fn new(store: Arc<dyn Store>, rulesets: Rulesets, cache_bytes: u64) -> Self {
         Self {
             store,
             rulesets,
-            cache: encounter_cache(memory),
+            cache: encounter_cache(cache_bytes),
             locks: WriteLocks::new(),
-            keep: KEEP,
+            keep: DEFAULT_LOG_KEEP,
             hub: Arc::default(),
             applications: Arc::default(),
             workers: Workers::new(available_parallelism().map_or(1, Into::into)),
@@ -82,12 +82,12 @@ impl App {
     }
 
     /// Keeps at least the newest `keep` entries of each log, and up to 511 more; 0 keeps all.
-    pub fn keeping(self, keep: u64) -> Self {
+    pub fn with_log_keep(self, keep: u64) -> Self {
         Self { keep, ..self }
     }
 
     /// Lets only these applications create and import encounters, and list their own.
-    pub fn serving(self, applications: Arc<Applications>) -> Self {
+    pub fn with_applications(self, applications: Arc<Applications>) -> Self {
         Self { applications, ..self }
     }
 

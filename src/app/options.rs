@@ -27,7 +27,7 @@ impl App {
         let game = viewer.view(&current);
         // The legal commands follow from the view.
         let tag = Tag::of(game.version(), game.view(&viewer)?.get(), &viewer, Representation::Options);
-        if known.is_some_and(|known| known.names(&tag)) {
+        if known.is_some_and(|known| known.includes(&tag)) {
             return Ok((tag, None));
         }
         Ok((tag, Some(self.legal_commands(&current, &viewer, combatant).await?)))

@@ -1,8 +1,8 @@
 //! Loading and writing encounters.
 //!
-//! The cache of the encounters that this process used last saves reading and parsing; it never decides what is true. Each read asks the
-//! store, which sends the document only if it has changed. A write is decided on the cached encounter, and true only once the store has
-//! compared and set.
+//! The cache of the encounters that this process used last saves reading and parsing; it is never authoritative. Each read asks the
+//! store, which sends the document only if it has changed. A write is decided on the cached encounter, and takes effect only if the
+//! store's compare-and-set succeeds.
 
 use super::token::Sender;
 use super::{Answer, App, AppError, BearerToken, IdempotencyKey, MAX_DOCUMENT};
@@ -165,7 +165,7 @@ impl App {
         let digest = key.map(|key| key.digest(id, sender));
         let (mut current, mut fresh) = match self.cache.get(id) {
             Some(cached) => (cached, false),
-            // The commit, or a look before a refusal, finds what is recorded under a key: seldom is there anything.
+            // A record under the key is rare: the commit, or a read before a refusal, finds it.
             None => (self.fetch(id, None, None).await?.0, key.is_none()),
         };
         for _ in 0..TRIES {
@@ -188,7 +188,7 @@ impl App {
             };
             let next = CacheEntry { revision: rand::random(), game: change.game, size: document.len() };
             let answer = key.map(|key| match &change.entry {
-                // The log tells what the answer said.
+                // A replay rebuilds the body from the log, so none is recorded.
                 Some(_) => key.record(&change.answer, b""),
                 None => key.record(&change.answer, &change.answer.body),
             });

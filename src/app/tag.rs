@@ -1,4 +1,4 @@
-//! Entity tags: each names one answer, so that a client need not get it again, and can refuse to decide on another one.
+//! Entity tags. A client sends one in `If-None-Match` to skip an unchanged answer, and in `If-Match` to refuse a changed encounter.
 
 use super::AppError;
 use crate::engine::{Game, Viewer};
@@ -65,33 +65,36 @@ impl FromStr for Tag {
 
     fn from_str(text: &str) -> Result<Self, ()> {
         let (version, digest) = text.split_once('-').map_or((text, None), |(version, digest)| (version, Some(digest)));
-        let sound = |digest: &str| BASE64URL_NOPAD.decode(digest.as_bytes()).is_ok_and(|bytes| bytes.len() == DIGEST);
-        if !digest.is_none_or(sound) {
+        let valid = |digest: &str| BASE64URL_NOPAD.decode(digest.as_bytes()).is_ok_and(|bytes| bytes.len() == DIGEST);
+        if !digest.is_none_or(valid) {
             return Err(());
         }
-        Ok(Self { version: version.parse().map_err(|_| ())?, digest: digest.map(str::to_owned) })
+        Ok(Self {
+            version: version.parse().ok().filter(|number: &u64| number.to_string() == version).ok_or(())?,
+            digest: digest.map(str::to_owned),
+        })
     }
 }
 
 /// The tags in a condition of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expected {
-    /// Any state.
+    /// Any tag (`*`).
     Any,
-    /// One of these states.
+    /// One of these tags.
     OneOf(Vec<Tag>),
 }
 
 impl Expected {
-    /// Whether they include `tag`. Tags of answers always have a digest.
-    pub fn names(&self, tag: &Tag) -> bool {
+    /// Whether they include `tag`, the tag of an answer. A client's tag with only a version never matches.
+    pub fn includes(&self, tag: &Tag) -> bool {
         match self {
             Self::Any => true,
             Self::OneOf(tags) => tags.contains(tag),
         }
     }
 
-    /// Refuses an encounter that none of them names, by its version or by the viewer's view in any representation.
+    /// Refuses an encounter that matches none of the tags, by its version or by the viewer's view in any representation.
     pub(super) fn check(&self, game: &Arc<dyn Game>, viewer: &Viewer) -> Result<(), AppError> {
         let Self::OneOf(tags) = self else { return Ok(()) };
         let current = game.version();

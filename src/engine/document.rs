@@ -27,7 +27,7 @@ pub struct Meta {
     pub seed: Option<u64>,
     /// A digest of the request that created it, where that had an idempotency key.
     pub request: Option<String>,
-    /// Whether a player may undo the own last command.
+    /// Whether a player may undo their own last command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub player_undo: bool,
     /// Who may do what.

@@ -64,7 +64,7 @@ impl UndoHistory {
         let placed = |refusal: Refusal| refusal.within(&request.path(0));
         let to_version = match SharedCommand::parse(verb, fields).transpose().map_err(|error| placed(error.into()))? {
             Some(SharedCommand::Undo(Undo { to_version: Some(to_version) })) => {
-                let detail = || format!("{to_version} is no earlier version: the encounter is at {version}");
+                let detail = || format!("{to_version} is not an earlier version: the encounter is at {version}");
                 let earlier = require(to_version < version, "not_an_earlier_version", field("to_version"), detail);
                 earlier.map(|()| to_version)
             }

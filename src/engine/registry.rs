@@ -36,7 +36,7 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
         wrong.extend(errors.into_iter().take(MAX_ERRORS).map(|error| error.within("options")));
         R::Options::default()
     });
-    let sound = wrong.is_empty();
+    let options_valid = wrong.is_empty();
     let mut table = Table::<R> {
         name: creation.name,
         metadata: creation.metadata,
@@ -57,7 +57,7 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
             break;
         }
         let admitted = roster::new_combatant(&table, combatant).and_then(|combatant| {
-            if sound {
+            if options_valid {
                 R::check_combatant(&table.options, &combatant)?;
             }
             roster::check_room_and_id(&table, &combatant).map_err(|violation| {

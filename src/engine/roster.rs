@@ -62,7 +62,7 @@ fn with_fields<R: Ruleset>(c: Combatant<R>, given: Draft) -> Result<Combatant<R>
         kind: given.kind.unwrap_or(c.kind),
         controller: given.controller.unwrap_or(c.controller),
         hidden: given.hidden.unwrap_or(c.hidden),
-        hp: given.hp.map(sound).transpose()?.or(c.hp),
+        hp: given.hp.map(with_max).transpose()?.or(c.hp),
         members: given.members.map_or(Ok(c.members), members)?,
         conditions: given.conditions.map_or(Ok(c.conditions), distinct)?,
         metadata: given.metadata.unwrap_or(c.metadata),
@@ -97,7 +97,7 @@ fn named<R: Ruleset>(
     }
 }
 
-fn sound(mut hp: Hp) -> Result<Hp, FieldError> {
+fn with_max(mut hp: Hp) -> Result<Hp, FieldError> {
     let max = *hp.max.get_or_insert(hp.current);
     if hp.current > max {
         let message = format!(
@@ -124,7 +124,7 @@ fn members(drafts: Vec<MemberDraft>) -> Result<Vec<Member>, FieldError> {
             let message = format!("there is a member {id} already: choose another id");
             return Err(FieldError::meaningless(path_of_id, message));
         }
-        let hp = hp.map(sound).transpose().map_err(|error| error.within(&path))?;
+        let hp = hp.map(with_max).transpose().map_err(|error| error.within(&path))?;
         members.push(Member { id, hp, hp_band: None, conditions: Vec::new() });
     }
     Ok(members)

@@ -59,7 +59,7 @@ pub struct EncounterView<'a, R: Ruleset> {
     you: &'a Viewer,
 }
 
-/// A combatant, serialized anew only after a change.
+/// A combatant, serialized again only after a change.
 struct CachedView<'a, R: Ruleset> {
     combatant: &'a CachedCombatant<R>,
     current: bool,

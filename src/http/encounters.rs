@@ -129,7 +129,7 @@ pub(super) async fn read_encounter(
     let (game, viewer) = shared.app.read(&id, &token, at).await?;
     let view = game.view(&viewer).map_err(AppError::from)?;
     let tag = Tag::of(game.version(), view.get(), &viewer, representation);
-    let reply = if conditions.none_matching.is_some_and(|known| known.names(&tag)) {
+    let reply = if conditions.none_matching.is_some_and(|known| known.includes(&tag)) {
         Reply::empty(StatusCode::NOT_MODIFIED)
     } else if representation == Representation::Text {
         Reply::text(max_length.map_or(game.text(), |most| fitted(&game.text(), most.count() as usize)))

@@ -42,7 +42,7 @@ impl Deadline {
 
     /// The answer to a request that misses its deadline.
     pub(super) fn missed() -> Problem {
-        let detail = "there was no time left to answer; an Idempotency-Key tells whether it was applied";
+        let detail = "there was no time left to answer, so the request may have been applied: send it again with the same Idempotency-Key";
         Problem::unavailable("too_late", detail)
     }
 }
@@ -184,7 +184,9 @@ impl FromStr for Origins {
             let valid = host.is_some_and(|host| !host.is_empty() && !host.contains(['/', '*']));
             let value = HeaderValue::from_str(origin).ok().filter(|_| valid);
             value.ok_or_else(|| {
-                format!("{origin:?} is no origin: write * for all, none, or origins such as https://table.example:8443")
+                format!(
+                    "{origin:?} is not an origin: write * for all, none, or origins such as https://table.example:8443"
+                )
             })
         });
         Ok(Self::Only(origins.collect::<Result<_, _>>()?))
@@ -226,7 +228,7 @@ impl FromStr for BasePath {
             !segment.is_empty() && segment != "." && segment != ".." && segment.bytes().all(allowed)
         };
         if !path.strip_prefix('/').is_some_and(|rest| rest.split('/').all(plain)) {
-            return Err(format!("{text:?} is no base path: write / and plain words, such as /turns or /api/turns"));
+            return Err(format!("{text:?} is not a base path: write / and plain words, such as /turns or /api/turns"));
         }
         if path == "/v1" || path.starts_with("/v1/") {
             return Err(format!("{text:?} begins as the service's own paths do"));

@@ -107,7 +107,10 @@ impl Problem {
 
     /// The process has too much work to take more.
     pub fn busy() -> Self {
-        Self::unavailable("busy", "the server has too much to do at the moment; nothing was applied: send it again")
+        Self::unavailable(
+            "busy",
+            "the server has too much to do or is shutting down; nothing was applied: send it again",
+        )
     }
 
     /// A reason that the request cannot change. The client may try again in a second.
@@ -230,7 +233,7 @@ impl From<AppError> for Problem {
                 problem
             }
             AppError::Stale { current } => {
-                let detail = format!("the encounter is at version {current}: read it again and decide anew");
+                let detail = format!("the encounter is at version {current}: read it again and decide again");
                 let mut problem = Self::new(StatusCode::PRECONDITION_FAILED, "stale_version", detail);
                 problem.0.current_version = Some(current);
                 problem
@@ -261,8 +264,9 @@ impl From<AppError> for Problem {
                 "this Idempotency-Key was used before, for another request: choose a new key for each request",
             ),
             AppError::TooLarge { size } => {
-                let detail =
-                    format!("the encounter would take {size} bytes, {MAX_DOCUMENT} is the most: remove something");
+                let detail = format!(
+                    "the encounter would take {size} bytes, more than the maximum of {MAX_DOCUMENT}: remove something"
+                );
                 Self::unprocessable("encounter_too_large", detail)
             }
             AppError::Inconsistent(error) => Self::unprocessable("inconsistent_log", error.to_string()).at(error),
@@ -273,8 +277,7 @@ impl From<AppError> for Problem {
             AppError::Busy => Self::busy(),
             AppError::Unavailable(reason) => {
                 tracing::warn!(%reason, "the store is away");
-                let detail =
-                    "the store does not answer; whether anything was applied an Idempotency-Key tells: send it again";
+                let detail = "the store does not answer, so the request may have been applied: send it again with the same Idempotency-Key";
                 Self::unavailable("store_away", detail)
             }
             AppError::Newer(reason) => {

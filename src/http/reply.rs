@@ -76,7 +76,7 @@ impl Reply {
 
     /// Adds the tag of an answer that is the same for all clients, and answers 304 if the client has it. Caches must revalidate it.
     pub fn public(self, tag: &Tag, conditions: &Conditions) -> Self {
-        let known = conditions.none_matching.as_ref().is_some_and(|known| known.names(tag));
+        let known = conditions.none_matching.as_ref().is_some_and(|known| known.includes(tag));
         let reply = if known { Self::empty(StatusCode::NOT_MODIFIED) } else { self };
         reply.header(ETAG, etag(tag)).header(CACHE_CONTROL, HeaderValue::from_static("no-cache"))
     }

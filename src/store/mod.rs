@@ -67,7 +67,7 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// Notices may be lost: a notice says that reading is worthwhile, never what is true. After [`Notice::Resync`], and when the
     /// receiver lagged, anything may have changed.
-    fn commits(&self) -> broadcast::Receiver<Notice>;
+    fn notices(&self) -> broadcast::Receiver<Notice>;
 
     /// Checks that the store answers.
     async fn ready(&self) -> Result<(), StoreError>;

@@ -19,16 +19,16 @@ const ID_PATTERN: &str = "^[A-Za-z0-9_.:-]{1,64}$";
 
 fn slug(text: &str) -> Option<SmolStr> {
     let bytes = text.as_bytes();
-    let sound = bytes.len() <= 40
+    let valid = bytes.len() <= 40
         && bytes.first().is_some_and(u8::is_ascii_alphanumeric)
         && bytes.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_'));
-    sound.then(|| text.to_ascii_lowercase_smolstr())
+    valid.then(|| text.to_ascii_lowercase_smolstr())
 }
 
 fn id(text: &str) -> Option<SmolStr> {
-    let sound = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':');
+    let valid = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.' | b':');
     let bytes = text.as_bytes();
-    ((1..=64).contains(&bytes.len()) && bytes.iter().all(sound)).then(|| text.into())
+    ((1..=64).contains(&bytes.len()) && bytes.iter().all(valid)).then(|| text.into())
 }
 
 /// An id made from any text that is not `taken`: what is not a letter or digit becomes a hyphen, and capitals small letters; `fallback`

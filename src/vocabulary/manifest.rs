@@ -128,12 +128,12 @@ pub const HOUSE_RULES: &[Rule] = &[
     ),
     Rule::supplementary(
         "TK-9",
-        "Where the encounter allows it a player takes back the own last command, as long as nobody else has done anything since.",
+        "If the encounter allows it, a player may undo their own last command until somebody else acts.",
     ),
-    Rule::supplementary("TK-10", "One game master's token without an end is always left."),
+    Rule::supplementary("TK-10", "The last game master's token without an end cannot be revoked."),
     Rule::supplementary(
         "TK-11",
-        "Of somebody hidden who has the turn or must choose, the others learn that somebody acts and not who; what is hidden and stands in the way of a command is not named.",
+        "If a hidden combatant has the turn or must choose, other viewers learn that somebody acts, but not who. If something hidden prevents a command, the refusal does not name it.",
     ),
     Rule::supplementary("TK-12", "A token that was revoked or has ended is not handed out again."),
 ];

@@ -92,9 +92,9 @@ pub struct Text<const MAX: usize>(SmolStr);
 impl<const MAX: usize> Text<MAX> {
     /// The text, if it is not empty, not too long and free of control characters.
     pub fn new(text: &str) -> Option<Self> {
-        let sound = |c: char| !c.is_control() || c == '\n' || c == '\t';
+        let valid = |c: char| !c.is_control() || c == '\n' || c == '\t';
         let fits = !text.trim().is_empty() && text.chars().count() <= MAX;
-        (fits && text.chars().all(sound)).then(|| Self(text.into()))
+        (fits && text.chars().all(valid)).then(|| Self(text.into()))
     }
 
     /// A text of the program's own, known to fit.

@@ -64,7 +64,7 @@ fn nothing_shows_a_rule_that_does_not_exist() {
 fn catalogue_ids_are_unique_and_ascend() {
     let mut seen = BTreeSet::new();
     for rule in manifests().iter().flat_map(|m| m.rules).chain(HOUSE_RULES) {
-        assert!(seen.insert(rule.id), "{} stands twice in the catalogues", rule.id);
+        assert!(seen.insert(rule.id), "{} appears twice in the catalogues", rule.id);
         let one_line = !rule.summary.trim().is_empty() && !rule.summary.contains('\n');
         assert!(one_line, "{}: the summary is one line", rule.id);
     }

@@ -65,7 +65,7 @@ fn made(file: &str, source: &str) -> (BTreeSet<String>, Vec<String>) {
     }
     if forwarded {
         found.extend(calls(FORWARDERS).iter().filter_map(|call| literal(call)).map(str::to_owned));
-        // Codes in tuples, which a `let` or a `match` gives on.
+        // Codes in tuples, which a `let` or a `match` passes on.
         let tuples = source
             .match_indices("(\"")
             .filter(|(at, _)| !source[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '!'));

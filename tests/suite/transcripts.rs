@@ -191,7 +191,9 @@ fn undocumented(table: &Table, parts: &[(&str, &Value)]) -> Vec<String> {
     let ruleset = table.game.ruleset();
     // The tests' own is not published.
     let published = parts.iter().filter(|_| ruleset != "round-robin");
-    published.flat_map(|(schema, value)| contract::faults(&contract::own(ruleset, schema), value)).collect()
+    published
+        .flat_map(|(schema, value)| contract::schema_errors(&contract::schema_name(ruleset, schema), value))
+        .collect()
 }
 
 /// The legal_commands of the same verb, for the reader of a failure.

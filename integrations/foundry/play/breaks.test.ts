@@ -48,7 +48,7 @@ play("a player alone at the table", { ruleset: "custom", options: { preset: "zip
     await table.check();
   }
   await table.leave("gm");
-  // Anna loads the page anew. Nobody could give her a token now.
+  // Anna reloads the page. Nobody could give her a token now.
   await table.leave("anna");
   await table.join("anna");
   await table.check();

@@ -51,7 +51,7 @@ play("a hurt foe interrupts, and hit points go one way", { ruleset: "active-init
 
 const hpOf = (encounter: any, id: string): number => encounter.combatants.find((one: any) => one.id === id).hp.current;
 
-play("a player takes back the own last command", { ruleset: "seize", ...fixed }, [...all], async (table) => {
+play("a player takes back their own last command", { ruleset: "seize", ...fixed }, [...all], async (table) => {
   await table.begin();
   for (let turn = 0; !(await table.labels("anna")).includes("End Iris's turn"); turn++) {
     assert(turn < 20, "Iris never acts");

@@ -136,7 +136,7 @@ export class Table {
     return this.page(user).evaluate(() => (window as any).shownSecrets);
   }
 
-  /** This user's token for the encounter, from the storage of the own browser. */
+  /** This user's token for the encounter, from the storage of their browser. */
   async token(user: User): Promise<string | undefined> {
     const stored = await this.page(user).evaluate(() => localStorage.getItem("turnkeeper.tokens"));
     return Object.entries<string>(JSON.parse(stored ?? "{}")).find(([slot]) => slot === `${users[user]}:${this.encounter}`)?.[1];

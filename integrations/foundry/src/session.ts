@@ -52,7 +52,7 @@ export class Session {
     if (answer.encounter) this.#accept(answer.encounter, answer.options, isUndo([command.type]));
   }
 
-  /** Reads the encounter anew, after a command that was decided on an older version. */
+  /** Reads the encounter again, after a command that was decided on an older version. */
   async refresh(): Promise<void> {
     if (this.#client) this.#accept(await this.#client.read(), await this.#client.options(), false);
   }

@@ -104,7 +104,7 @@ impl Wrong<'_> {
                 self.number(format!("score.ties.{i}"), Some(tie));
             }
             let twice = score.ties.iter().take(i).any(|other| other == tie);
-            self.unless(!twice, &format!("score.ties.{i}"), "it is there twice");
+            self.unless(!twice, &format!("score.ties.{i}"), "it appears twice");
         }
         let dice = score.dice.is_some() && score.foes.as_ref().is_none_or(|foes| foes.dice.is_some());
         let rolls = score.ties.iter().any(|tie| tie == "roll");
@@ -155,7 +155,7 @@ impl Wrong<'_> {
         self.unless(early, "declare.who.declared", "nothing is declared yet: say side or has");
         for (i, choice) in declare.choices.iter().enumerate() {
             let path = format!("declare.choices.{i}");
-            self.unless(!declare.choices.iter().take(i).any(|other| other == choice), &path, "it is there twice");
+            self.unless(!declare.choices.iter().take(i).any(|other| other == choice), &path, "it appears twice");
             let taken = |phase: &PhaseRule| phase.who.declared.is_empty() || phase.who.declared.contains(choice);
             if !definition.phases.iter().any(taken) {
                 self.note(path, format!("no phase takes {choice}: name it in the who.declared of one"));

@@ -55,14 +55,14 @@ commands! {
         by: Option<CombatantId>,
     }
 
-    /// End a turn, or the own part in a step of a shared turn.
+    /// End a turn, or the combatant's part of a shared turn.
     "end_turn" (Player: combatant) => EndTurn says "End {combatant}'s turn" {
         combatant: CombatantId,
         /// The ticks that the turn costs, the fewest if left out.
         cost: Option<Int<1, 100>>,
     }
 
-    /// Wait in the own turn, to return later.
+    /// Wait, and return to the turn later.
     "wait" (Player: combatant) => Wait says "Wait with {combatant}" { combatant: CombatantId }
 
     /// Return after waiting.
@@ -71,14 +71,14 @@ commands! {
     /// Use no right in this gap, or act in a later phase.
     "pass" (Player: combatant) => Pass says "Pass as {combatant}" { combatant: CombatantId }
 
-    /// Fill a pool in the own turn, to be used before the next.
+    /// Fill a pool in the combatant's turn, to be used before its next turn.
     "ready" (Player: combatant) => Ready says "Ready an action as {combatant} ({pool})" {
         combatant: CombatantId,
         /// The pool.
         pool: Slug,
     }
 
-    /// Spend points for an action or a turn outside the own turn.
+    /// Spend points for an action or a turn outside the combatant's turn.
     "interject" (Player: combatant) => Interject says "Act with {combatant} for {pool}" {
         combatant: CombatantId,
         /// The pool.

@@ -28,7 +28,7 @@ settings! {
         #[schema(inline)] surprise: Surprise,
         /// Whether a combatant may wait in its turn and return later.
         #[schema(inline)] wait: Option<WaitRule>,
-        /// Points that pay for actions and turns outside the own turn: at most 4 pools by their names.
+        /// Points that pay for actions and turns outside the combatant's turn: at most 4 pools by their names.
         #[schema(value_type = std::collections::HashMap<String, PoolRule>)] pools: BTreeMap<Slug, PoolRule>,
         /// Turns cost ticks, and the lowest tick acts.
         #[schema(inline)] clock: Option<ClockRule>,
@@ -185,7 +185,7 @@ words! {
     /// Whose points: each combatant has its own, or the table shares them.
     Owner = Combatant { Combatant, Table }
 
-    /// When a pool is full again: at the start of each round; at the start of the own turn; by `ready` in the own turn, until the next
+    /// When a pool is full again: at the start of each round; at the start of the combatant's turn; by `ready` in its turn, until the next
     /// one; or by `grant` alone.
     Refill = Round { Round, Turn, Ready, Hand }
 
@@ -277,7 +277,7 @@ impl FromStr for Dice {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (count, sides) = text.split_once('d').unwrap_or_default();
         let dice = Self { count: count.parse().unwrap_or(0), sides: sides.parse().unwrap_or(0) };
-        let sound = (1..=9).contains(&dice.count) && (4..=100).contains(&dice.sides) && dice.to_string() == text;
-        sound.then_some(dice).ok_or("dice such as 1d20 are expected: 1 to 9 dice with 4 to 100 sides")
+        let valid = (1..=9).contains(&dice.count) && (4..=100).contains(&dice.sides) && dice.to_string() == text;
+        valid.then_some(dice).ok_or("dice such as 1d20 are expected: 1 to 9 dice with 4 to 100 sides")
     }
 }

@@ -123,7 +123,7 @@ fn begin_phase(state: &mut State, phase: u32) {
     state.sides.iter_mut().for_each(|side| side.count = None);
 }
 
-/// What a combatant has anew in a round.
+/// What a new round gives back to a combatant.
 fn refresh(definition: &Definition, c: &mut CachedCombatant<Custom>, first: bool) {
     let CombatantState { waiting, counted, surprised, mut pools, .. } = c.state.clone();
     let turns_left = if waiting { 1 } else { turns(definition, c) };

@@ -53,7 +53,7 @@ const RULES: &[Rule] = &[
     Rule::official("CU-27", "`pools`: points of a combatant or of the table, up to a maximum."),
     Rule::official("CU-28", "`refill`: a pool is full again each round, each own turn, or by hand."),
     Rule::official("CU-29", "`spend`: points buy an action or a turn, once until the next turn begins."),
-    Rule::official("CU-30", "`ready` fills a pool in the own turn; the next own turn empties it."),
+    Rule::official("CU-30", "`ready` fills a pool in the combatant's turn; its next turn empties it."),
     Rule::official("CU-31", "Between two turns a gap opens while somebody has a right to use in it."),
     Rule::official(
         "CU-32",

@@ -43,7 +43,7 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     legal
 }
 
-/// The roll of all, and the own roll of each persona before it.
+/// The roll of all, and before it each persona's own roll.
 fn rolls(table: &Table, verb: &'static str, rule: &'static str) -> Vec<LegalCommand> {
     let own = table.active().map(|c| LegalCommand::by("roll_initiative", &c.id, rule).range("roll", true, 1, 20));
     let own = own.map(|own| own.like("tie_rolls", "a list of d10s, used in a tie", None));

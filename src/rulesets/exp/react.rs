@@ -12,7 +12,7 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
         Shared(SharedEvent::ConditionSet(e)) => {
             let anthro = table.get(&e.combatant).is_none_or(|c| c.stats.persona == Sort::Anthro);
             require(anthro || !knocks_out(e.condition.as_str()), "only_anthros", "EX-24", || {
-                format!("{} is no anthro and cannot be {}; set `paralyzed` to stop it", e.combatant, e.condition)
+                format!("{} is not an anthro and cannot be {}; set `paralyzed` to stop it", e.combatant, e.condition)
             })?;
             &e.combatant
         }

@@ -247,7 +247,7 @@ pub struct Target {
     pub damage: Option<Int<0, 1_000_000>>,
     /// Which member of a group is killed or takes the damage.
     pub member: Option<MemberId>,
-    /// How the attacker Joins Battle anew if this shifts the fight (VE-31).
+    /// How the attacker Joins Battle again if this shifts the fight (VE-31).
     pub shift: Option<Join>,
 }
 

@@ -107,7 +107,7 @@ events! {
         decisive: bool,
         /// Whether a Rush or Disengage leaves its move open.
         follow_up: bool,
-        /// Whether it is an attack outside the own turn, which takes no combat action (AVE16).
+        /// Whether it is an attack outside the attacker's turn, which takes no combat action (AVE16).
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         reflexive: bool,
     }
@@ -151,8 +151,8 @@ events! {
     /// A combatant's Crash and its recovery tokens are gone, because it rose above 0 or the game master said so (VE-23, AVE12).
     "crash_ended" => CrashEnded says "{combatant} is no longer Crashed." { combatant: CombatantId }
 
-    /// A combatant crashed the combatant that had crashed it, and Joins Battle anew (VE-31).
-    "shifted" => Shifted says "{combatant} shifts the fight and Joins Battle anew." {
+    /// A combatant crashed the combatant that had crashed it, and Joins Battle again (VE-31).
+    "shifted" => Shifted says "{combatant} shifts the fight and Joins Battle again." {
         combatant: CombatantId,
         /// The pool, the dice and the successes that are added to its Initiative.
         roll: JoinRoll,

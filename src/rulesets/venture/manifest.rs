@@ -59,7 +59,10 @@ const RULES: &[Rule] = &[
     Rule::supplementary("AVE9", "A die of 7, 8 or 9 is one success, a 10 is two."),
     Rule::supplementary("AVE11", "Recovery sets Initiative to 3, however low it was."),
     Rule::supplementary("AVE12", "Any rise above 0 ends the Crash at once."),
-    Rule::supplementary("AVE16", "An attack outside the own turn takes no action and does not count at a turn's end."),
+    Rule::supplementary(
+        "AVE16",
+        "An attack outside the attacker's turn takes no action and does not count at a turn's end.",
+    ),
     Rule::supplementary("AVE17", "A decisive attack whose damage takes the last hit point is a killing blow."),
     Rule::supplementary("AVE18", "A timed change of Initiative ends at the start of a turn, step 1."),
     Rule::supplementary("AVE19", "A correction has no cost or bonus; a corrected Crash holds until the next change."),

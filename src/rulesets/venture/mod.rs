@@ -33,7 +33,7 @@ impl Ruleset for Venture {
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
-            // A ruling: it takes combatants out of the fight, or attacks outside the own turn.
+            // A ruling: it takes combatants out of the fight, or attacks outside the attacker's turn.
             Command::Act(c) if c.reflexive || c.targets.iter().any(Target::is_ruling) => Actor::Gm,
             command => command.actor(),
         }

@@ -228,7 +228,7 @@ impl Store for EmbeddedStore {
         })
     }
 
-    fn commits(&self) -> broadcast::Receiver<Notice> {
+    fn notices(&self) -> broadcast::Receiver<Notice> {
         self.notices.subscribe()
     }
 

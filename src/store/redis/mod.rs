@@ -260,7 +260,7 @@ impl Store for RedisStore {
         salt.ok_or_else(|| StoreError::Corrupt(format!("{SALT} is not 32 bytes")))
     }
 
-    fn commits(&self) -> broadcast::Receiver<Notice> {
+    fn notices(&self) -> broadcast::Receiver<Notice> {
         let receiver = self.notices.subscribe();
         self.following
             .get_or_init(|| tokio::spawn(follow(self.connection.servers.clone(), self.notices.clone())).abort_handle());

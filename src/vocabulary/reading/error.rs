@@ -60,8 +60,8 @@ impl fmt::Display for FieldError {
     }
 }
 
-/// What is said of a field that is there twice.
-pub(super) const TWICE: &str = "it is there twice: send it once";
+/// What is said of a field that appears twice.
+pub(super) const TWICE: &str = "it appears twice: send it once";
 
 /// What an object is called where one is expected.
 pub(super) const OBJECT: &str = "an object";

@@ -1,4 +1,4 @@
-//! JSON in which no field stands twice: which of the two counts would be anybody's guess.
+//! JSON without duplicate fields: parsers differ in which of the two they use.
 
 use super::error::{TWICE, joined};
 use super::{ErrorKind, FieldError};

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use turnkeeper::app::{App, AppKeys, Applications, KEEP};
+use turnkeeper::app::{App, AppKeys, Applications, DEFAULT_LOG_KEEP};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http::{Settings, router, serve};
 use turnkeeper::store::embedded::EmbeddedStore;
@@ -148,7 +148,9 @@ impl Api {
         let address = listener.local_addr().expect("an address");
         let (stop, stopped) = oneshot::channel();
         let applications = Arc::new(Applications::new(AppKeys::read(keys).expect("keys")));
-        let app = App::new(store, Rulesets::shipped(), 16 << 20).serving(applications).keeping(keep.unwrap_or(KEEP));
+        let app = App::new(store, Rulesets::shipped(), 16 << 20)
+            .with_applications(applications)
+            .with_log_keep(keep.unwrap_or(DEFAULT_LOG_KEEP));
         let app = Arc::new(app);
         let service = router(app.clone(), settings);
         tokio::spawn(async move {

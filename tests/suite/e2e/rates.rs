@@ -18,15 +18,15 @@ fn limited(limits: Limits) -> Setup<'static> {
     Setup { settings: Settings { limits, ..Settings::default() }, ..Setup::default() }
 }
 
-/// The same behind a proxy that says who asks: see [`from`].
-fn fronted(limits: Limits) -> Setup<'static> {
+/// The same behind a proxy that names the client: see [`send_from`].
+fn behind_proxy(limits: Limits) -> Setup<'static> {
     let mut setup = limited(limits);
     setup.settings.client_header = Some("x-real-client".parse().expect("a header's name"));
     setup
 }
 
 /// An encounter's path with every byte of its id encoded.
-fn coded(id: &str) -> String {
+fn encoded_path(id: &str) -> String {
     let id: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
     format!("/v1/encounters/{id}")
 }
@@ -86,37 +86,37 @@ async fn an_application_has_one_rate_over_all_of_its_keys() {
     api.get("/v1/encounters").send().await.problem(401, "unauthorized");
 }
 
-/// Sends a request as the proxy passes it on: what stands first is the client's own invention.
-async fn from(call: super::Call, address: &str) -> Answer {
+/// Sends a request as the proxy passes it on. The first address is one that the client made up.
+async fn send_from(call: super::Call, address: &str) -> Answer {
     call.header("x-real-client", &format!("203.0.113.99, {address}")).send().await
 }
 
 #[tokio::test]
-async fn strangers_share_the_rate_of_their_address_and_good_tokens_do_not_suffer_for_them() {
-    let api = Api::set_up(fronted(Limits { address: rate("6/1h"), ..Limits::default() })).await;
-    let made = from(api.post("/v1/encounters", &ambush()), "198.51.100.1").await;
+async fn requests_without_a_valid_token_share_the_rate_of_their_address() {
+    let api = Api::set_up(behind_proxy(Limits { address: rate("6/1h"), ..Limits::default() })).await;
+    let made = send_from(api.post("/v1/encounters", &ambush()), "198.51.100.1").await;
     assert_eq!((made.status, left(&made, "address").0), (201, 5));
     let fight = Fight::of(&api, &made);
-    let good = from(fight.get(""), "198.51.100.1").await;
-    assert_eq!((good.status, good.header("ratelimit")), (200, ""), "a good token is not counted");
+    let good = send_from(fight.get(""), "198.51.100.1").await;
+    assert_eq!((good.status, good.header("ratelimit")), (200, ""), "a valid token is not counted");
     // Guesses: tokens that no encounter knows, and none at all.
     for n in 0..4 {
         let token = format!("tk_gm_{}", "A".repeat(42) + ["A", "E", "I", "M"][n]);
-        from(api.get(&fight.path("")).token(&token), "198.51.100.1").await.problem(404, "not_found");
+        send_from(api.get(&fight.path("")).token(&token), "198.51.100.1").await.problem(404, "not_found");
     }
-    from(api.get(&fight.path("")), "198.51.100.1").await.problem(401, "unauthorized");
-    refused(&from(api.post("/v1/encounters", &ambush()), "198.51.100.1").await, "address");
+    send_from(api.get(&fight.path("")), "198.51.100.1").await.problem(401, "unauthorized");
+    refused(&send_from(api.post("/v1/encounters", &ambush()), "198.51.100.1").await, "address");
     let token = format!("tk_gm_{}Q", "A".repeat(42));
-    refused(&from(api.get(&fight.path("")).token(&token), "198.51.100.1").await, "address");
-    assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200, "its token was good before");
-    assert_eq!(from(api.post("/v1/encounters", &ambush()), "198.51.100.2").await.status, 201, "another address");
+    refused(&send_from(api.get(&fight.path("")).token(&token), "198.51.100.1").await, "address");
+    assert_eq!(send_from(fight.get(""), "198.51.100.1").await.status, 200, "its token was valid before");
+    assert_eq!(send_from(api.post("/v1/encounters", &ambush()), "198.51.100.2").await.status, 201, "another address");
     // The addresses of one IPv6 network share a rate.
     for n in 0..6 {
         let address = format!("2001:db8:0:1::{n}");
-        assert_eq!(from(api.post("/v1/encounters", &ambush()), &address).await.status, 201);
+        assert_eq!(send_from(api.post("/v1/encounters", &ambush()), &address).await.status, 201);
     }
-    refused(&from(api.post("/v1/encounters", &ambush()), "2001:db8:0:1:f::1").await, "address");
-    assert_eq!(from(api.post("/v1/encounters", &ambush()), "2001:db8:0:2::1").await.status, 201);
+    refused(&send_from(api.post("/v1/encounters", &ambush()), "2001:db8:0:1:f::1").await, "address");
+    assert_eq!(send_from(api.post("/v1/encounters", &ambush()), "2001:db8:0:2::1").await.status, 201);
 }
 
 /// The keys of a Redis that count requests.
@@ -132,16 +132,16 @@ fn invented() -> String {
 #[tokio::test]
 async fn invented_tokens_share_one_rate_and_one_counter_where_only_tokens_are_limited() {
     let redis = RedisServer::start();
-    let api = Api::on_url(&redis.url(), fronted(Limits { token: rate("6/1h"), ..Limits::default() })).await;
+    let api = Api::on_url(&redis.url(), behind_proxy(Limits { token: rate("6/1h"), ..Limits::default() })).await;
     let fight = api.fight().await;
-    assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200);
-    // However the encounter's id is written, it is the token that pays.
-    let coded = from(api.get(&coded(&fight.id)).token(&fight.token), "198.51.100.1").await;
-    assert_eq!((coded.status, left(&coded, "token").0), (200, 4));
+    assert_eq!(send_from(fight.get(""), "198.51.100.1").await.status, 200);
+    // An encoded id counts for the same token.
+    let encoded_path = send_from(api.get(&encoded_path(&fight.id)).token(&fight.token), "198.51.100.1").await;
+    assert_eq!((encoded_path.status, left(&encoded_path, "token").0), (200, 4));
     for n in 0..12 {
         // At an encounter that is there, and at others that are not.
         let path = if n % 2 == 0 { fight.path("") } else { format!("/v1/encounters/{n}") };
-        let answer = from(api.get(&path).token(&invented()), "198.51.100.1").await;
+        let answer = send_from(api.get(&path).token(&invented()), "198.51.100.1").await;
         if n < 6 {
             answer.problem(404, "not_found");
             assert_eq!(left(&answer, "address").0, 5 - n);
@@ -149,36 +149,36 @@ async fn invented_tokens_share_one_rate_and_one_counter_where_only_tokens_are_li
             refused(&answer, "address");
         }
     }
-    assert_eq!(counters(&redis).len(), 2, "the good token's and the address': {:?}", redis.keys());
+    assert_eq!(counters(&redis).len(), 2, "the valid token's and the address': {:?}", redis.keys());
     // Of several instances the next may not have seen it.
     if cell::event_source().is_none() {
-        assert_eq!(from(fight.get(""), "198.51.100.1").await.status, 200, "it has a rate of its own");
+        assert_eq!(send_from(fight.get(""), "198.51.100.1").await.status, 200, "it has a rate of its own");
     }
-    from(api.get(&fight.path("")).token(&invented()), "198.51.100.2").await.problem(404, "not_found");
+    send_from(api.get(&fight.path("")).token(&invented()), "198.51.100.2").await.problem(404, "not_found");
     // A request without a token is not counted: no rate is set for that.
-    let stranger = from(api.get(&fight.path("")), "198.51.100.1").await;
-    stranger.problem(401, "unauthorized");
-    assert_eq!(stranger.header("ratelimit"), "");
+    let without_token = send_from(api.get(&fight.path("")), "198.51.100.1").await;
+    without_token.problem(401, "unauthorized");
+    assert_eq!(without_token.header("ratelimit"), "");
 }
 
 #[tokio::test]
-async fn a_token_that_was_good_and_is_revoked_counts_with_the_strangers() {
-    // An address of its own: on a store that is shared the others' tests ask from theirs.
+async fn a_revoked_token_counts_for_its_address() {
+    // An address of its own: on a store that is shared the others' tests ask send_from theirs.
     const HOME: &str = "198.51.100.20";
-    let api = Api::set_up(fronted(Limits { address: rate("4/1h"), ..Limits::default() })).await;
-    let fight = Fight::of(&api, &from(api.post("/v1/encounters", &ambush()), "198.51.100.21").await);
+    let api = Api::set_up(behind_proxy(Limits { address: rate("4/1h"), ..Limits::default() })).await;
+    let fight = Fight::of(&api, &send_from(api.post("/v1/encounters", &ambush()), "198.51.100.21").await);
     let asked = json!({"role": "player", "combatants": ["valiant"]});
-    let handed = from(fight.ask(&asked), HOME).await.json();
+    let handed = send_from(fight.ask(&asked), HOME).await.json();
     let player = fight.with_token(&text(&handed["token"]));
     for _ in 0..6 {
-        assert_eq!(from(player.get(""), HOME).await.status, 200, "a good one is not counted");
+        assert_eq!(send_from(player.get(""), HOME).await.status, 200, "a valid one is not counted");
     }
     let path = fight.path(&format!("/tokens/{}", text(&handed["id"])));
-    from(api.call("DELETE", &path).token(&fight.token), HOME).await.expect(204);
-    let mut last = from(player.get(""), HOME).await;
+    send_from(api.call("DELETE", &path).token(&fight.token), HOME).await.expect(204);
+    let mut last = send_from(player.get(""), HOME).await;
     for _ in 0..8 {
         last.problem(404, "not_found");
-        last = from(player.get(""), HOME).await;
+        last = send_from(player.get(""), HOME).await;
         if last.status == 429 {
             break;
         }
@@ -186,45 +186,49 @@ async fn a_token_that_was_good_and_is_revoked_counts_with_the_strangers() {
     refused(&last, "address");
     // Of several instances the next may not have seen it.
     if cell::event_source().is_none() {
-        assert_eq!(from(fight.get(""), HOME).await.status, 200, "the game master's is good");
+        assert_eq!(send_from(fight.get(""), HOME).await.status, 200, "the game master's is valid");
     }
-    // However the encounter's id is written.
-    let coded = api.get(&coded(&fight.id)).token(&player.token);
-    refused(&from(coded, HOME).await, "address");
-    // A good token of one encounter is a stranger in another one.
+    // An encoded id too.
+    let encoded_path = api.get(&encoded_path(&fight.id)).token(&player.token);
+    refused(&send_from(encoded_path, HOME).await, "address");
+    // A valid token is invalid in another encounter.
     let elsewhere = api.get(&format!("/v1/encounters/{}x", fight.id)).token(&fight.token);
-    refused(&from(elsewhere, HOME).await, "address");
+    refused(&send_from(elsewhere, HOME).await, "address");
 }
 
 #[tokio::test]
-async fn a_good_token_is_its_own_on_every_process_and_waits_only_where_nobody_knows_it() {
+async fn a_valid_token_has_one_rate_on_every_process_and_waits_only_where_it_is_unknown() {
     let redis = Servers::own();
-    let setup = || fronted(Limits { token: rate("4/1h"), address: rate("2/1h"), ..Limits::default() });
+    let setup = || behind_proxy(Limits { token: rate("4/1h"), address: rate("2/1h"), ..Limits::default() });
     let (here, there) = (Api::on_url(&redis.url, setup()).await, Api::on_url(&redis.url, setup()).await);
-    let fight = Fight::of(&here, &from(here.post("/v1/encounters", &ambush()), "198.51.100.7").await);
+    let fight = Fight::of(&here, &send_from(here.post("/v1/encounters", &ambush()), "198.51.100.7").await);
     for (n, api) in [&here, &there, &there].into_iter().enumerate() {
-        let answer = from(fight.through(api).get(""), "198.51.100.8").await;
+        let answer = send_from(fight.through(api).get(""), "198.51.100.8").await;
         assert_eq!((answer.status, left(&answer, "token").0), (200, 3 - n as u32), "{answer:?}");
     }
     // Guesses, until neither process lets more of them pass.
     for api in [&here, &there, &here, &there, &here, &there] {
-        let guess = from(api.get(&fight.path("")).token(&invented()), "198.51.100.8").await;
+        let guess = send_from(api.get(&fight.path("")).token(&invented()), "198.51.100.8").await;
         assert!(guess.status == 404 || guess.status == 429, "{guess:?}");
     }
     // Behind an event source are several instances, and each knows what it has seen.
     if cell::event_source().is_some() {
         return;
     }
-    assert_eq!(from(fight.through(&there).get(""), "198.51.100.8").await.status, 200, "it is known there");
-    refused(&from(fight.through(&there).get(""), "198.51.100.8").await, "token");
+    assert_eq!(send_from(fight.through(&there).get(""), "198.51.100.8").await.status, 200, "it is known there");
+    refused(&send_from(fight.through(&there).get(""), "198.51.100.8").await, "token");
     let other = here.fight().await;
-    refused(&from(other.through(&there).get(""), "198.51.100.8").await, "address");
-    assert_eq!(from(other.through(&there).get(""), "198.51.100.9").await.status, 200, "from where nobody guesses");
-    assert_eq!(from(other.through(&there).get(""), "198.51.100.8").await.status, 200, "it is known now");
+    refused(&send_from(other.through(&there).get(""), "198.51.100.8").await, "address");
+    assert_eq!(
+        send_from(other.through(&there).get(""), "198.51.100.9").await.status,
+        200,
+        "send_from where nobody guesses"
+    );
+    assert_eq!(send_from(other.through(&there).get(""), "198.51.100.8").await.status, 200, "it is known now");
 }
 
 #[tokio::test]
-async fn the_address_is_the_connections_where_no_header_is_said() {
+async fn without_a_client_header_the_connections_address_counts() {
     let api = Api::set_up(limited(Limits { address: rate("2/1h"), ..Limits::default() })).await;
     let create = async || {
         let call = api.post("/v1/encounters", &ambush());

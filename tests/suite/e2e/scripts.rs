@@ -339,8 +339,8 @@ scripts! {
     a_list_is_no_object_wherever_a_client_writes_one: "refusals/lists";
     a_field_that_is_there_twice_is_refused_wherever_it_is: "refusals/twice";
     a_field_that_is_missing_or_misspelt_is_named_with_all_that_there_are: "refusals/fields";
-    what_is_wrong_is_said_for_people: "refusals/values";
-    a_whole_number_may_be_written_with_a_fraction_of_nothing: "refusals/numbers";
+    messages_show_no_types_of_rust: "refusals/values";
+    a_whole_number_may_be_written_with_a_zero_fraction: "refusals/numbers";
     a_parameter_names_one_range_whatever_is_wrong_with_it: "refusals/parameters";
     a_token_that_makes_no_sense_is_refused_with_its_field: "refusals/tokens";
     an_undo_that_makes_no_sense_is_refused_with_its_field: "refusals/undo";
@@ -349,7 +349,7 @@ scripts! {
 }
 
 #[tokio::test]
-async fn what_spares_integrators_work() {
+async fn the_published_contract() {
     play("http/contract").await;
 }
 

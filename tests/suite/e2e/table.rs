@@ -88,9 +88,9 @@ fn the_page_is_small_and_needs_nothing_from_elsewhere() {
     assert!(size < 60_000, "{size} bytes");
     for (text, name) in &texts {
         assert!(text.lines().count() <= 500, "{name} is too long");
-        // The namespace of SVG names no place.
+        // The namespace of SVG is not a request.
         let text = text.replace("http://www.w3.org/2000/svg", "");
-        assert!(!text.contains("://") && !text.contains("url("), "{name} names a place");
+        assert!(!text.contains("://") && !text.contains("url("), "{name} refers to another address");
         for sink in [
             "innerHTML",
             "outerHTML",

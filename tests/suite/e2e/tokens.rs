@@ -21,10 +21,10 @@ async fn a_key_that_is_forgotten_brings_no_revoked_token_back() {
     for answers in ["answers0", "answers1"] {
         redis.command(&["DEL", &format!("{{turnkeeper:{}}}:{answers}", fight.id)]);
     }
-    let anew = fight.ask(&body).key("handed-out").send().await;
-    assert_eq!((anew.status, anew.header("idempotency-replayed")), (201, ""));
+    let again = fight.ask(&body).key("handed-out").send().await;
+    assert_eq!((again.status, again.header("idempotency-replayed")), (201, ""));
     fight.with_token(&text(&handed["token"])).get("").send().await.expect(404);
-    fight.with_token(&text(&anew.json()["token"])).read("").await;
+    fight.with_token(&text(&again.json()["token"])).read("").await;
 }
 
 /// The answer of an encounter that is unknown to the token: headers and problem, without what differs from request to request.

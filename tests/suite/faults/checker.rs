@@ -1,5 +1,5 @@
-//! Histories of one encounter: what its clients sent, what they were answered, and in which order. A checker by others searches for
-//! one order of all operations that explains every answer.
+//! Histories of one encounter: what its clients sent, what they were answered, and in which order. A linearizability checker
+//! (`todc-utils`) searches for one order of all operations that explains every answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -59,6 +59,7 @@ impl Specification for Encounter {
                 made.is_none() || *made == version
             }
             Operation::Stale { expected, current } => expected != current && *current == log.len(),
+            // Each command deals one point of damage.
             Operation::Read { version, damage, newest } => {
                 (*version, *damage, *newest) == (log.len(), log.len(), log.last().copied().unwrap_or(0))
             }
@@ -146,7 +147,7 @@ fn answered(mut actions: Actions) -> Actions {
         };
         (open, Action::Response(answer))
     }));
-    // What says nothing would only make the search longer.
+    // Operations that show nothing only make the search longer.
     let says_nothing = |action: &Action<Operation>| matches!(action, Action::Response(Operation::Nothing));
     let silent: BTreeSet<usize> =
         actions.iter().filter(|(_, action)| says_nothing(action)).map(|(number, _)| *number).collect();

@@ -169,7 +169,7 @@ async fn settled(call: Call) -> Answer {
 
 /// A process that nothing stops, and a way to Redis for those that are stopped.
 struct Simulation {
-    there: Api,
+    undisturbed: Api,
     stops: Arc<Stops>,
     proxy: Proxy,
     runs: usize,
@@ -209,7 +209,7 @@ impl Simulation {
     /// Sends a write to a process that is stopped as planned: the number of steps.
     async fn run(&mut self, case: Case, plan: &Plan) -> usize {
         let process = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
-        let here = process.spawn(Api::on(redis_store(&self.proxy.url()), Setup::default()));
+        let stopped = process.spawn(Api::on(redis_store(&self.proxy.url()), Setup::default()));
         let run = Arc::new(Run {
             plan: plan.clone(),
             steps: AtomicUsize::new(0),
@@ -217,10 +217,10 @@ impl Simulation {
             held: Semaphore::new(0),
             released: Semaphore::new(0),
         });
-        let here = here.await.expect("a server");
-        let fight = Fight::of(&self.there, &settled(self.there.post("/v1/encounters", &ambush())).await);
+        let stopped = stopped.await.expect("a server");
+        let fight = Fight::of(&self.undisturbed, &settled(self.undisturbed.post("/v1/encounters", &ambush())).await);
         let mut version = settled(fight.command(&note("before"))).await.version();
-        let through: &Client = &here;
+        let through: &Client = &stopped;
         if case.cache != Cache::Cold {
             assert_eq!(fight.through(through).read("").await["version"], version);
         }
@@ -267,11 +267,11 @@ impl Simulation {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_that_is_stopped_anywhere_is_neither_lost_nor_doubled() {
     let redis = RedisServer::with(&DURABLE);
-    let there = Api::on(redis_store(&redis.url()), Setup::default()).await;
+    let undisturbed = Api::on(redis_store(&redis.url()), Setup::default()).await;
     let port = redis.port();
     let stops = Arc::new(Stops { redis: Mutex::new(redis), run: Mutex::default() });
     let proxy = Proxy::gated(port, stops.clone()).await;
-    let mut simulation = Simulation { there, proxy, stops, runs: 0, unanswered: 0 };
+    let mut simulation = Simulation { undisturbed, proxy, stops, runs: 0, unanswered: 0 };
     let mut random = StdRng::seed_from_u64(seed());
     let mut points = 0;
     for case in cases() {

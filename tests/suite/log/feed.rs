@@ -72,7 +72,7 @@ impl Stream {
     fn read(&self, text: &str) -> Option<Message> {
         if !self.sse {
             let data: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
-            assert_eq!(contract::faults("FeedLine", &data), Vec::<String>::new());
+            assert_eq!(contract::schema_errors("FeedLine", &data), Vec::<String>::new());
             let kind = data["type"].as_str().expect("a type").to_owned();
             return Some(Message { kind, id: None, data });
         }

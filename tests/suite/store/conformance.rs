@@ -190,7 +190,7 @@ pub async fn the_salt_is_the_same_for_all(stand: &impl Stand, _id: &str) {
 
 pub async fn commits_and_deletions_are_noticed(stand: &impl Stand, id: &str) {
     let stores = stand.stores(2, KEPT);
-    let mut notices = stores[1].commits();
+    let mut notices = stores[1].notices();
     stores[0].create(id, new("v0")).await.unwrap();
     // A subscription may begin with a Resync, and what was committed before that is not announced.
     let mut revision = 1;

@@ -230,7 +230,7 @@ async fn tls_is_spoken_and_a_stranger_is_not_trusted() {
         root_cert: Some(std::fs::read(&ca).unwrap()),
     };
     let store = RedisStore::open(&url, Some(certificates), StoreConfig::default()).unwrap();
-    let mut notices = store.commits();
+    let mut notices = store.notices();
     filled(&store, "e", 3).await;
     assert_eq!(whole_log(&store, "e", 0).await.len(), 3);
     tokio::time::timeout(Duration::from_secs(5), notices.recv()).await.expect("a subscription over TLS").unwrap();
@@ -256,7 +256,7 @@ async fn no_more_of_a_list_is_read_than_a_page_holds() {
 #[tokio::test]
 async fn a_message_that_no_store_has_written_may_mean_anything() {
     let (server, store) = started();
-    let mut notices = store.commits();
+    let mut notices = store.notices();
     let heard = async |message: &str, notices: &mut tokio::sync::broadcast::Receiver<Notice>| {
         server.command(&["PUBLISH", "turnkeeper:commits", message]);
         let notice = tokio::time::timeout(Duration::from_secs(5), notices.recv()).await;

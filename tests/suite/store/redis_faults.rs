@@ -306,8 +306,8 @@ async fn a_node_of_a_cluster_that_is_taken_for_a_single_server_says_what_is_miss
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn followers_read_again_after_every_break() {
     let (mut server, store) = started();
-    let mut notices = store.commits();
-    let mut second = store.commits();
+    let mut notices = store.notices();
+    let mut second = store.notices();
     let next = async |notices: &mut tokio::sync::broadcast::Receiver<Notice>| {
         tokio::time::timeout(Duration::from_secs(5), notices.recv()).await.expect("a notice in time").unwrap()
     };

@@ -65,7 +65,7 @@ impl Answer {
 /// A JSON string.
 #[track_caller]
 pub fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+    value.as_str().unwrap_or_else(|| panic!("{value} is not a string")).to_owned()
 }
 
 /// The version of a log entry or an encounter.

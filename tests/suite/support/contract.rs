@@ -1,5 +1,5 @@
-//! The published document as a contract: what tests send and get is held against it. What has a field that the document does not
-//! name breaks it, though schemas of answers let readers be lenient.
+//! The published document as a contract: requests and answers of tests are validated against it. Undocumented fields fail, although the
+//! published schemas of answers allow them.
 
 use super::client::Answer;
 use super::openapi::{self, Examples};
@@ -9,7 +9,7 @@ use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http;
 
-/// The document for one ruleset: unions over all rulesets hold the ruleset's own variants only.
+/// The document for one ruleset: unions over all rulesets hold the ruleset's schema_name variants only.
 struct Contract {
     document: Value,
     validators: Mutex<HashMap<String, Arc<OnceLock<jsonschema::Validator>>>>,
@@ -18,18 +18,19 @@ struct Contract {
 /// The contracts by the prefix of the ruleset's schemas, such as `Dc20`.
 static CONTRACTS: LazyLock<BTreeMap<String, Contract>> = LazyLock::new(|| {
     let published = published();
-    let prefixes: Vec<String> = Rulesets::shipped().iter().map(|ruleset| own(ruleset.manifest().id, "")).collect();
+    let prefixes: Vec<String> =
+        Rulesets::shipped().iter().map(|ruleset| schema_name(ruleset.manifest().id, "")).collect();
     let contract = |prefix: &String| {
         let mut narrowed = published.clone();
         let others: Vec<&String> = prefixes.iter().filter(|other| *other != prefix).collect();
         narrow(&mut narrowed, &others);
         let mut document = narrowed.clone();
         for schema in document["components"]["schemas"].as_object_mut().expect("schemas").values_mut() {
-            shut(schema, &narrowed, false);
+            forbid_unknown_fields(schema, &narrowed, false);
         }
         for part in ["/paths", "/components/responses"] {
             each_object(document.pointer_mut(part).expect("a part"), &mut |fields| {
-                fields.get_mut("schema").into_iter().for_each(|schema| shut(schema, &narrowed, false));
+                fields.get_mut("schema").into_iter().for_each(|schema| forbid_unknown_fields(schema, &narrowed, false));
             });
         }
         (prefix.clone(), Contract { document, validators: Mutex::default() })
@@ -80,8 +81,8 @@ fn narrow(document: &mut Value, others: &[&String]) {
     });
 }
 
-/// Lets an object hold nothing but what its schema names. A part of a whole (`part`) says nothing of the other parts' fields.
-fn shut(schema: &mut Value, published: &Value, part: bool) {
+/// Forbids fields that a schema does not name. A part of an `allOf` (`part`) stays open, because the other parts name more fields.
+fn forbid_unknown_fields(schema: &mut Value, published: &Value, part: bool) {
     let target = schema.get("$ref").and_then(Value::as_str).filter(|_| part).map(|target| &target[1..]);
     if let Some(target) = target.and_then(|target| published.pointer(target)) {
         *schema = target.clone();
@@ -90,13 +91,15 @@ fn shut(schema: &mut Value, published: &Value, part: bool) {
     for (name, value) in fields.iter_mut() {
         match (name.as_str(), value) {
             ("properties", Value::Object(properties)) => {
-                properties.values_mut().for_each(|property| shut(property, published, false));
+                properties.values_mut().for_each(|property| forbid_unknown_fields(property, published, false));
             }
-            ("items" | "additionalProperties", value) => shut(value, published, false),
+            ("items" | "additionalProperties", value) => forbid_unknown_fields(value, published, false),
             ("anyOf" | "oneOf", Value::Array(variants)) => {
-                variants.iter_mut().for_each(|variant| shut(variant, published, part));
+                variants.iter_mut().for_each(|variant| forbid_unknown_fields(variant, published, part));
             }
-            ("allOf", Value::Array(parts)) => parts.iter_mut().for_each(|part| shut(part, published, true)),
+            ("allOf", Value::Array(parts)) => {
+                parts.iter_mut().for_each(|part| forbid_unknown_fields(part, published, true));
+            }
             _ => {}
         }
     }
@@ -109,11 +112,11 @@ fn shut(schema: &mut Value, published: &Value, part: bool) {
 
 impl Contract {
     /// What is wrong with a value by the schema at this pointer of the document.
-    fn faults(&self, pointer: &str, value: &Value) -> Vec<String> {
-        let slot = self.validators.lock().expect("no panic").entry(pointer.to_owned()).or_default().clone();
-        let validator = slot.get_or_init(|| self.validator(pointer));
-        let fault = |error: jsonschema::ValidationError<'_>| format!("{pointer}{}: {error}", error.instance_path());
-        validator.iter_errors(value).map(fault).collect()
+    fn schema_errors(&self, pointer: &str, value: &Value) -> Vec<String> {
+        let cell = self.validators.lock().expect("no panic").entry(pointer.to_owned()).or_default().clone();
+        let validator = cell.get_or_init(|| self.validator(pointer));
+        let described = |error: jsonschema::ValidationError<'_>| format!("{pointer}{}: {error}", error.instance_path());
+        validator.iter_errors(value).map(described).collect()
     }
 
     /// The validator of a schema, with those that it leads to and no others: less to compile.
@@ -139,13 +142,16 @@ impl Contract {
         jsonschema::draft202012::new(&whole).expect("a schema")
     }
 
-    /// The template of a path, where the document has one: rather one without parameters.
+    /// The template of a path, where the document has one: the one with the fewest parameters.
     fn template(&self, path: &str) -> Option<&str> {
         let steps: Vec<&str> = path.split('/').collect();
         let fits = |template: &str| {
-            let own: Vec<&str> = template.split('/').collect();
-            own.len() == steps.len()
-                && own.iter().zip(&steps).all(|(own, step)| own == step || own.starts_with('{') && !step.is_empty())
+            let template: Vec<&str> = template.split('/').collect();
+            template.len() == steps.len()
+                && template
+                    .iter()
+                    .zip(&steps)
+                    .all(|(part, step)| part == step || part.starts_with('{') && !step.is_empty())
         };
         let paths = self.document["paths"].as_object()?.keys().map(String::as_str);
         paths.filter(|template| fits(template)).min_by_key(|template| template.matches('{').count())
@@ -164,26 +170,26 @@ fn capitalised(word: &str) -> String {
 
 /// What is wrong with a value by the schema at this pointer, under the ruleset that the value names. One that names none is right
 /// under some ruleset.
-fn faults_at(pointer: &str, value: &Value) -> Vec<String> {
+fn schema_errors_at(pointer: &str, value: &Value) -> Vec<String> {
     let id = value.get("ruleset").or(value.pointer("/encounter/ruleset")).and_then(Value::as_str);
-    if let Some(contract) = id.and_then(|id| CONTRACTS.get(&own(id, ""))) {
-        return contract.faults(pointer, value);
+    if let Some(contract) = id.and_then(|id| CONTRACTS.get(&schema_name(id, ""))) {
+        return contract.schema_errors(pointer, value);
     }
-    let all = CONTRACTS.values().map(|contract| contract.faults(pointer, value));
+    let all = CONTRACTS.values().map(|contract| contract.schema_errors(pointer, value));
     all.min_by_key(Vec::len).unwrap_or_default()
 }
 
 /// What is wrong with a value by the schema of this name, which may be a union's name with a ruleset's prefix.
-pub fn faults(schema: &str, value: &Value) -> Vec<String> {
+pub fn schema_errors(schema: &str, value: &Value) -> Vec<String> {
     let narrowed = CONTRACTS.iter().find_map(|(prefix, contract)| Some((contract, concept(schema, prefix)?)));
     match narrowed {
-        Some((contract, union)) => contract.faults(&format!("/components/schemas/{union}"), value),
-        None => faults_at(&format!("/components/schemas/{schema}"), value),
+        Some((contract, union)) => contract.schema_errors(&format!("/components/schemas/{union}"), value),
+        None => schema_errors_at(&format!("/components/schemas/{schema}"), value),
     }
 }
 
-/// The name of a ruleset's own schema, such as `Dc20Event`.
-pub fn own(ruleset: &str, schema: &str) -> String {
+/// The name of a ruleset's schema_name schema, such as `Dc20Event`.
+pub fn schema_name(ruleset: &str, schema: &str) -> String {
     ruleset.split('-').map(capitalised).collect::<String>() + schema
 }
 
@@ -209,7 +215,7 @@ fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<Strin
     if answer.status < 300 && contract.document.pointer(&body).is_some() {
         let sent = serde_json::from_slice(sent).expect("what is accepted is JSON");
         let schema = format!("{body}/content/application~1json/schema");
-        broken.extend(faults_at(&schema, &sent));
+        broken.extend(schema_errors_at(&schema, &sent));
     }
     let mut response = format!("{operation}/responses/{}", answer.status);
     if let Some(shared) = contract.document.pointer(&response).and_then(|response| response["$ref"].as_str()) {
@@ -232,13 +238,13 @@ fn breaches(method: &str, path: &str, sent: &[u8], answer: &Answer) -> Vec<Strin
     let json = |text: &str| -> Value { serde_json::from_str(text).expect("JSON") };
     let schema = format!("{content}/schema");
     match media {
-        "application/x-ndjson" => text.lines().for_each(|line| broken.extend(faults_at(&schema, &json(line)))),
+        "application/x-ndjson" => text.lines().for_each(|line| broken.extend(schema_errors_at(&schema, &json(line)))),
         "text/event-stream" => {
             let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
-            data.for_each(|data| broken.extend(faults("FeedLine", &json(data))));
+            data.for_each(|data| broken.extend(schema_errors("FeedLine", &json(data))));
         }
-        "text/plain" => broken.extend(faults_at(&schema, &json!(text))),
-        _ => broken.extend(faults_at(&schema, &json(&text))),
+        "text/plain" => broken.extend(schema_errors_at(&schema, &json!(text))),
+        _ => broken.extend(schema_errors_at(&schema, &json(&text))),
     }
     broken
 }

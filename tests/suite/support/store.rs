@@ -81,8 +81,8 @@ impl<H: Hook> Store for Hooked<H> {
         self.inner.salt().await
     }
 
-    fn commits(&self) -> broadcast::Receiver<Notice> {
-        self.inner.commits()
+    fn notices(&self) -> broadcast::Receiver<Notice> {
+        self.inner.notices()
     }
 
     async fn ready(&self) -> Result<(), StoreError> {

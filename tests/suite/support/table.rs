@@ -143,8 +143,8 @@ impl Table {
         same("a document that is written from the cache differs", &after, &cached)?;
         let gm = Viewer::gm("gm");
         let view = decided.next.view(&gm).map_err(|e| e.to_string())?;
-        let anew = reloaded.view(&gm).map_err(|e| e.to_string())?;
-        same("a view from the cache differs", anew.get().as_bytes(), view.get().as_bytes())?;
+        let again = reloaded.view(&gm).map_err(|e| e.to_string())?;
+        same("a view from the cache differs", again.get().as_bytes(), view.get().as_bytes())?;
         let mut answer = b"in front ".to_vec();
         decided.next.view_into(&gm, &mut answer).map_err(|e| e.to_string())?;
         same("a view within an answer differs", view.get().as_bytes(), &answer[b"in front ".len()..])?;

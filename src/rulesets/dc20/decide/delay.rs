@@ -78,7 +78,7 @@ fn later_enemy(play: &Combat<'_>, enemy: &CombatantId) -> Result<bool, Violation
         format!("{enemy} is hidden: a turn is delayed behind an enemy that is seen")
     })?;
     require(is_enemy(c) && c.active(), "not_an_enemy", "DC-34", || {
-        format!("{enemy} is no enemy in the fight: to act after an ally move to that PC Turn")
+        format!("{enemy} is not an enemy in the fight: to act after an ally move to that PC Turn")
     })?;
     if c.state.slot.is_none() && !c.acted && !state.acting.contains(enemy) {
         return Ok(false);

@@ -43,7 +43,7 @@ fn check_fields(play: &Combat<'_>, c: &Start) -> Result<(), Violation> {
     c.surprised_sides.iter().try_for_each(|side| known_side(play.table(), "surprised_sides", side))?;
     if let Some(Aggression { combatant: id, .. }) = &c.aggression {
         let aggressor = play.combatant("aggression.combatant", id)?;
-        require(is_pc(aggressor), "not_a_pc", "DC-3", || format!("{id} is no player's character"))?;
+        require(is_pc(aggressor), "not_a_pc", "DC-3", || format!("{id} is not a player's character"))?;
     }
     Ok(())
 }
@@ -60,7 +60,7 @@ fn enemy_sides(table: &Table, c: &Start) -> Result<Sides, Violation> {
     let (seen, unseen) = (new_sides(open), new_sides(hidden));
     if let Some(first) = &c.first_team {
         let known = seen.contains(first) || unseen.contains(first);
-        let detail = || format!("{first} is no enemy team of this encounter");
+        let detail = || format!("{first} is not an enemy team of this encounter");
         require(known, "unknown_team", field("first_team"), detail)?;
     }
     let undecided = if c.first_team.is_some() { 0 } else { seen.len().saturating_sub(1) };

@@ -1,6 +1,6 @@
 //! Mental attacks and their duels: outside the list.
 
-use super::unit::{Contender, rank, sound};
+use super::unit::{Contender, check_rolls, rank};
 use super::*;
 
 pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Violation> {
@@ -37,7 +37,7 @@ pub(super) fn duel(play: &mut Scene<'_>, c: &MentalDuel) -> Result<(), Violation
         combatants: vec![c.id.clone()],
         bonus: c.stats.mstr.get() + c.stats.level.get(),
     });
-    sound(&contenders, &c.rolls, &c.tie_rolls)?;
+    check_rolls(&contenders, &c.rolls, &c.tie_rolls)?;
     let duel = rank(play, contenders.into(), &c.rolls, &c.tie_rolls);
     play.own(MentalDuelRolled { duel });
     Ok(())

@@ -15,7 +15,7 @@ pub(super) fn next_unit(play: &mut Scene<'_>, rolls: &Rolls, tie_rolls: &TieRoll
     between_units(play.table())?;
     start_encounter(play, "EX-2")?;
     let contenders = contenders(play.table());
-    sound(&contenders, rolls, tie_rolls)?;
+    check_rolls(&contenders, rolls, tie_rolls)?;
     begin(play, contenders, rolls, tie_rolls);
     advance(play);
     Ok(())
@@ -75,7 +75,7 @@ pub(super) fn contenders(table: &Table) -> Vec<Contender> {
 }
 
 /// Refuses rolls of anybody who does not roll, and too many digits.
-pub(super) fn sound(contenders: &[Contender], rolls: &Rolls, tie_rolls: &TieRolls) -> Result<(), Violation> {
+pub(super) fn check_rolls(contenders: &[Contender], rolls: &Rolls, tie_rolls: &TieRolls) -> Result<(), Violation> {
     let named = rolls.keys().map(|id| ("rolls", id)).chain(tie_rolls.keys().map(|id| ("tie_rolls", id)));
     for (field, id) in named {
         if contenders.iter().all(|c| c.id != *id) {

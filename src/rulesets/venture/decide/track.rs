@@ -9,7 +9,7 @@ const MAX_START_EFFECTS: usize = 8;
 /// The maximum of timed changes of a combatant.
 pub(in super::super) const MAX_TIMED: usize = 8;
 
-/// Who made a combatant fall, and how it Joins Battle anew if that shifts the fight.
+/// Who made a combatant fall, and how it Joins Battle again if that shifts the fight.
 pub(super) struct Blow<'a> {
     pub by: &'a CombatantId,
     pub shift: Join,

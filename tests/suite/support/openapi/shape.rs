@@ -134,7 +134,7 @@ pub fn include(all: &mut Components) {
             continue;
         }
         if !rest.is_empty() {
-            // openapi-python-client reads the own fields only in front.
+            // openapi-python-client reads a schema's own fields only in front of its parts.
             all_of.insert(0, json!({"properties": rest, "required": wanted}));
         }
         let description = schema["description"].take();
