@@ -37,7 +37,7 @@ pub fn with_names(sentence: &str, names: &dyn Names) -> String {
         match id.and_then(|(id, after)| Some((CombatantId::new(id)?, after))) {
             Some((id, after)) => {
                 out.push_str(names.combatant(&id).unwrap_or(id.as_str()));
-                rest = after;
+                rest = possessive(after, &mut out);
             }
             // A client's text may hold the mark.
             None => {
@@ -49,6 +49,17 @@ pub fn with_names(sentence: &str, names: &dyn Names) -> String {
     out.push_str(rest);
     out
 }
+/// Writes the `'s` that may follow a name, without its s after another one: "Goblins' turn". Returns what follows.
+fn possessive<'t>(rest: &'t str, out: &mut String) -> &'t str {
+    match rest.strip_prefix("'s") {
+        Some(after) if out.ends_with('s') => {
+            out.push('\'');
+            after
+        }
+        _ => rest,
+    }
+}
+
 
 /// A value that a sentence can hold.
 pub trait Describe {
@@ -71,7 +82,7 @@ pub fn fill(template: &str, out: &mut String, field: &mut dyn FnMut(&str, &mut S
             Some('{') => {
                 let (name, after) = chars.as_str().split_once('}').unwrap_or((chars.as_str(), ""));
                 silent |= !field(name, out);
-                rest = after;
+                rest = possessive(after, out);
                 continue;
             }
             Some('[') => (group, silent) = (Some(out.len()), false),
@@ -234,8 +245,13 @@ mod tests {
     fn filled(template: &str) -> String {
         let mut out = String::new();
         fill(template, &mut out, &mut |field, out| {
-            out.push_str(if field == "a" { "Ann" } else { "" });
-            field == "a"
+            let name = match field {
+                "a" => "Ann",
+                "g" => "Goblins",
+                _ => return false,
+            };
+            out.push_str(name);
+            true
         });
         out
     }
@@ -244,6 +260,11 @@ mod tests {
     fn a_template_leaves_out_what_says_nothing() {
         assert_eq!(filled("{a} acts[ after {b}][, says {a}]."), "Ann acts, says Ann.");
         assert_eq!(filled("[{b} and {a}]{a}"), "Ann");
+
+    #[test]
+    fn a_name_that_ends_in_s_takes_an_apostrophe_alone() {
+        assert_eq!(filled("{g}'s turn after {a}'s[ or {b}'s]."), "Goblins' turn after Ann's.");
+    }
         assert_eq!(filled("no field"), "no field");
         assert_eq!(filled("{a"), "Ann");
     }

@@ -19,7 +19,7 @@ play("a hurt foe interrupts, and hit points go one way", { ruleset: "active-init
   const view = await table.read("anna");
   assert.equal(view.combatants.find((one: any) => one.id === ids.goblin).hp, undefined, "Anna is not told the hit points of foes");
   await table.settled();
-  await table.press("anna", "End Iris's turn");
+  await table.press("anna", "End Iris' turn");
   await table.settled();
   await table.press("anna", "Name the next to act as Iris", { next: "Moth" });
   await table.settled();
@@ -53,7 +53,7 @@ const hpOf = (encounter: any, id: string): number => encounter.combatants.find((
 
 play("a player takes back their own last command", { ruleset: "seize", ...fixed }, [...all], async (table) => {
   await table.begin();
-  for (let turn = 0; !(await table.labels("anna")).includes("End Iris's turn"); turn++) {
+  for (let turn = 0; !(await table.labels("anna")).includes("End Iris' turn"); turn++) {
     assert(turn < 20, "Iris never acts");
     await table.control("gm", "nextTurn");
     await table.answer("gm");

@@ -21,14 +21,14 @@ export function live({ browser, server, wire }) {
     await until(async () => /^Mira of the Reeds may begin, Goblins may interrupt/.test(await large(spectator)), "the time for interrupts");
     await gm.press("Interrupt as Goblins");
     await until(async () => (await large(spectator)) === "Goblins may begin", "the goblins interrupt");
-    await gm.press("Begin Goblins's turn");
+    await gm.press("Begin Goblins' turn");
     await until(async () => (await large(spectator)) === "Goblins", "it is their turn");
     await gm.press(/^Deal damage$/, async (page) => {
       await page.getByLabel("Amount").fill("2");
       await page.getByLabel("Target").selectOption({ label: "Mira of the Reeds" });
     });
     await until(async () => (await spectator.page.locator("#rows").innerText()).includes("16/22"), "the wound is shown");
-    await gm.press("End Goblins's turn", (page) => page.getByLabel("Next").selectOption({ label: "Brakkus" }));
+    await gm.press("End Goblins' turn", (page) => page.getByLabel("Next").selectOption({ label: "Brakkus" }));
     await player.press("Interrupt as Mira of the Reeds");
     for (const own of pages) await until(async () => (await large(own)) === "Mira of the Reeds may begin", "the player interrupts");
     await gm.press("Undo the last step");
@@ -112,7 +112,7 @@ export function live({ browser, server, wire }) {
     await own.page.keyboard.press("Escape");
     // Something else changes: the choice stands, after a second look.
     const gm = await Page.open(browser(), wire.url, fight, "gm");
-    await gm.ask("End Mira of the Reeds's turn");
+    await gm.ask("End Mira of the Reeds' turn");
     await fight.send({ type: "damage", target: "mira", amount: 3 });
     await gm.page.locator("#refusal", { hasText: "has changed" }).waitFor();
     await gm.confirm();
