@@ -5,7 +5,9 @@
 use super::game::TypedGame;
 use super::trial::{Trials, share};
 use super::{MAX_COMBATANTS, MAX_CONDITIONS, Role, Stop, Viewer, narration};
-use crate::vocabulary::{Combatant, LegalCommand, Member, Readers, Ruleset, Slug, Status, Table, shared_list};
+use crate::vocabulary::{
+    Combatant, Commands, LegalCommand, Member, Readers, Ruleset, Slug, Status, Table, shared_list,
+};
 use serde_json::{Value, json};
 use std::collections::HashSet;
 
@@ -33,7 +35,7 @@ pub(super) fn legal_commands<R: Ruleset>(
     }
     trials.settle(&mut legal_commands);
     share(&mut legal_commands);
-    narration::label(table, &mut legal_commands);
+    narration::label(R::Command::SPECS, table, &mut legal_commands);
     legal_commands
 }
 

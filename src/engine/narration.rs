@@ -71,30 +71,30 @@ pub fn with_texts(events: &RawValue, texts: &[String]) -> Result<Box<RawValue>, 
     RawValue::from_string(json)
 }
 
-/// Gives each option its label, without the fields that are open.
-pub(super) fn label<R: Ruleset>(table: &Table<R>, options: &mut [LegalCommand]) {
+/// Gives each option its label, without the fields that are open; `specs` are those of the ruleset's own commands.
+pub(super) fn label(specs: &[CommandSpec], names: &dyn Names, options: &mut [LegalCommand]) {
     for option in &mut *options {
         let Some(fields) = option.fields() else { continue };
         let is_it = |spec: &&CommandSpec| fields.get("type").is_some_and(|verb| verb == spec.verb);
-        let Some(spec) = R::Command::SPECS.iter().chain(SharedCommand::SPECS).find(is_it) else { continue };
+        let Some(spec) = specs.iter().chain(SharedCommand::SPECS).find(is_it) else { continue };
         let mut label = String::new();
         fill(spec.label, &mut label, &mut |field, out| {
             let open = option.choices.iter().any(|choice| choice.field == field);
-            !open && fields.get(field).is_some_and(|value| value.describe(table, out))
+            !open && fields.get(field).is_some_and(|value| value.describe(names, out))
         });
         option.label = label;
     }
-    tell_apart(table, options);
+    tell_apart(names, options);
 }
 
 /// Adds to a label that several options have the fields in which they differ.
-fn tell_apart<R: Ruleset>(table: &Table<R>, options: &mut [LegalCommand]) {
+fn tell_apart(names: &dyn Names, options: &mut [LegalCommand]) {
     let mut by_label: BTreeMap<String, Vec<&mut LegalCommand>> = BTreeMap::new();
     for option in options {
         by_label.entry(option.label.clone()).or_default().push(option);
     }
     for group in by_label.into_values().filter(|group| group.len() > 1) {
-        let mut said: Vec<_> = group.iter().map(|option| fields_in_words(table, option)).collect();
+        let mut said: Vec<_> = group.iter().map(|option| fields_in_words(names, option)).collect();
         if said.iter().all(|own| said.first() == Some(own)) {
             let open = |option: &LegalCommand| option.choices.iter().map(|choice| in_words(choice.field)).collect();
             said = group.iter().map(|option| open(option)).collect();
@@ -115,14 +115,14 @@ fn tell_apart<R: Ruleset>(table: &Table<R>, options: &mut [LegalCommand]) {
 }
 
 /// Each field of an option's command in words. A field that is open has its name only.
-fn fields_in_words<R: Ruleset>(table: &Table<R>, option: &LegalCommand) -> BTreeMap<String, String> {
+fn fields_in_words(names: &dyn Names, option: &LegalCommand) -> BTreeMap<String, String> {
     let words = option.fields().into_iter().flatten().map(|(field, value)| {
         let (key, name) = in_words(field);
         let open = option.choices.iter().any(|choice| choice.field == field);
         let mut said = String::new();
         let words = match value {
             Value::Bool(false) if !open => format!("not {name}"),
-            value if !open && value.describe(table, &mut said) && !said.is_empty() => format!("{name} {said}"),
+            value if !open && value.describe(names, &mut said) && !said.is_empty() => format!("{name} {said}"),
             _ => name,
         };
         (key, words)
