@@ -221,7 +221,9 @@ impl<R: Ruleset> Transition<'_, R> {
                 _ => None,
             };
             whole.apply(event);
-            let hides = roster.as_ref().and_then(|(event, before)| learn(&mut audience, event, before));
+            if roster.is_some() {
+                audience = audience.at(&whole);
+            }
             let someone_acts = if may_pass_on(event) { R::someone_acts(&whole, &audience) } else { someone_before };
             let after = OnceCell::new();
             let redaction = Redaction { audience: &audience, start, whole: &whole, someone_acts, after };
@@ -240,13 +242,7 @@ impl<R: Ruleset> Transition<'_, R> {
                 }
                 _ => {}
             }
-            if let Some(id) = hides {
-                audience.forget(id);
-            }
-            match event {
-                Event::Roster(_) => audience.learn_effects(&whole),
-                event => audience.follow_effect(event),
-            }
+            audience.follow_effect(event);
             someone_before = someone_acts;
         }
         if let Some(HiddenTurn { place, index, .. }) = hidden_turn {
@@ -254,23 +250,6 @@ impl<R: Ruleset> Transition<'_, R> {
         }
         left
     }
-}
-
-/// Updates what the audience knows when a combatant joins or changes. Returns a combatant that hides now: the audience knows it until
-/// that is told.
-fn learn<'e, R: Ruleset>(
-    audience: &mut Audience<'_>, event: &'e RosterEvent<R>, before: &Table<R>,
-) -> Option<&'e CombatantId> {
-    let (RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) = event;
-    let id = &combatant.id;
-    if audience.sees(combatant) {
-        audience.learn(id);
-    } else if before.get(id).is_some() {
-        return Some(id);
-    } else {
-        audience.forget(id);
-    }
-    None
 }
 
 /// Whether an event may change who acts or must choose.

@@ -26,24 +26,9 @@ impl<'a> Audience<'a> {
         let hidden = table.iter().filter(|c| !self.sees(c)).map(|c| &c.id);
         let unknown = hidden.chain(table.removed.iter().map(|removed| &removed.id)).cloned().collect();
         let mut audience = Self { own: self.own.clone(), unknown, effects: HashSet::new() };
-        audience.learn_effects(table);
+        let seen = table.effects.iter().filter(|effect| audience.sees_effect(effect));
+        audience.effects = seen.map(|effect| effect.id.clone()).collect();
         audience
-    }
-
-    /// From now on it knows this id.
-    pub fn learn(&mut self, id: &CombatantId) {
-        self.unknown.remove(id);
-    }
-
-    /// From now on it does not know this id.
-    pub fn forget(&mut self, id: &CombatantId) {
-        self.unknown.insert(id.clone());
-    }
-
-    /// From now on it knows the effects of `table` that it sees, and no others.
-    pub fn learn_effects<R: Ruleset>(&mut self, table: &Table<R>) {
-        let seen = table.effects.iter().filter(|effect| self.sees_effect(effect));
-        self.effects = seen.map(|effect| effect.id.clone()).collect();
     }
 
     /// Follows an effect that begins or ends with `event`.
