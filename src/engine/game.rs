@@ -208,8 +208,10 @@ fn play_one<R: Ruleset>(
         return Ok(R::decide(play, &command)?);
     }
     let Some(command) = SharedCommand::parse(verb, fields).transpose()? else {
-        let known = R::Command::SPECS.iter().chain(SharedCommand::SPECS).map(|spec| spec.verb).collect();
-        return Err(Refusal::UnknownCommand { path: String::new(), verb: verb.to_owned(), known });
+        let known: Vec<_> = R::Command::SPECS.iter().chain(SharedCommand::SPECS).map(|spec| spec.verb).collect();
+        let unknown: String = verb.chars().take(40).collect();
+        let detail = format!("there is no command {unknown:?} here; there are {}", known.join(", "));
+        return Err(Violation::field("unknown_command", "type", detail).into());
     };
     check_open()?;
     shared::decide(play, command)

@@ -7,15 +7,6 @@ use crate::vocabulary::{FieldError, Names, Violation, with_names};
 pub enum Refusal {
     /// Fields are missing, unknown, of the wrong type, or have values that make no sense anywhere; one at least.
     Fields(Vec<FieldError>),
-    /// No ruleset here has this verb; these are the verbs there are.
-    UnknownCommand {
-        /// Where the command stands in the request.
-        path: String,
-        /// What was asked for.
-        verb: String,
-        /// What can be asked for.
-        known: Vec<&'static str>,
-    },
     /// The sender has no right to this command.
     Forbidden {
         /// Where the command stands in the request; empty for a single one.
@@ -52,7 +43,7 @@ impl Refusal {
         match &mut self {
             Self::Forbidden { detail, .. } => *detail = with_names(detail, names),
             Self::Violation { violation, .. } => violation.detail = with_names(&violation.detail, names).into(),
-            Self::Fields(_) | Self::UnknownCommand { .. } | Self::Stopped => {}
+            Self::Fields(_) | Self::Stopped => {}
         }
         self
     }
@@ -62,7 +53,6 @@ impl Refusal {
         match self {
             Self::Fields(errors) => Self::Fields(errors.into_iter().map(|error| error.within(path)).collect()),
             Self::Violation { violation, .. } => Self::Violation { path: path.to_owned(), violation },
-            Self::UnknownCommand { verb, known, .. } => Self::UnknownCommand { path: path.to_owned(), verb, known },
             refusal => refusal,
         }
     }

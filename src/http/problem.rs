@@ -297,12 +297,6 @@ impl From<Refusal> for Problem {
         match refusal {
             Refusal::Fields(errors) => Self::fields(errors, "invalid_body"),
             Refusal::Stopped => Deadline::missed(),
-            Refusal::UnknownCommand { path, verb, known } => {
-                let unknown: String = verb.chars().take(40).collect();
-                let message = format!("there is no command {unknown:?} here; there are {}", known.join(", "));
-                let error = FieldError::meaningless("type", message).within(&path);
-                Self::unprocessable("unknown_command", error.message.clone()).at(error)
-            }
             Refusal::Forbidden { path, detail } => {
                 let problem = Self::new(StatusCode::FORBIDDEN, "forbidden", detail.clone());
                 if path.is_empty() { problem } else { problem.at(FieldError::meaningless(path, detail)) }

@@ -45,7 +45,7 @@ pub struct Table {
 /// Why a command was refused, as a test compares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
-    /// The violation's code; `malformed`, `meaningless` or `unknown_command` where the command was not even read.
+    /// The violation's code; `malformed` or `meaningless` where the command was not even read.
     pub code: String,
     /// The rule that it rests on.
     pub rule: Option<String>,
@@ -65,10 +65,6 @@ impl From<Refusal> for Refused {
             }
             Refusal::Stopped => {
                 Self { code: "stopped".into(), rule: None, field: None, detail: "the work was stopped".into() }
-            }
-            Refusal::UnknownCommand { path, verb, .. } => {
-                let detail = format!("there is no command {verb}");
-                Self { code: "unknown_command".into(), rule: None, field: Some(below(&path, "type")), detail }
             }
             Refusal::Forbidden { path, detail } => {
                 Self { code: "forbidden".into(), rule: None, field: Some(path), detail }
