@@ -13,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{SignalKind, signal};
 use turnkeeper::app::{App, AppKeys, Applications, Token};
-use turnkeeper::config::{Config, Server, Task, presentable};
+use turnkeeper::config::{Config, Server, Task};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http;
 use turnkeeper::lambda;
@@ -106,7 +106,8 @@ fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, Strin
         Some(urls) => {
             let store = RedisStore::open(urls, certificates(config, urls)?, config.store());
             let store = store.map_err(|error| format!("REDIS_URL: {error}"))?;
-            Ok((Arc::new(store), presentable(urls)))
+            let name = format!("Redis at {}", store.addresses());
+            Ok((Arc::new(store), name))
         }
         None if on_lambda && config.data.is_none() => {
             Err("REDIS_URL is not set: Lambda instances share nothing else. For a trial whose encounters last as long as one \

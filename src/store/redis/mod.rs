@@ -74,6 +74,12 @@ impl RedisStore {
             answers: millis(config.answers),
         })
     }
+
+    /// The addresses of its servers, without users and passwords.
+    pub fn addresses(&self) -> String {
+        let servers = self.connection.servers.iter();
+        servers.map(|server| server.get_connection_info().addr().to_string()).collect::<Vec<_>>().join(", ")
+    }
 }
 
 impl Drop for RedisStore {
