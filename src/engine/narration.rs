@@ -7,6 +7,7 @@ use crate::vocabulary::{
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 /// The names at a point of a transition. Later names may be hidden from viewers of earlier events.
 struct KnownNames<'t, R: Ruleset> {
@@ -14,7 +15,7 @@ struct KnownNames<'t, R: Ruleset> {
     /// The names that events gave since.
     combatants: HashMap<&'t CombatantId, &'t str>,
     /// The effects that began since.
-    effects: HashMap<&'t EffectId, &'t Effect>,
+    effects: HashMap<&'t EffectId, &'t Arc<Effect>>,
 }
 
 impl<R: Ruleset> Names for KnownNames<'_, R> {
@@ -22,7 +23,7 @@ impl<R: Ruleset> Names for KnownNames<'_, R> {
         self.combatants.get(id).copied().or_else(|| self.before.combatant(id))
     }
 
-    fn effect(&self, id: &EffectId) -> Option<&Effect> {
+    fn effect(&self, id: &EffectId) -> Option<&Arc<Effect>> {
         self.effects.get(id).copied().or_else(|| self.before.effect(id))
     }
 }

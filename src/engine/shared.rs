@@ -136,7 +136,7 @@ fn add_effect<R: Ruleset>(play: &mut Play<'_, R>, draft: EffectDraft) -> Result<
         let secret = hidden || target.as_ref().and_then(|id| table.get(id)).is_some_and(|c| c.hidden);
         EffectId::from_name(name.as_str(), "effect", secret, MAX_EFFECTS, taken)
     });
-    let effect = Effect { id, name, target, source, hidden, expires, metadata };
+    let effect = Effect { id, name, target, source, hidden, expires, metadata }.into();
     emit_and_react(play, EffectAdded { effect })
 }
 

@@ -102,12 +102,6 @@ impl Redact for Arc<Effect> {
     }
 }
 
-impl Redact for Effect {
-    fn redact(&self, audience: &Audience<'_>) -> Option<Self> {
-        Arc::new(self.clone()).redact(audience).map(Arc::unwrap_or_clone)
-    }
-}
-
 impl<R: Ruleset> Table<R> {
     /// The table without hidden combatants (except `own`), hidden effects, and what is the game master's alone.
     pub fn redacted(&self, own: &[CombatantId]) -> Self {

@@ -6,6 +6,7 @@ use super::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// An event: shared, of the roster, or of the ruleset. In JSON an object with a `type`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -147,7 +148,8 @@ events! {
     /// An effect began.
     "effect_added" => EffectAdded says "{effect} begins." {
         /// The effect.
-        effect: Effect,
+        #[schema(value_type = Effect)]
+        effect: Arc<Effect>,
     }
 
     /// An effect lasts one count less.

@@ -65,7 +65,7 @@ impl<R: Ruleset> Redaction<'_, R> {
             }
             (None, Some(new)) => {
                 let joined = Event::Roster(RosterEvent::CombatantJoined { combatant: uncounted(new) });
-                let effect = |e: &Arc<Effect>| Event::Shared(EffectAdded { effect: (**e).clone() }.into());
+                let effect = |e: &Arc<Effect>| Event::Shared(EffectAdded { effect: e.clone() }.into());
                 std::iter::once(joined).chain(only_in(after, before).map(effect)).collect()
             }
             (Some(_), None) => {

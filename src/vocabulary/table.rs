@@ -203,7 +203,7 @@ impl<R: Ruleset> Table<R> {
             }),
             SharedEvent::EffectAdded(e) => {
                 self.effects_begun = self.effects_begun.saturating_add(1);
-                self.effects.push(Arc::new(e.effect.clone()));
+                self.effects.push(e.effect.clone());
             }
             SharedEvent::EffectTicked(e) => {
                 if let Some(effect) = self.effects.iter_mut().find(|x| x.id == e.effect) {

@@ -5,6 +5,7 @@
 use super::{
     CombatantId, Die, Effect, EffectId, Int, MemberId, Metadata, Participants, Readers, Ruleset, Slug, Table, Text,
 };
+use std::sync::Arc;
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -14,7 +15,7 @@ pub trait Names {
     fn combatant(&self, id: &CombatantId) -> Option<&str>;
 
     /// An effect.
-    fn effect(&self, id: &EffectId) -> Option<&Effect>;
+    fn effect(&self, id: &EffectId) -> Option<&Arc<Effect>>;
 }
 
 impl<R: Ruleset> Names for Table<R> {
@@ -22,8 +23,8 @@ impl<R: Ruleset> Names for Table<R> {
         self.get(id).map(|c| c.name.as_str())
     }
 
-    fn effect(&self, id: &EffectId) -> Option<&Effect> {
-        self.effects.iter().find(|effect| effect.id == *id).map(|effect| &**effect)
+    fn effect(&self, id: &EffectId) -> Option<&Arc<Effect>> {
+        self.effects.iter().find(|effect| effect.id == *id)
     }
 }
 
@@ -139,7 +140,7 @@ impl Describe for EffectId {
     }
 }
 
-impl Describe for Effect {
+impl Describe for Arc<Effect> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         out.push_str(self.name.as_str());
         self.target.as_ref().is_none_or(|target| {

@@ -4,6 +4,7 @@ use crate::support::table::{RULESETS, Table, seeded};
 use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
+use std::sync::Arc;
 use turnkeeper::engine::Request;
 use turnkeeper::vocabulary::{CombatantId, Effect, EffectId, Names, with_names};
 
@@ -45,7 +46,7 @@ fn renamed(value: &Value, ids: &HashSet<&str>) -> Value {
 /// The table holds every refusal against its promise; here the ids of all transcripts are not the names.
 #[test]
 fn no_refusal_shows_an_id() {
-    for ruleset in RULESETS.iter().map(|ruleset| ruleset.manifest().id) {
+    for ruleset in RULESETS.iter().map(|ruleset| ruleset.manifest.id) {
         let mut refusals = 0;
         for (file, transcript) in transcripts::of(ruleset).into_iter().chain(transcripts::of("every")) {
             let ids = combatants(&transcript).into_iter().filter_map(|combatant| combatant["id"].as_str()).collect();
@@ -84,7 +85,7 @@ impl Names for OnlyAnn {
         (*id == "a1").then_some("Ann")
     }
 
-    fn effect(&self, _: &EffectId) -> Option<&Effect> {
+    fn effect(&self, _: &EffectId) -> Option<&Arc<Effect>> {
         None
     }
 }
