@@ -402,8 +402,11 @@ impl<R: Ruleset> Game for TypedGame<R> {
 
     fn weight(&self) -> usize {
         let table = &self.table;
-        let audiences =
-            if table.foe_hp.exact() && table.hides_nothing() { 1 } else { self.meta.tokens.len().saturating_add(1) };
+        let audiences = if table.foe_hp == FoeHp::Exact && table.hides_nothing() {
+            1
+        } else {
+            self.meta.tokens.len().saturating_add(1)
+        };
         audiences.saturating_mul(table.combatants.len().saturating_add(table.effects.len()).saturating_add(1))
     }
 

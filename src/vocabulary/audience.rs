@@ -2,7 +2,7 @@
 //!
 //! A view is the table without what its viewer does not know, as if it had never been there. The same code shows it and decides on it.
 
-use super::{Combatant, CombatantId, Effect, EffectId, Event, Expiry, Redact, Ruleset, SharedEvent, Table};
+use super::{Combatant, CombatantId, Effect, EffectId, Event, Expiry, FoeHp, Redact, Ruleset, SharedEvent, Table};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -141,6 +141,6 @@ impl<R: Ruleset> Table<R> {
 
     /// Whether only the game master and its own player know the hit points of `c` as numbers.
     pub fn hides_hp(&self, c: &Combatant<R>) -> bool {
-        !self.foe_hp.exact() && c.side != "players"
+        self.foe_hp != FoeHp::Exact && c.side != "players"
     }
 }

@@ -11,18 +11,6 @@ use utoipa::ToSchema;
 /// Maximum members of a group.
 pub const MAX_MEMBERS: usize = 50;
 
-/// What kind of combatant it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// A player's character.
-    Pc,
-    /// A character or monster of the game master's, or a group of them that acts as one.
-    Npc,
-    /// A trap, a spell, a timer: something that takes a turn and cannot be defeated.
-    Hazard,
-}
-
 /// Hit points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -39,6 +27,16 @@ pub struct Hp {
 }
 
 words! {
+    /// What kind of combatant it is.
+    Kind {
+        /// A player's character.
+        Pc,
+        /// A character or monster of the game master's, or a group of them that acts as one.
+        Npc,
+        /// A trap, a spell, a timer: something that takes a turn and cannot be defeated.
+        Hazard,
+    }
+
     /// Hit points in a word, for viewers who may not know the numbers.
     Band {
         /// It has all its hit points.

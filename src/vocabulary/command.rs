@@ -2,11 +2,9 @@
 
 use super::{
     ChangesSchema, CombatantId, DraftSchema, EffectDraft, EffectId, Int, MemberId, Metadata, Slug, Text, commands,
-    is_default,
+    is_default, words,
 };
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
 
 commands! {
     /// A command that every ruleset understands.
@@ -129,13 +127,12 @@ commands! {
     "redo" (Gm) => Redo says "Redo the last undo" {}
 }
 
-/// Who may read a line of the log.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Readers {
-    /// The game master.
-    #[default]
-    Gm,
-    /// Everybody.
-    All,
+words! {
+    /// Who may read a line of the log.
+    Readers = Gm {
+        /// The game master.
+        Gm,
+        /// Everybody.
+        All,
+    }
 }

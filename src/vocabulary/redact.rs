@@ -1,6 +1,6 @@
 //! What a viewer may know of a value: values without the combatants and effects that it does not know.
 
-use super::{Audience, CombatantId, Die, Int, MemberId, Metadata, Readers, Slug, Text};
+use super::{Audience, CombatantId, Die, Int, MemberId, Metadata, Slug, Text};
 use serde::{Deserialize, Serialize};
 use std::ops::Deref;
 use utoipa::ToSchema;
@@ -67,7 +67,7 @@ macro_rules! public {
     ($($type:ty),*) => { $( impl Redact for $type {} )* };
 }
 
-public! { bool, u16, u32, u64, i64, Die, MemberId, Metadata, Slug, Readers }
+public! { bool, u16, u32, u64, i64, Die, MemberId, Metadata, Slug }
 
 impl<const MIN: i64, const MAX: i64> Redact for Int<MIN, MAX> {}
 

@@ -2,7 +2,7 @@
 
 use super::{
     CachedCombatant, Combatant, CombatantId, Combatants, Effect, Event, Hp, Int, MemberId, Metadata, RosterEvent,
-    Ruleset, SharedEvent, Slug, Text, Violation,
+    Ruleset, SharedEvent, Slug, Text, Violation, is_default, words,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -12,35 +12,25 @@ use utoipa::ToSchema;
 /// Maximum ids that a refusal lists.
 const MAX_LISTED: usize = 20;
 
-/// Where an encounter is in its life.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// Created, not started.
-    Setup,
-    /// Started, not ended.
-    Running,
-    /// Over.
-    Ended,
-}
+words! {
+    /// Where an encounter is in its life.
+    Status {
+        /// Created, not started.
+        Setup,
+        /// Started, not ended.
+        Running,
+        /// Over.
+        Ended,
+    }
 
-/// How players and spectators see the hit points of foes: of combatants that are neither on the side `players` nor their own.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FoeHp {
-    /// The numbers.
-    #[default]
-    Exact,
-    /// A word: `unhurt`, `hurt`, `bloodied` (at most half is left), `critical` (at most a quarter), `down`.
-    Banded,
-    /// Nothing.
-    None,
-}
-
-impl FoeHp {
-    /// Whether it is the numbers.
-    pub fn exact(&self) -> bool {
-        *self == Self::Exact
+    /// How players and spectators see the hit points of foes: of combatants that are neither on the side `players` nor their own.
+    FoeHp = Exact {
+        /// The numbers.
+        Exact,
+        /// A word: `unhurt`, `hurt`, `bloodied` (at most half is left), `critical` (at most a quarter), `down`.
+        Banded,
+        /// Nothing.
+        None,
     }
 }
 
@@ -65,7 +55,7 @@ pub struct Table<R: Ruleset> {
     /// The ruleset's options, as chosen at its creation.
     pub options: R::Options,
     /// What is told of the hit points of foes.
-    #[serde(default, skip_serializing_if = "FoeHp::exact")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub foe_hp: FoeHp,
     /// Where it is in its life.
     pub status: Status,

@@ -2,10 +2,7 @@
 //!
 //! In a template, `{field}` stands for what a field says. What stands in brackets is left out if a field in it says nothing.
 
-use super::{
-    CombatantId, Die, Effect, EffectId, Int, MemberId, Metadata, Participants, Readers, Ruleset, Slug, Table, Text,
-};
-use std::sync::Arc;
+use super::{CombatantId, Die, Effect, EffectId, Int, MemberId, Metadata, Participants, Ruleset, Slug, Table, Text};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -214,8 +211,6 @@ impl Describe for Die {
 }
 
 impl Describe for Metadata {}
-
-impl Describe for Readers {}
 
 /// JSON of a command: ids are combatants or effects by their names, other texts are words.
 impl Describe for Value {
