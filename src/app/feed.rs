@@ -340,13 +340,26 @@ impl Follower {
         }
     }
 
-    /// JSON fields with what is to be included of the encounter after `version`; nothing if the viewer sees another entry after it.
-    pub async fn included(&self, version: u64, include: Include) -> String {
+    /// JSON fields, each with a comma before it, with what is to be included of the encounter after `version`. Empty if the viewer sees
+    /// a log entry after it, which brings them in its turn.
+    pub async fn included(&self, version: u64, include: Include) -> Result<String, AppError> {
+        let (mut fields, id, viewer) = (String::new(), &self.topic.id, &self.viewer);
         if include == Include::default() {
-            return String::new();
+            return Ok(fields);
         }
-        let included = self.app.included(&self.topic.id, &self.viewer, version, include).await;
-        included.ok().flatten().unwrap_or_default()
+        let current = self.app.current(id).await?;
+        if current.version() != version && self.app.sees_more(id, viewer, version).await? {
+            return Ok(fields);
+        }
+        if include.encounter {
+            fields += ",\"encounter\":";
+            fields += viewer.view(&current).view(viewer)?.get();
+        }
+        if include.options {
+            fields += ",\"options\":";
+            fields += &serde_json::to_string(&self.app.legal_commands(&current, viewer, None).await?)?;
+        }
+        Ok(fields)
     }
 
     fn may_follow(&self, game: &dyn Game) -> bool {

@@ -39,29 +39,8 @@ impl App {
         self.legal_commands(&current, &viewer, None).await
     }
 
-    /// JSON fields of an object with what is to be included of the encounter now, each with a comma before it. None if the viewer sees a log
-    /// entry after `version`.
-    pub async fn included(
-        &self, id: &str, viewer: &Viewer, version: u64, include: Include,
-    ) -> Result<Option<String>, AppError> {
-        let current = self.current(id).await?;
-        if current.version() != version && self.sees_more(id, viewer, version).await? {
-            return Ok(None);
-        }
-        let mut fields = String::new();
-        if include.encounter {
-            fields += ",\"encounter\":";
-            fields += viewer.view(&current).view(viewer)?.get();
-        }
-        if include.options {
-            fields += ",\"options\":";
-            fields += &serde_json::to_string(&self.legal_commands(&current, viewer, None).await?)?;
-        }
-        Ok(Some(fields))
-    }
-
     /// The commands that are legal for the viewer, those of `combatant` if it is given.
-    async fn legal_commands(
+    pub(super) async fn legal_commands(
         &self, current: &Arc<dyn Game>, viewer: &Viewer, combatant: Option<&CombatantId>,
     ) -> Result<LegalCommands, AppError> {
         let (game, viewer, version) = (viewer.view(current), viewer.clone(), current.version());

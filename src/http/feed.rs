@@ -148,13 +148,13 @@ impl Feed {
                 self.sent = true;
                 self.left = self.left.map(|left| left.saturating_sub(1));
                 self.over = self.left == Some(0);
-                let included = self.follower.included(version, self.include).await;
+                let included = self.follower.included(version, self.include).await.unwrap_or_default();
                 let entry = entry.get().strip_suffix('}').unwrap_or_default();
                 self.format.message("transition", Some(version), &format!("{entry}{included}}}"))
             }
             Ok(Next::Snapshot(version, view)) => {
                 self.sent = true;
-                let included = self.follower.included(version, options_of(self.include)).await;
+                let included = self.follower.included(version, options_of(self.include)).await.unwrap_or_default();
                 self.format.snapshot(version, view.get(), &included)
             }
             Ok(Next::Deleted) => {
@@ -192,7 +192,7 @@ pub(super) async fn stream(
         opening.push(Bytes::from_static(b"retry: 2000\n\n"));
     }
     if let Some(game) = first {
-        let included = follower.included(game.version(), options_of(include)).await;
+        let included = follower.included(game.version(), options_of(include)).await.unwrap_or_default();
         let view = game.view(&follower.viewer).map_err(AppError::from)?;
         opening.push(format.snapshot(game.version(), view.get(), &included));
     }
