@@ -1,8 +1,8 @@
 //! Requests of clients, without what only their ruleset can read.
 
 use super::{MAX_COMMANDS, NewToken, Refusal};
-use crate::vocabulary::{FieldError, FoeHp, Metadata, Text, read};
-use serde::{Deserialize, Serialize};
+use crate::vocabulary::{FieldError, FoeHp, Metadata, Text, read_tagged};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
@@ -26,10 +26,10 @@ impl Request {
             }
             Value::Array(items) => {
                 let items = items.into_iter().enumerate();
-                let commands = items.map(|(i, item)| tagged(item).map_err(|error| error.within(&i.to_string())));
+                let commands = items.map(|(i, item)| command(item).map_err(|error| error.within(&i.to_string())));
                 Ok(Self { commands: commands.collect::<Result<_, _>>()?, list: true })
             }
-            item => Ok(Self { commands: vec![tagged(item)?], list: false }),
+            item => Ok(Self { commands: vec![command(item)?], list: false }),
         }
     }
 
@@ -49,20 +49,12 @@ impl Request {
     }
 }
 
-fn tagged(item: Value) -> Result<(String, Map<String, Value>), FieldError> {
-    let Value::Object(mut fields) = item else {
-        let message = "a command is a JSON object such as {\"type\": \"note\", \"text\": \"...\"}";
-        return Err(FieldError::malformed("", message));
-    };
-    match fields.remove("type") {
-        Some(Value::String(verb)) => Ok((verb, fields)),
-        Some(_) => Err(FieldError::malformed("type", "the type of a command is a string")),
-        None => Err(FieldError::malformed("type", "missing field `type`: it names the command")),
-    }
+fn command(item: Value) -> Result<(String, Map<String, Value>), FieldError> {
+    read_tagged(item, "a command is a JSON object such as {\"type\": \"note\", \"text\": \"...\"}")
 }
 
 /// A new encounter as a client describes it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = NewEncounterFields)]
 pub struct Creation {

@@ -2,7 +2,7 @@
 
 use super::{
     Combatant, CombatantId, Describe, Effect, EffectId, FieldError, MemberId, Metadata, Names, Readers, Ruleset, Slug,
-    Tagged, Text, events, is_default, read_fields,
+    Tagged, Text, events, is_default, read_fields, read_tagged,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,12 +23,7 @@ pub enum Event<R: Ruleset> {
 impl<R: Ruleset> Event<R> {
     /// Reads one that comes from elsewhere, naming the field that is wrong where one is.
     pub fn read(event: Value) -> Result<Self, FieldError> {
-        let Value::Object(mut fields) = event else {
-            return Err(FieldError::malformed("", "an object is expected: an event with its `type`"));
-        };
-        let Some(Value::String(kind)) = fields.remove("type") else {
-            return Err(FieldError::malformed("type", "text is expected: it names the event"));
-        };
+        let (kind, fields) = read_tagged(event, "an object is expected: an event with its `type`")?;
         let carried = || read_fields::<Carried<R>>(&fields, &["type"]).map(|carried| carried.combatant);
         match kind.as_str() {
             "combatant_joined" => carried().map(|combatant| Self::Roster(RosterEvent::CombatantJoined { combatant })),

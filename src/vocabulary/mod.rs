@@ -51,7 +51,7 @@ pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{INLINE, Int, Text};
 pub use schema::*;
 pub use table::{FoeHp, Removed, Status, Table};
-pub use tagged::{Commands, OlderEvent, Tagged, union_schema};
+pub use tagged::{Commands, Tagged, read_tagged, union_schema};
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, fill, spaced, with_names};
 pub use wound::Wound;

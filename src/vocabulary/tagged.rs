@@ -1,7 +1,6 @@
 //! Declares the data of rulesets: commands and events as tagged unions of named structs, settings, and enums of words.
 
 use super::{Actor, CommandSpec, FieldError};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
@@ -17,9 +16,15 @@ pub trait Tagged: Sized {
     }
 }
 
-/// An event that older programs wrote beside a shared one. Stored logs hold some; they are read and change nothing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OlderEvent {}
+/// The type of a command or event and its other fields. An error says what is `expected` instead of anything but an object.
+pub fn read_tagged(value: Value, expected: &str) -> Result<(String, Map<String, Value>), FieldError> {
+    let Value::Object(mut fields) = value else { return Err(FieldError::malformed("", expected)) };
+    match fields.remove("type") {
+        Some(Value::String(tag)) => Ok((tag, fields)),
+        Some(_) => Err(FieldError::malformed("type", "the type is a string")),
+        None => Err(FieldError::malformed("type", "missing field `type`")),
+    }
+}
 
 /// A tagged union of commands.
 pub trait Commands: Tagged {
@@ -34,7 +39,7 @@ pub trait Commands: Tagged {
 ///
 /// After `says` stands the sentence that tells the event, with `{field}` and `[parts left out where a field says nothing]`
 /// ([`fill`](super::fill)). After `|` stands a tag that older programs gave the event, after `ignored` the tags of events that only older
-/// programs wrote ([`OlderEvent`]). Each struct serializes without its absent fields and is redacted field by field
+/// programs wrote beside shared ones: stored logs hold some, which are read and change nothing. Each struct serializes without its absent fields and is redacted field by field
 /// ([`Redact`](super::Redact)).
 #[macro_export]
 macro_rules! events {
@@ -55,7 +60,7 @@ macro_rules! events {
             fn describe(&self, names: &dyn $crate::vocabulary::Names, out: &mut String) -> bool {
                 match self {
                     $( Self::$name(event) => event.describe(names, out), )*
-                    $( Self::Older(_) => { let _ = [$($older),+]; false } )?
+                    $( Self::Older => { let _ = [$($older),+]; false } )?
                 }
             }
         }
@@ -68,7 +73,7 @@ macro_rules! events {
             fn redact(&self, audience: &$crate::vocabulary::Audience<'_>) -> Option<Self> {
                 match self {
                     $( Self::$name(event) => event.redact(audience).map(Self::$name), )*
-                    $( Self::Older(_) => { let _ = [$($older),+]; None } )?
+                    $( Self::Older => { let _ = [$($older),+]; None } )?
                 }
             }
         }
@@ -201,7 +206,7 @@ macro_rules! tagged {
         #[allow(missing_docs, reason = "each variant is its struct, documented there")]
         pub enum $name {
             $( #[serde(rename = $tag $(, alias = $alias)*)] $variant($variant), )*
-            $( #[serde($(alias = $older),+)] Older($crate::vocabulary::OlderEvent), )?
+            $( #[serde($(alias = $older),+)] Older, )?
         }
 
         $(
@@ -218,7 +223,7 @@ macro_rules! tagged {
             ) -> Option<Result<Self, $crate::vocabulary::FieldError>> {
                 match tag {
                     $( $tag $(| $alias)* => Some($crate::vocabulary::read_fields::<$variant>(fields, &["type"]).map(Self::$variant)), )*
-                    $( $($older)|+ => Some(Ok(Self::Older($crate::vocabulary::OlderEvent {}))), )?
+                    $( $($older)|+ => Some(Ok(Self::Older)), )?
                     _ => None,
                 }
             }
@@ -226,7 +231,7 @@ macro_rules! tagged {
             $(
                 fn is_older(&self) -> bool {
                     const _: &[&str] = &[$($older),+];
-                    matches!(self, Self::Older(_))
+                    matches!(self, Self::Older)
                 }
             )?
         }

@@ -40,7 +40,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
         Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
         Shared(SharedEvent::CombatantLeft(e)) => drop(table.state.last_actor.take_if(|last| *last == e.combatant)),
         Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
-        Own(Event::Advised(_) | Event::Older(_)) | Shared(_) | Roster(_) => {}
+        Own(Event::Advised(_) | Event::Older) | Shared(_) | Roster(_) => {}
     }
 }
 

@@ -77,7 +77,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
                 c.acted = false;
             }
         }
-        Own(Event::Older(_)) | Shared(_) | Roster(_) => {}
+        Own(Event::Older) | Shared(_) | Roster(_) => {}
     }
 }
 

@@ -52,7 +52,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
             state.last_actor.take_if(|last| *last == e.combatant);
         }
         Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
-        Own(Event::RolledOff(_) | Event::ExtraActionGranted(_) | Event::Older(_)) | Shared(_) | Roster(_) => {}
+        Own(Event::RolledOff(_) | Event::ExtraActionGranted(_) | Event::Older) | Shared(_) | Roster(_) => {}
     }
 }
 
