@@ -70,7 +70,7 @@ fn emit_roster_and_react<R: Ruleset>(play: &mut Play<'_, R>, event: RosterEvent<
 }
 
 fn damage<R: Ruleset>(play: &mut Play<'_, R>, c: &Damage) -> Result<(), Violation> {
-    let Wound { damaged, down } = play.wound(c)?;
+    let (damaged, down) = play.wound(c)?;
     emit_and_react(play, SharedEvent::Damaged(damaged))?;
     down.map_or(Ok(()), |down| set_condition(play, &c.target, c.member.as_ref(), down))
 }

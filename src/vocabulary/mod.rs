@@ -54,6 +54,5 @@ pub use table::{FoeHp, Removed, Status, Table};
 pub use tagged::{Commands, Tagged, read_tagged, union_schema};
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, fill, spaced, with_names};
-pub use wound::Wound;
 
 pub use crate::{commands, events, redacted, settings, words};

@@ -2,18 +2,10 @@
 
 use super::{Combatant, CombatantId, Damage, Damaged, Hp, Kind, Member, MemberId, Play, Ruleset, Slug, Violation};
 
-/// What damage does to its target.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wound {
-    /// The event.
-    pub damaged: Damaged,
-    /// The condition that the target, or the member, gets: it has just lost its last hit point. None where it has it already.
-    pub down: Option<Slug>,
-}
-
 impl<R: Ruleset> Play<'_, R> {
-    /// What `damage` does; emits no event. Refused for an unknown combatant or member, and where a member must be named.
-    pub fn wound(&self, damage: &Damage) -> Result<Wound, Violation> {
+    /// The event of `damage`, which is not emitted, and the condition that the target or its member gets with its last hit point, unless it
+    /// has it already. Refused for an unknown combatant or member, and where a member must be named.
+    pub fn wound(&self, damage: &Damage) -> Result<(Damaged, Option<Slug>), Violation> {
         let (target, member) = (&damage.target, damage.member.as_ref());
         let hp = self.hit_points(target, member)?;
         if let Some(source) = &damage.source {
@@ -35,7 +27,7 @@ impl<R: Ruleset> Play<'_, R> {
             hp: left,
             source: damage.source.clone(),
         };
-        Ok(Wound { damaged, down: down.filter(|down| !conditions.contains(down)) })
+        Ok((damaged, down.filter(|down| !conditions.contains(down))))
     }
 
     /// The hit points that damage and healing change; None where nobody keeps any.

@@ -4,7 +4,7 @@ use super::join::may_act_freely;
 use super::track::{Blow, change};
 use super::turn::proceed;
 use super::*;
-use crate::vocabulary::{ConditionSet, Damage, Slug, Text, Wound};
+use crate::vocabulary::{ConditionSet, Damage, Slug, Text};
 
 /// A combat action; an attack with all its consequences for targets and attacker.
 pub(super) fn act(play: &mut Fight<'_>, c: &Act) -> Result<(), Violation> {
@@ -84,7 +84,7 @@ fn attack(play: &mut Fight<'_>, by: &CombatantId, target: &Target) -> Result<boo
     let mut falls = None;
     if let Some(amount) = target.damage {
         let damage = Damage { target: id.clone(), member: member.clone(), amount, source: Some(by.clone()) };
-        let Wound { damaged, down } = play.wound(&damage)?;
+        let (damaged, down) = play.wound(&damage)?;
         play.shared(damaged);
         falls = down;
     }
