@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use turnkeeper::engine::{CHECKPOINTS, Creation, Game, Meta, Request, Rulesets, SeededDice, Viewer};
 use turnkeeper::rulesets;
-use turnkeeper::vocabulary::{LegalCommand, Play, Registrar, Ruleset, Table, Tagged};
+use turnkeeper::vocabulary::{LegalCommand, Play, Registrar, Ruleset, Table, Tagged, read};
 
 /// The program's allocator.
 #[global_allocator]
@@ -43,7 +43,7 @@ fn creation(ruleset: &str, size: usize) -> Creation {
             json!({"id": format!("c{i}"), "name": format!("Combatant {i}"), "side": side, "hp": {"current": 20, "max": 20}})
         })
         .collect();
-    Creation::read(json!({"ruleset": ruleset, "combatants": combatants})).expect("a sound creation")
+    read(&json!({"ruleset": ruleset, "combatants": combatants})).expect("a valid creation")
 }
 
 /// An option that advances the fight: one of the awaited commands.

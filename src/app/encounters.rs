@@ -34,14 +34,6 @@ pub fn is_cursor(text: &str) -> bool {
     listed_id(text).is_some_and(|id| made(id) && !id.bytes().any(|b| b.is_ascii_uppercase()))
 }
 
-/// A page of the encounters of an application.
-pub struct Summaries {
-    /// The encounters, newest first, without those that this program cannot read.
-    pub items: Vec<Summary>,
-    /// The cursor of the next page, if there may be one.
-    pub next: Option<String>,
-}
-
 impl App {
     /// Creates an encounter, once for each idempotency key: id and token follow from the key, so a repeated request finds the first
     /// result. The encounter is listed for `application`; each application has idempotency keys of its own.
@@ -87,8 +79,11 @@ impl App {
         Ok((game.with_meta(first.meta().clone()), true))
     }
 
-    /// At most `limit` of an application's encounters, newest first, after `cursor`.
-    pub async fn list(&self, application: &str, cursor: Option<&str>, limit: usize) -> Result<Summaries, AppError> {
+    /// At most `limit` of an application's encounters after `cursor`, newest first, without those that this program cannot read. Returns
+    /// also the cursor of the next page, if there may be one.
+    pub async fn list(
+        &self, application: &str, cursor: Option<&str>, limit: usize,
+    ) -> Result<(Vec<Summary>, Option<String>), AppError> {
         let listing = self.store.list(application, cursor, limit, MAX_PAGE).await?;
         let items = listing.items.iter().filter_map(|listed| match self.rulesets.load(&listed.document) {
             Ok(game) => Some(game.summary()),
@@ -99,7 +94,7 @@ impl App {
                 None
             }
         });
-        Ok(Summaries { items: items.collect(), next: listing.next })
+        Ok((items.collect(), listing.next))
     }
 
     /// Removes the encounter and everything that belongs to it.

@@ -20,7 +20,7 @@ mod work;
 
 pub use application::{AppKeys, Application, Applications, app_name};
 pub use command::{Answer, AnswerSize, CommandCall};
-pub use encounters::{CreatedEncounter, Summaries, is_cursor};
+pub use encounters::{CreatedEncounter, is_cursor};
 pub use error::AppError;
 pub use feed::{Follower, Next};
 pub use idempotency::IdempotencyKey;

@@ -248,14 +248,15 @@ pub(super) fn document_within_limit(game: &dyn Game) -> Result<Bytes, AppError> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Creation, Meta, Rulesets};
+    use crate::engine::{Meta, Rulesets};
+    use crate::vocabulary::read;
     use serde_json::json;
 
     #[test]
     fn the_cache_keeps_as_many_encounters_as_fit_into_its_memory() {
         let rulesets = Rulesets::shipped();
-        let ruleset = rulesets.iter().next().expect("a ruleset").manifest().id;
-        let creation = Creation::read(json!({"ruleset": ruleset})).expect("a creation");
+        let ruleset = rulesets.iter().next().expect("a ruleset").manifest.id;
+        let creation = read(&json!({"ruleset": ruleset})).expect("a creation");
         let game = rulesets.create(Meta::default(), creation).expect("an encounter");
         let kept = |memory| {
             let cache = encounter_cache(memory);

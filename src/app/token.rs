@@ -42,7 +42,7 @@ impl Token {
 
     /// Whether it is the token of this record.
     pub(super) fn is(&self, record: &TokenRecord) -> bool {
-        self.digest().as_bytes().ct_eq(record.digest.as_bytes()).into()
+        BearerToken::digest(&self.0).is(record)
     }
 
     /// Its digest: SHA-256 in hexadecimal. It is random, so it needs no salt.
@@ -83,15 +83,14 @@ impl BearerToken {
         self.0.get(..32).unwrap_or_default()
     }
 
-    /// The digest.
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
+    /// Whether it is the token of this record. Digests are compared in constant time.
+    fn is(&self, record: &TokenRecord) -> bool {
+        record.digest.as_bytes().ct_eq(self.0.as_bytes()).into()
     }
 
-    /// The viewer that it stands for in an encounter. Digests are compared in constant time. An expired token is unknown.
+    /// The viewer that it stands for in an encounter. An expired token is unknown.
     pub(super) fn viewer(&self, meta: &Meta) -> Result<Viewer, AppError> {
-        let mut records = meta.tokens.iter();
-        let record = records.find(|record| record.digest.as_bytes().ct_eq(self.as_bytes()).into());
+        let record = meta.tokens.iter().find(|record| self.is(record));
         record.filter(|record| is_active(record)).map(TokenRecord::viewer).ok_or(AppError::NotFound)
     }
 }

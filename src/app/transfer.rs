@@ -299,13 +299,13 @@ impl ImportFold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Creation, SeededDice};
+    use crate::engine::SeededDice;
     use std::cell::Cell;
 
     /// An exported log with this number of notes.
     fn log(rulesets: &Rulesets, notes: u64) -> Vec<u8> {
-        let ruleset = rulesets.iter().next().expect("a ruleset").manifest().id;
-        let creation = Creation::read(json!({"ruleset": ruleset})).expect("a creation");
+        let ruleset = rulesets.iter().next().expect("a ruleset").manifest.id;
+        let creation = read(&json!({"ruleset": ruleset})).expect("a creation");
         let game = rulesets.create(Meta::default(), creation).expect("an encounter");
         let base = json!({"version": 0, "document": game.checkpoint().expect("JSON")});
         let request = Request::read(json!({"type": "note", "text": "x"})).expect("a request");

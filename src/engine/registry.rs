@@ -15,17 +15,11 @@ type Loaded = Result<Arc<dyn Game>, LoadError>;
 
 /// A ruleset with its types hidden.
 pub struct AnyRuleset {
-    manifest: &'static Manifest,
+    /// Its manifest.
+    pub manifest: &'static Manifest,
     create: fn(Meta, Creation) -> Result<Arc<dyn Game>, Refusal>,
     read: fn(&[u8], Option<Meta>) -> Loaded,
     validate_checkpoint: fn(Value) -> Result<(), FieldError>,
-}
-
-impl AnyRuleset {
-    /// Its manifest.
-    pub fn manifest(&self) -> &'static Manifest {
-        self.manifest
-    }
 }
 
 /// Makes a new encounter; an error names the field.

@@ -65,7 +65,7 @@ pub struct Creation {
     #[schema(default = "Encounter")]
     pub name: Text<120>,
     /// Texts of the client's own.
-    #[serde(default, skip_serializing_if = "Metadata::is_empty")]
+    #[serde(default)]
     pub metadata: Metadata,
     /// The ruleset's options; each has a default.
     #[serde(default = "none")]
@@ -76,15 +76,14 @@ pub struct Creation {
     #[schema(value_type = Vec<Object>, max_items = 500)]
     pub combatants: Vec<Value>,
     /// The tokens to hand out with it, at most 50.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     #[schema(max_items = 50)]
     pub tokens: Vec<NewToken>,
     /// What players and spectators see of the hit points of foes.
-    #[serde(default, skip_serializing_if = "FoeHp::exact")]
+    #[serde(default)]
     #[schema(inline, default = "exact")]
     pub foe_hp: FoeHp,
     /// Makes the server's dice reproducible: a whole number from 0 to 18446744073709551615.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(format = "uint64")]
     pub seed: Option<u64>,
     /// Whether a player may undo their own last command, until somebody else acts.
@@ -99,11 +98,4 @@ fn unnamed() -> Text<120> {
 
 fn none() -> Value {
     Value::Object(Map::new())
-}
-
-impl Creation {
-    /// Reads a creation's JSON.
-    pub fn read(body: Value) -> Result<Self, Refusal> {
-        Ok(read(&body)?)
-    }
 }

@@ -1,9 +1,7 @@
 //! Viewers of an encounter, and their tokens. Only the viewer decides what a request may see and do.
 
-use super::Refusal;
-use crate::vocabulary::{CombatantId, Int, Text, read, words};
+use crate::vocabulary::{CombatantId, Int, Text, words};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::ToSchema;
 
 words! {
@@ -44,11 +42,6 @@ impl Viewer {
         Self { token: token.to_owned(), role: Role::Gm, name: None, combatants: Vec::new(), expires_at: None }
     }
 
-    /// A player whose token has this id, and who acts for these combatants.
-    pub fn player(token: &str, combatants: Vec<CombatantId>) -> Self {
-        Self { role: Role::Player, combatants, ..Self::gm(token) }
-    }
-
     /// Whether it is a game master.
     pub fn is_gm(&self) -> bool {
         self.role == Role::Gm
@@ -61,8 +54,7 @@ impl Viewer {
 }
 
 /// A token as the game master asks for it.
-#[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, PartialEq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewToken {
     /// What it is for.
@@ -78,11 +70,4 @@ pub struct NewToken {
     pub expires_at: Option<String>,
     /// After how many seconds it ends, ten years at most: instead of `expires_at`, which may lie further off.
     pub expires_in: Option<Int<1, 316_224_000>>,
-}
-
-impl NewToken {
-    /// Reads a token's JSON.
-    pub fn read(body: Value) -> Result<Self, Refusal> {
-        Ok(read(&body)?)
-    }
 }

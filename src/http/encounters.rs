@@ -7,9 +7,9 @@ use super::problem::Problem;
 use super::reply::{List, Reply};
 use super::tokens::TokenAnswer;
 use crate::app::{AppError, BearerToken, CreatedEncounter, Representation, Tag, is_cursor};
-use crate::engine::{Creation, Summary, TokenRecord, fitted};
+use crate::engine::{Summary, TokenRecord, fitted};
 use crate::openapi::*;
-use crate::vocabulary::{EncounterSchema, FieldError, Int, NewEncounterSchema};
+use crate::vocabulary::{EncounterSchema, FieldError, Int, NewEncounterSchema, read};
 use axum::extract::State;
 use axum::http::header::LOCATION;
 use axum::http::{HeaderValue, StatusCode};
@@ -29,7 +29,7 @@ use utoipa::{IntoParams, ToSchema};
 pub(super) async fn create_encounter(
     State(shared): State<AppState>, Creator(application): Creator, _: NoParameters, post: Post,
 ) -> Result<Reply, Problem> {
-    let creation = Creation::read(post.body)?;
+    let creation = read(&post.body).map_err(AppError::from)?;
     let encounter = shared.app.create(creation, post.key.as_ref(), application).await?;
     Ok(created(&encounter)?)
 }
@@ -95,9 +95,9 @@ pub(super) async fn list_encounters(
         let message = format!("the next_cursor of the page before is expected, not {wrong:?}");
         return Err(Problem::parameter(FieldError::malformed("cursor", message)));
     }
-    let page = shared.app.list(&application, cursor, limit as usize).await?;
-    let next = page.next.as_ref().map(|next| format!("/v1/encounters?cursor={next}&limit={limit}"));
-    Ok(Reply::of(&List { items: page.items, next_cursor: page.next })?.next_page(next))
+    let (items, next_cursor) = shared.app.list(&application, cursor, limit as usize).await?;
+    let next = next_cursor.as_ref().map(|next| format!("/v1/encounters?cursor={next}&limit={limit}"));
+    Ok(Reply::of(&List { items, next_cursor })?.next_page(next))
 }
 
 /// The state of the encounter to read.

@@ -5,9 +5,10 @@ use super::extract::{EncounterId, NoParameters};
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::{List, Reply};
-use crate::app::{BearerToken, HandedOut, IdempotencyKey, Sender};
+use crate::app::{AppError, BearerToken, HandedOut, IdempotencyKey, Sender};
 use crate::engine::{NewToken, Viewer};
 use crate::openapi::*;
+use crate::vocabulary::read;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::Serialize;
@@ -48,7 +49,7 @@ impl<'a> TokenAnswer<'a> {
 pub(super) async fn create_token(
     State(shared): State<AppState>, sender: Sender, EncounterId(id): EncounterId, _: NoParameters, post: Post,
 ) -> Result<Reply, Problem> {
-    let wanted = NewToken::read(post.body)?;
+    let wanted = read(&post.body).map_err(AppError::from)?;
     let new = shared.app.hand_out(&id, &sender, &wanted, post.key.as_ref()).await?;
     Ok(Reply::of(&TokenAnswer::of(&new))?.status(StatusCode::CREATED).replayed(new.replayed))
 }

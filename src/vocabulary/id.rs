@@ -4,7 +4,7 @@ use super::scalar::shortened;
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};
 use smol_str::{SmolStr, StrExt};
-use std::borrow::{Borrow, Cow};
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
@@ -111,12 +111,6 @@ macro_rules! names {
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 fmt::Debug::fmt(&self.0, f)
-            }
-        }
-
-        impl Borrow<str> for $name {
-            fn borrow(&self) -> &str {
-                &self.0
             }
         }
 

@@ -80,17 +80,6 @@ impl ListReference {
     }
 }
 
-impl Values {
-    /// Every value that is listed one by one.
-    pub fn listed(&self) -> Vec<&Value> {
-        match self {
-            Self::OneOf(values) => values.iter().collect(),
-            Self::From(listed) => listed.iter().collect(),
-            Self::Range { .. } | Self::Like(_) => Vec::new(),
-        }
-    }
-}
-
 /// A list of combatants that several legal commands share.
 pub fn shared_list<'a>(ids: impl IntoIterator<Item = &'a CombatantId>) -> Arc<[Value]> {
     ids.into_iter().map(|id| json!(id)).collect()

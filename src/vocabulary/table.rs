@@ -7,7 +7,6 @@ use super::{
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
-use utoipa::ToSchema;
 
 /// Maximum ids that a refusal lists.
 const MAX_LISTED: usize = 20;

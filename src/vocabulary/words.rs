@@ -5,6 +5,7 @@
 use super::{CombatantId, Die, Effect, EffectId, Int, MemberId, Metadata, Participants, Ruleset, Slug, Table, Text};
 use serde_json::Value;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// The names of combatants, and effects, which are named with whom they are on.
 pub trait Names {
@@ -47,6 +48,7 @@ pub fn with_names(sentence: &str, names: &dyn Names) -> String {
     out.push_str(rest);
     out
 }
+
 /// Writes the `'s` that may follow a name, without its s after another one: "Goblins' turn". Returns what follows.
 fn possessive<'t>(rest: &'t str, out: &mut String) -> &'t str {
     match rest.strip_prefix("'s") {
@@ -57,7 +59,6 @@ fn possessive<'t>(rest: &'t str, out: &mut String) -> &'t str {
         _ => rest,
     }
 }
-
 
 /// A value that a sentence can hold.
 pub trait Describe {
@@ -256,12 +257,12 @@ mod tests {
     fn a_template_leaves_out_what_says_nothing() {
         assert_eq!(filled("{a} acts[ after {b}][, says {a}]."), "Ann acts, says Ann.");
         assert_eq!(filled("[{b} and {a}]{a}"), "Ann");
+        assert_eq!(filled("no field"), "no field");
+        assert_eq!(filled("{a"), "Ann");
+    }
 
     #[test]
     fn a_name_that_ends_in_s_takes_an_apostrophe_alone() {
         assert_eq!(filled("{g}'s turn after {a}'s[ or {b}'s]."), "Goblins' turn after Ann's.");
-    }
-        assert_eq!(filled("no field"), "no field");
-        assert_eq!(filled("{a"), "Ann");
     }
 }

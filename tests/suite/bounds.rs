@@ -3,10 +3,8 @@
 use crate::support::client::note;
 use crate::support::table::{RULESETS, Table, meta, token};
 use serde_json::{Value, json};
-use turnkeeper::engine::{
-    Creation, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, Refusal, Request, Role, SeededDice,
-};
-use turnkeeper::vocabulary::{CombatantId, MAX_MEMBERS};
+use turnkeeper::engine::{MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, Refusal, Request, Role, SeededDice};
+use turnkeeper::vocabulary::{CombatantId, MAX_MEMBERS, read};
 
 /// The code of a refusal and what it rests on.
 fn code(refusal: Refusal) -> (String, String) {
@@ -77,7 +75,7 @@ fn a_document_from_elsewhere_holds_no_more_than_commands_could_make() {
 /// Where the fields are wrong that refuse an encounter of custom.
 fn wrong_fields(definition: &Value, combatants: Value) -> Vec<String> {
     let creation = json!({"ruleset": "custom", "options": {"definition": definition}, "combatants": combatants});
-    match RULESETS.create(meta(Vec::new()), Creation::read(creation).expect("a creation")).err() {
+    match RULESETS.create(meta(Vec::new()), read(&creation).expect("a creation")).err() {
         Some(Refusal::Fields(errors)) => errors.into_iter().map(|error| error.path).collect(),
         other => panic!("expected wrong fields, got {other:?}"),
     }
@@ -114,7 +112,7 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
     let start = |owners| {
         let creation = json!({"ruleset": "active-initiative", "combatants": combatants});
         let mut game =
-            RULESETS.create(meta(tokens(owners)), Creation::read(creation).expect("a creation")).expect("an encounter");
+            RULESETS.create(meta(tokens(owners)), read(&creation).expect("a creation")).expect("an encounter");
         let effect = |n: usize| {
             let (expires, target) = (json!({"at": "round_end", "rounds": 100}), format!("h{}", n % 98));
             json!({"type": "add_effect", "effect": {"id": format!("e{n}"), "name": "Timer", "target": target, "expires": expires}})

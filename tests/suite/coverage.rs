@@ -27,7 +27,7 @@ fn shown() -> BTreeMap<String, Vec<String>> {
 }
 
 fn manifests() -> Vec<&'static Manifest> {
-    RULESETS.iter().map(|ruleset| ruleset.manifest()).collect()
+    RULESETS.iter().map(|ruleset| ruleset.manifest).collect()
 }
 
 #[test]
@@ -96,11 +96,11 @@ fn family(id: &str) -> (String, Vec<u32>) {
 #[test]
 fn a_manifest_lists_exactly_the_commands_that_there_are() {
     for ruleset in RULESETS.iter() {
-        let listed: BTreeSet<&str> = ruleset.manifest().commands.iter().map(|c| c.verb).collect();
-        let union = crate::support::schema::Shapes::of_ruleset(ruleset.manifest().id, |schemas| &schemas.command);
+        let listed: BTreeSet<&str> = ruleset.manifest.commands.iter().map(|c| c.verb).collect();
+        let union = crate::support::schema::Shapes::of_ruleset(ruleset.manifest.id, |schemas| &schemas.command);
         let verbs = union.variants(union.root());
         let verbs: BTreeSet<&str> =
             verbs.iter().filter_map(|variant| variant["properties"]["type"]["enum"][0].as_str()).collect();
-        assert_eq!(listed, verbs, "{}: the manifest's commands are not those of its type", ruleset.manifest().id);
+        assert_eq!(listed, verbs, "{}: the manifest's commands are not those of its type", ruleset.manifest.id);
     }
 }

@@ -193,7 +193,7 @@ fn no_ruleset_is_named_outside_its_folder_and_the_registry() {
         }
         // Serde's errors have a word of the rulesets' ids in their names.
         let source = Source::read(&text.replace("::custom", "").replace("fn custom<", "fn error<"));
-        for id in turnkeeper::engine::Rulesets::shipped().iter().map(|r| r.manifest().id) {
+        for id in turnkeeper::engine::Rulesets::shipped().iter().map(|r| r.manifest.id) {
             if source.words().contains(&&*id.replace('-', "_")) || source.texts.iter().any(|text| text == id) {
                 wrong.push(format!("{file} names {id}"));
             }

@@ -106,7 +106,7 @@ fn example(ruleset: &str) -> Value {
 async fn captured() -> Map<String, Value> {
     let mut capture = Capture::default();
     let api = Api::start().await;
-    for ruleset in Rulesets::shipped().iter().map(|r| r.manifest()) {
+    for ruleset in Rulesets::shipped().iter().map(|r| r.manifest) {
         let transcript = example(ruleset.id);
         let name = ruleset.id.replace('-', "_");
         capture.request("create_encounter", &name, ruleset.title, &transcript["create"]);

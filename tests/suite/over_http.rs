@@ -9,7 +9,7 @@ use turnkeeper::engine::Rulesets;
 
 /// Every shipped ruleset's transcripts in which the table gives all the dice.
 fn without_dice() -> Vec<(String, Value)> {
-    let all = Rulesets::shipped().iter().flat_map(|ruleset| transcripts::of(ruleset.manifest().id)).collect::<Vec<_>>();
+    let all = Rulesets::shipped().iter().flat_map(|ruleset| transcripts::of(ruleset.manifest.id)).collect::<Vec<_>>();
     all.into_iter().filter(|(_, transcript)| transcripts::sent_without_dice(transcript).is_some()).collect()
 }
 

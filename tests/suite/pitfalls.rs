@@ -43,7 +43,7 @@ fn go_on(judge: &mut Judge, chance: &mut Chance) -> bool {
 
 /// Tries every ruleset, and names all that fail.
 fn every_ruleset(tried: impl Fn(&'static str)) {
-    let ids = RULESETS.iter().map(|ruleset| ruleset.manifest().id);
+    let ids = RULESETS.iter().map(|ruleset| ruleset.manifest.id);
     let failed: Vec<_> = ids.filter(|id| catch_unwind(AssertUnwindSafe(|| tried(id))).is_err()).collect();
     assert!(failed.is_empty(), "it fails in {failed:?}");
 }

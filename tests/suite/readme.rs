@@ -59,7 +59,7 @@ async fn every_guide_pages_example_goes_on_with_the_readmes_fight() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_rulesets_page_has_a_fight_that_plays_as_printed() {
     for ruleset in Rulesets::shipped().iter() {
-        let manifest = ruleset.manifest();
+        let manifest = ruleset.manifest;
         let path = format!("docs/rulesets/{}.md", manifest.id);
         let credit = if manifest.source.starts_with("http") { manifest.source } else { manifest.author };
         assert!(text(&path).contains(credit), "{path} credits its author's work");

@@ -21,7 +21,7 @@ pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
         return wrong.found;
     }
     wrong.term("turns", &definition.turns);
-    if let Some(word) = TIE_WORDS.iter().find(|word| definition.numbers.contains_key(**word)) {
+    if let Some(word) = TIE_WORDS.iter().find(|word| definition.numbers.contains_key(&Slug::fixed(word))) {
         wrong.note(format!("numbers.{word}"), "this word has a meaning in score.ties: choose another name");
     }
     if let Some(score) = &definition.score {

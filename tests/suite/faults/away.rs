@@ -9,9 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use turnkeeper::app::{AnswerSize, App, AppError, BearerToken, CommandCall, Sender, Token};
-use turnkeeper::engine::{NewToken, Request, Role, Rulesets};
+use turnkeeper::engine::{Request, Role, Rulesets};
 use turnkeeper::http::Settings;
 use turnkeeper::store::StoreError;
+use turnkeeper::vocabulary::read;
 
 /// Makes a store unavailable, and counts how often it was asked.
 #[derive(Default)]
@@ -29,7 +30,7 @@ impl Hook for Unavailable {
 #[tokio::test]
 async fn whatever_writes_an_encounter_fails_with_the_write_before_it_while_the_store_is_away() {
     let token = BearerToken::read(Token::new(Role::Gm, &[1; 32]).reveal()).expect("a token");
-    let wanted = NewToken::read(json!({"role": "spectator"})).expect("a wanted token");
+    let wanted = read(&json!({"role": "spectator"})).expect("a wanted token");
     let request = Request::read(json!({"type": "note", "text": "x"})).expect("a command");
     let (_data, inner) = embedded_store();
     for first in ["command", "hand out", "revoke", "delete"] {

@@ -69,7 +69,7 @@ fn longest(ruleset: &str) -> (Value, Vec<Value>) {
 async fn every_rulesets_longest_transcript_goes_on_on_the_other_store() {
     let redis = RedisServer::start();
     let (embedded, shared) = (Api::start().await, Api::on_redis(&redis.url()).await);
-    for (n, ruleset) in RULESETS.iter().map(|r| r.manifest().id).filter(|id| *id != "round-robin").enumerate() {
+    for (n, ruleset) in RULESETS.iter().map(|r| r.manifest.id).filter(|id| *id != "round-robin").enumerate() {
         let (from, to) = if n % 2 == 0 { (&embedded, &shared) } else { (&shared, &embedded) };
         let (creation, sends) = longest(ruleset);
         let fight = from.create(&creation).await;

@@ -1,5 +1,6 @@
 //! Chance from a seed, and values of a JSON Schema's shape.
 
+use crate::support::legal_commands::listed_values;
 use crate::support::schema::Shapes;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha12Rng;
@@ -55,7 +56,7 @@ impl Chance {
             match &choice.values {
                 Values::Range { min, max } => option.set(choice.field, self.number(*min, *max).into()),
                 values => {
-                    if let Some(value) = self.pick(&values.listed()) {
+                    if let Some(value) = self.pick(&listed_values(values)) {
                         option.set(choice.field, (*value).clone());
                     }
                 }

@@ -3,11 +3,12 @@
 use super::chance::Chance;
 use super::judge::{Action, Judge};
 use crate::support::setting;
-use crate::support::table::{Table, meta};
+use crate::support::table::{RULESETS, Table, meta};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
-use turnkeeper::engine::{Creation, Refusal};
+use turnkeeper::engine::Refusal;
 use turnkeeper::rulesets::custom::Preset;
+use turnkeeper::vocabulary::read;
 
 /// The numbers of every random definition, which are those of the default options.
 pub const NUMBERS: [&str; 4] = ["dex", "edge", "count", "legendary"];
@@ -152,9 +153,7 @@ fn who(chance: &mut Chance) -> Value {
 /// Why an encounter under this definition is refused, with the paths; nothing where it is accepted.
 fn refusal(definition: &Value) -> Option<Vec<(String, String)>> {
     let creation = json!({"ruleset": "custom", "options": {"definition": definition}});
-    let created = Creation::read(creation)
-        .and_then(|creation| crate::support::table::RULESETS.create(meta(Vec::new()), creation));
-    match created {
+    match RULESETS.create(meta(Vec::new()), read(&creation).expect("a creation")) {
         Ok(_) => None,
         Err(Refusal::Fields(errors)) => Some(errors.into_iter().map(|error| (error.path, error.message)).collect()),
         Err(other) => panic!("{definition}: {other:?}"),

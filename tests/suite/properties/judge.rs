@@ -4,11 +4,11 @@ use super::chance::Chance;
 use super::turns::Turns;
 use crate::support::json::short;
 use crate::support::legal_commands::{listed, promised};
-use crate::support::table::{RULESETS, Refused, Table, seeded};
+use crate::support::table::{RULESETS, Refused, Table, player, seeded};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use turnkeeper::engine::{Request, Viewer};
+use turnkeeper::engine::Request;
 use turnkeeper::vocabulary::{CombatantId, HOUSE_RULES, LegalCommand, Manifest};
 
 /// A property that does not hold, and how that shows.
@@ -57,7 +57,7 @@ impl Judge {
             Err(refused) => return breach("a refused creation names a field", format!("{refused:?}")),
         };
         let ruleset = creation["ruleset"].as_str().and_then(|id| RULESETS.get(id)).expect("a ruleset that there is");
-        let manifest = ruleset.manifest();
+        let manifest = ruleset.manifest;
         let rules = manifest.rules.iter().chain(HOUSE_RULES).map(|rule| rule.id).collect();
         let turns = if manifest.id == "custom" { Turns::several() } else { Turns::default() };
         let mut judge = Self {
@@ -303,7 +303,7 @@ impl Judge {
 
     /// Whether the player of `id` may send this option.
     fn sends(&self, id: &str, option: &LegalCommand) -> bool {
-        let player = Viewer::player("player", CombatantId::new(id).into_iter().collect());
+        let player = player("player", CombatantId::new(id).into_iter().collect());
         let request = Request::read(option.command.clone()).expect("an option is a request");
         self.table.game.authorize(&player, &request).is_ok()
     }

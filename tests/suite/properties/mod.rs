@@ -30,7 +30,7 @@ const PLAYS: u64 = 25;
 /// The rulesets whose id contains `TURNKEEPER_ONLY`.
 pub fn subjects() -> impl Iterator<Item = Subject> {
     let only = std::env::var("TURNKEEPER_ONLY").unwrap_or_default();
-    RULESETS.iter().filter(move |ruleset| ruleset.manifest().id.contains(&only)).map(Subject::of)
+    RULESETS.iter().filter(move |ruleset| ruleset.manifest.id.contains(&only)).map(Subject::of)
 }
 
 /// The numbers of the plays of each ruleset: all below `default` or `TURNKEEPER_PLAYS`, or only `TURNKEEPER_SEED`.

@@ -29,7 +29,7 @@ const SIDES: [&str; 3] = ["players", "monsters", "wolves"];
 
 impl Subject {
     pub fn of(ruleset: &AnyRuleset) -> Self {
-        let manifest = ruleset.manifest();
+        let manifest = ruleset.manifest;
         let common = ["dead", "defeated", "dead", "marked"].iter();
         Self {
             id: manifest.id,

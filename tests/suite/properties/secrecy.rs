@@ -11,11 +11,11 @@ use super::definitions;
 use super::player::Subject;
 use super::{numbers, subjects};
 use crate::support::json::short;
-use crate::support::table::{RULESETS, entry, meta, token};
+use crate::support::table::{RULESETS, entry, meta, player, token};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use turnkeeper::engine::{Creation, Decided, Game, Request, Role, Viewer};
-use turnkeeper::vocabulary::{CombatantId, Dice};
+use turnkeeper::engine::{Decided, Game, Request, Role, Viewer};
+use turnkeeper::vocabulary::{CombatantId, Dice, read};
 
 /// The plays of each ruleset and property by default.
 const PLAYS: u64 = 12;
@@ -48,7 +48,7 @@ fn audiences(own: &[CombatantId]) -> [(&'static str, &[CombatantId]); 2] {
 }
 
 fn viewer(role: Role, own: &[CombatantId]) -> Viewer {
-    Viewer { role, ..Viewer::player("player", own.to_vec()) }
+    Viewer { role, ..player("player", own.to_vec()) }
 }
 
 /// A play that is looked at.
@@ -74,7 +74,7 @@ impl Stage {
     pub fn create(creation: &Value) -> Option<Self> {
         let own = named(&["c1", "c2"]);
         let tokens = vec![token("player", Role::Player, own.clone()), token("onlooker", Role::Spectator, Vec::new())];
-        let game = RULESETS.create(meta(tokens), Creation::read(creation.clone()).ok()?).ok()?;
+        let game = RULESETS.create(meta(tokens), read(creation).ok()?).ok()?;
         Some(Self { game, own })
     }
 

@@ -1,8 +1,8 @@
 //! What is listed for a player is the player's to send and is accepted, and nothing of it is left out.
 
 use crate::properties::chance::Chance;
-use crate::support::legal_commands::listed;
-use crate::support::table::{RULESETS, Table};
+use crate::support::legal_commands::{listed, listed_values};
+use crate::support::table::{RULESETS, Table, player};
 use serde_json::{Value, json};
 use turnkeeper::engine::{Request, Role, SeededDice, Viewer};
 use turnkeeper::vocabulary::{CombatantId, LegalCommand, Values};
@@ -21,7 +21,7 @@ fn forms(option: &LegalCommand) -> Vec<Value> {
     for choice in &option.choices {
         let values = match &choice.values {
             Values::Range { min, max } => vec![json!(min), json!(max)],
-            values => values.listed().into_iter().cloned().collect(),
+            values => listed_values(values).into_iter().cloned().collect(),
         };
         for value in values {
             let mut option = option.clone();
@@ -57,11 +57,11 @@ fn check(table: &Table, viewer: &Viewer) -> usize {
 fn options_list_all_that_a_token_may_send_and_nothing_else() {
     let viewers: Vec<Viewer> = [&["ann"][..], &["bob"], &["orc"], &["ann", "rat"], &["nobody"]]
         .iter()
-        .map(|names| Viewer::player("p", names.iter().map(|n| CombatantId::fixed(n)).collect()))
+        .map(|names| player("p", names.iter().map(|n| CombatantId::fixed(n)).collect()))
         .collect();
     let spectator = Viewer { role: Role::Spectator, ..Viewer::gm("s") };
     for ruleset in RULESETS.iter() {
-        let id = ruleset.manifest().id;
+        let id = ruleset.manifest.id;
         let mut legal_commands = 0;
         for play in 0..3 {
             let (mut table, mut chance) = (Table::create(creation(id)), Chance::new(play));

@@ -3,7 +3,7 @@
 use crate::properties::chance::Chance;
 use crate::support::openapi::type_schema;
 use crate::support::schema::Shapes;
-use crate::support::table::{RULESETS, Table};
+use crate::support::table::{RULESETS, Table, player};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::engine::{AnyRuleset, Refusal, Request, Role, SeededDice, Viewer};
@@ -58,11 +58,11 @@ fn viewers() -> Vec<(&'static str, Viewer)> {
         ("gm", Viewer::gm("gm")),
         ("spectator", Viewer { role: Role::Spectator, ..Viewer::gm("spectator") }),
         ("spectator with names", Viewer { role: Role::Spectator, combatants: ids(&NAMES), ..Viewer::gm("s") }),
-        ("player of ann", Viewer::player("a", ids(&["ann"]))),
-        ("player of bob", Viewer::player("b", ids(&["bob"]))),
-        ("player of ann and bob", Viewer::player("ab", ids(&["ann", "bob"]))),
-        ("player of all", Viewer::player("all", ids(&NAMES))),
-        ("player of one who is gone", Viewer::player("gone", ids(&["gone"]))),
+        ("player of ann", player("a", ids(&["ann"]))),
+        ("player of bob", player("b", ids(&["bob"]))),
+        ("player of ann and bob", player("ab", ids(&["ann", "bob"]))),
+        ("player of all", player("all", ids(&NAMES))),
+        ("player of one who is gone", player("gone", ids(&["gone"]))),
     ]
 }
 
@@ -81,7 +81,7 @@ fn may(ruleset: &str, gm_verbs: &[&str], shared: bool, player_undo: bool, viewer
 
 fn table(ruleset: &AnyRuleset, player_undo: bool) -> Table {
     let combatants: Vec<Value> = NAMES.iter().map(|name| json!({"id": name})).collect();
-    let id = ruleset.manifest().id;
+    let id = ruleset.manifest.id;
     Table::create(json!({"ruleset": id, "combatants": combatants, "player_undo": player_undo}))
 }
 
@@ -91,7 +91,7 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
     let (mut cells, mut chance) = (BTreeMap::<_, [usize; 2]>::new(), Chance::new(4));
     assert_eq!(GM.len(), RULESETS.iter().count(), "each ruleset has its row");
     for ruleset in RULESETS.iter() {
-        let id = ruleset.manifest().id;
+        let id = ruleset.manifest.id;
         let (_, gm_verbs) = GM.iter().find(|(row, _)| *row == id).unwrap_or_else(|| panic!("{id} has no row"));
         for (shapes, shared) in [
             (Shapes::of_ruleset(id, |schemas| &schemas.command), false),
@@ -127,7 +127,7 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
             }
         }
         let commands =
-            ruleset.manifest().commands.iter().map(|c| c.verb).chain(SharedCommand::SPECS.iter().map(|c| c.verb));
+            ruleset.manifest.commands.iter().map(|c| c.verb).chain(SharedCommand::SPECS.iter().map(|c| c.verb));
         for verb in commands {
             let [no, yes] = cells[&(id, verb.to_owned(), "player of all")];
             assert!(no + yes > 0, "{id}: no {verb} was tried");
@@ -142,7 +142,7 @@ fn a_list_is_refused_at_its_first_command_that_is_not_the_senders() {
     let list = json!([{"type": "end_turn", "combatant": "ann"}, {"type": "end_turn", "combatant": "bob"}]);
     let (table, request) = (table(ruleset, false), Request::read(list).expect("a list"));
     let refusal = |viewer: &Viewer| table.game.authorize(viewer, &request).err();
-    let player = |names: &[&'static str]| Viewer::player("p", names.iter().map(|n| CombatantId::fixed(n)).collect());
+    let player = |names: &[&'static str]| player("p", names.iter().map(|n| CombatantId::fixed(n)).collect());
     assert_eq!(refusal(&player(&["ann", "bob"])), None);
     let Some(Refusal::Forbidden { path, detail }) = refusal(&player(&["ann"])) else { panic!("it is allowed") };
     assert_eq!((path.as_str(), detail.contains("bob")), ("1", true), "{detail}");
@@ -151,7 +151,7 @@ fn a_list_is_refused_at_its_first_command_that_is_not_the_senders() {
 #[test]
 fn a_refusal_tells_nothing_of_who_is_there() {
     let ruleset = RULESETS.get("round-robin").expect("a ruleset");
-    let viewer = Viewer::player("p", vec![CombatantId::fixed("ann")]);
+    let viewer = player("p", vec![CombatantId::fixed("ann")]);
     let refusal = |table: &Table, name: &str| {
         let request = Request::read(json!({"type": "end_turn", "combatant": name})).expect("a command");
         format!("{:?}", table.game.authorize(&viewer, &request))
@@ -163,7 +163,7 @@ fn a_refusal_tells_nothing_of_who_is_there() {
 #[test]
 fn a_gm_command_says_so_in_both_places() {
     for (id, gm) in GM {
-        let manifest = RULESETS.get(id).expect("a ruleset").manifest();
+        let manifest = RULESETS.get(id).expect("a ruleset").manifest;
         let listed = manifest.commands.iter().filter(|c| c.sender == turnkeeper::vocabulary::AllowedRole::Gm);
         let listed: BTreeSet<&str> = listed.map(|c| c.verb).collect();
         assert_eq!(listed, gm.iter().copied().collect(), "{id}");

@@ -4,8 +4,9 @@ use crate::properties::chance::Chance;
 use crate::properties::judge::{Action, Judge};
 use crate::properties::secrecy::{Even, Stage};
 use crate::support::shows;
+use crate::support::table::player;
 use serde_json::{Value, json};
-use turnkeeper::engine::{Request, Viewer};
+use turnkeeper::engine::Request;
 use turnkeeper::vocabulary::CombatantId;
 
 /// A new unit of up to eight anthros that can wait jump and attack with their minds.
@@ -93,7 +94,7 @@ fn options_of_the_player(stage: &Stage) -> Vec<Value> {
     let own = [CombatantId::fixed("c1")];
     let seen = stage.game.redacted(&own);
     assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
-    let legal_commands = seen.options(&Viewer::player("player", own.to_vec()), 0, &|| false);
+    let legal_commands = seen.options(&player("player", own.to_vec()), 0, &|| false);
     legal_commands.into_iter().map(|option| option.command).collect()
 }
 

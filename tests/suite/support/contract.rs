@@ -19,7 +19,7 @@ struct Contract {
 static CONTRACTS: LazyLock<BTreeMap<String, Contract>> = LazyLock::new(|| {
     let published = published();
     let prefixes: Vec<String> =
-        Rulesets::shipped().iter().map(|ruleset| schema_name(ruleset.manifest().id, "")).collect();
+        Rulesets::shipped().iter().map(|ruleset| schema_name(ruleset.manifest.id, "")).collect();
     let contract = |prefix: &String| {
         let mut narrowed = published.clone();
         let others: Vec<&String> = prefixes.iter().filter(|other| *other != prefix).collect();

@@ -13,7 +13,7 @@ fn lists(option: &LegalCommand, command: &Value) -> bool {
     let choice = |field: &str| option.choices.iter().find(|choice| choice.field == field);
     let admitted = sent.iter().all(|(field, value)| match choice(field) {
         Some(choice) => match &choice.values {
-            Values::OneOf(_) | Values::From(_) => choice.values.listed().contains(&value),
+            Values::OneOf(_) | Values::From(_) => listed_values(&choice.values).contains(&value),
             Values::Range { min, max } => value.as_i64().is_some_and(|n| (*min..=*max).contains(&n)),
             Values::Like(_) => true,
         },
@@ -21,6 +21,15 @@ fn lists(option: &LegalCommand, command: &Value) -> bool {
     });
     let complete = fixed.keys().all(|field| sent.contains_key(field) || choice(field).is_some_and(|c| !c.required));
     admitted && complete
+}
+
+/// Every value that is listed one by one.
+pub fn listed_values(values: &Values) -> Vec<&Value> {
+    match values {
+        Values::OneOf(values) => values.iter().collect(),
+        Values::From(listed) => listed.iter().collect(),
+        Values::Range { .. } | Values::Like(_) => Vec::new(),
+    }
 }
 
 /// Whether a field that holds this could as well be left out.

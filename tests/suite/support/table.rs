@@ -5,7 +5,7 @@ use crate::round_robin::RoundRobin;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use turnkeeper::engine::*;
-use turnkeeper::vocabulary::{CombatantId, Dice, ErrorKind, Ground, LegalCommand, Registrar};
+use turnkeeper::vocabulary::{CombatantId, Dice, ErrorKind, Ground, LegalCommand, Registrar, read};
 
 /// Every ruleset that ships, and the tests' own.
 pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
@@ -23,6 +23,11 @@ pub fn meta(tokens: Vec<TokenRecord>) -> Meta {
 /// The record of a token.
 pub fn token(id: &str, role: Role, combatants: Vec<CombatantId>) -> TokenRecord {
     TokenRecord { id: id.into(), digest: String::new(), role, name: None, combatants, expires_at: None }
+}
+
+/// A player whose token has this id, and who acts for these combatants.
+pub fn player(token: &str, combatants: Vec<CombatantId>) -> Viewer {
+    Viewer { role: Role::Player, combatants, ..Viewer::gm(token) }
 }
 
 /// Dice that follow from a number.
@@ -90,7 +95,7 @@ pub type Answer = Result<Vec<Value>, Refused>;
 impl Table {
     /// A new encounter from the JSON of its creation.
     pub fn try_create(creation: Value) -> Result<Self, Refused> {
-        let game = RULESETS.create(meta(Vec::new()), Creation::read(creation)?)?;
+        let game = RULESETS.create(meta(Vec::new()), read(&creation).map_err(Refusal::from)?)?;
         Ok(Self { game, past: Vec::new(), sent: 0 })
     }
 
