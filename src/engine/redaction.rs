@@ -194,11 +194,11 @@ impl<R: Ruleset> Transition<'_, R> {
         if !unsigned && !left.is_empty() && left.iter().map(|(_, event)| event).eq(self.events) {
             return Ok(None);
         }
-        let (mut commands, mut told) = (Vec::with_capacity(self.commands.len()), 0);
+        let (mut commands, mut so_far) = (Vec::with_capacity(self.commands.len()), 0);
         for (verb, end) in self.commands {
-            let before = told;
-            told = left.partition_point(|(index, _)| index < end);
-            if told > before {
+            let before = so_far;
+            so_far = left.partition_point(|(index, _)| index < end);
+            if so_far > before {
                 commands.push((*verb).to_owned());
             }
         }

@@ -89,14 +89,14 @@ pub(super) async fn list_events(
     let next_cursor = page.next.map(|version| version.to_string());
     let next = next_cursor.as_ref().map(|next| format!("/v1/encounters/{id}/events?after={next}&limit={limit}"));
     let reply = match representation {
-        Representation::Text => Reply::text(told(&page.entries)),
+        Representation::Text => Reply::text(sentences(&page.entries)),
         _ => Reply::of(&LogPage { items: page.entries, next_cursor })?,
     };
     Ok(reply.next_page(next).into_response())
 }
 
 /// The events of a page as lines of text. Events of older programs, without a sentence, show their type.
-fn told(entries: &[Arc<RawValue>]) -> String {
+fn sentences(entries: &[Arc<RawValue>]) -> String {
     #[derive(Deserialize)]
     struct EntryTexts {
         events: Vec<EventText>,

@@ -36,7 +36,7 @@ pub struct Site {
     servers: Vec<Server>,
     clients: Vec<Mutex<Client>>,
     /// How long a client repeats a request that is not answered.
-    pub patience: Duration,
+    pub time_limit: Duration,
     /// Answers with the status 500.
     pub mistakes: AtomicUsize,
     /// True when the clients are done.
@@ -106,11 +106,11 @@ impl Store {
 
 impl Site {
     /// Starts a process for each of these addresses of a store.
-    fn on(urls: &[String], patience: Duration) -> Arc<Self> {
+    fn on(urls: &[String], time_limit: Duration) -> Arc<Self> {
         let start = |url: &String| Server::with(&[("REDIS_URL", url), ("TURNKEEPER_LOG", "warn")]);
         let servers: Vec<_> = urls.iter().map(start).collect();
         let clients = servers.iter().map(|server| Mutex::new(server.client())).collect();
-        Arc::new(Self { servers, clients, patience, mistakes: AtomicUsize::new(0), over: AtomicBool::new(false) })
+        Arc::new(Self { servers, clients, time_limit, mistakes: AtomicUsize::new(0), over: AtomicBool::new(false) })
     }
 
     /// A client of one of the processes as it runs now.
@@ -226,17 +226,17 @@ fn explained(history: String) -> usize {
 }
 
 /// A process behind a proxy of its own, as often as wanted.
-async fn behind_proxies(server: &RedisServer, processes: usize, patience: Duration) -> (Arc<Site>, Vec<Proxy>) {
+async fn behind_proxies(server: &RedisServer, processes: usize, time_limit: Duration) -> (Arc<Site>, Vec<Proxy>) {
     let proxies = join_all((0..processes).map(|_| Proxy::before(server))).await;
-    (Site::on(&proxies.iter().map(Proxy::url).collect::<Vec<_>>(), patience), proxies)
+    (Site::on(&proxies.iter().map(Proxy::url).collect::<Vec<_>>(), time_limit), proxies)
 }
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn histories_of_three_processes_on_one_redis_are_linearizable() {
     let server = RedisServer::with(&DURABLE);
-    let (site, proxies) = behind_proxies(&server, 3, PATIENCE).await;
+    let (site, proxies) = behind_proxies(&server, 3, TIME_LIMIT).await;
     site.rounds(Store::Single { server, proxies }).await;
 }
 
@@ -247,7 +247,7 @@ async fn histories_of_two_processes_on_a_cluster_are_linearizable() {
         // No node is replaced because this machine holds it up: a replica that lags would lose writes.
         server.command(&["CONFIG", "SET", "cluster-node-timeout", "15000"]);
     }
-    let site = Site::on(&[cluster.url(), cluster.url()], PATIENCE);
+    let site = Site::on(&[cluster.url(), cluster.url()], TIME_LIMIT);
     site.rounds(Store::Cluster(cluster)).await;
 }
 
@@ -259,7 +259,7 @@ fn document_key(encounter: &Recorded) -> String {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn histories_go_on_from_a_prefix_where_redis_loses_acknowledged_writes() {
     let (began, seed, mut primary, mut replica) = (Instant::now(), seed(), RedisServer::start(), RedisServer::start());
-    let (site, proxies) = behind_proxies(&primary, 2, PATIENCE).await;
+    let (site, proxies) = behind_proxies(&primary, 2, TIME_LIMIT).await;
     let (mut rounds, mut operations, mut lost) = (0, 0, 0);
     while operations < least() {
         replica.command(&["REPLICAOF", "127.0.0.1", &primary.port().to_string()]);

@@ -98,10 +98,10 @@ impl Player {
 
     /// Asks a process; None where no answer comes, or one that leaves open what happened. Some clients leave early.
     async fn ask(&mut self, call: impl Fn(&Fight) -> Call) -> Option<Answer> {
-        let patience = if self.chance(4) { self.random.random_range(0..40) } else { 40_000 };
+        let time_limit = if self.chance(4) { self.random.random_range(0..40) } else { 40_000 };
         for _ in 0..10_000 {
             let call = call(&self.encounter.fight.through(&self.site.client(self.random.random())));
-            match timeout(Duration::from_millis(patience), call.try_send()).await {
+            match timeout(Duration::from_millis(time_limit), call.try_send()).await {
                 Ok(Err(error)) if error.is_connect() => tokio::time::sleep(Duration::from_millis(5)).await,
                 Ok(Ok(answer)) if answer.status == 500 => {
                     self.site.mistakes.fetch_add(1, Ordering::Relaxed);
@@ -120,7 +120,7 @@ impl Player {
         loop {
             let answer = self.ask(|fight| key.iter().fold(call(fight), |call, key| call.key(key))).await;
             let refused = answer.as_ref().is_some_and(|answer| answer.status == 503);
-            if key.is_some() && (answer.is_none() || refused) && since.elapsed() < self.site.patience {
+            if key.is_some() && (answer.is_none() || refused) && since.elapsed() < self.site.time_limit {
                 tokio::time::sleep(Duration::from_millis(5)).await;
                 continue;
             }
