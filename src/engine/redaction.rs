@@ -140,6 +140,8 @@ impl<R: Ruleset> Transition<'_, R> {
     fn is_public(&self) -> bool {
         let open = |event: &Event<R>| match event {
             Event::Shared(SharedEvent::Noted(e)) => e.readers == Readers::All,
+            // One that also ends in the request is in neither table.
+            Event::Shared(SharedEvent::EffectAdded(e)) => !e.effect.hidden,
             Event::Shared(_) => true,
             // They carry combatants with all their fields.
             Event::Roster(_) => false,
