@@ -62,7 +62,7 @@ pub struct EntryView<'a> {
     /// The name that this token had then. Left out if it had none, and where the viewer may not know who acts.
     #[schema(required = false, value_type = Text<80>)]
     by_name: Option<&'a Text<80>>,
-    /// The types of the commands that were sent.
+    /// The types of the commands that were sent. Empty where the viewer may not know who acts.
     commands: &'a [String],
     /// What happened, in order.
     #[schema(value_type = Vec<EventSchema>)]

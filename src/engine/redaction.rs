@@ -48,7 +48,7 @@ struct OwnerEntry {
 /// A log entry as a viewer may know it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RedactedEntry {
-    /// The types of the commands of which events are left.
+    /// The types of the commands of which events are left; none where the sender is left out.
     pub commands: Vec<String>,
     /// The events that are left, in order; a JSON array.
     pub events: Box<RawValue>,
@@ -197,7 +197,8 @@ impl<R: Ruleset> Transition<'_, R> {
             return Ok(None);
         }
         let (mut commands, mut so_far) = (Vec::with_capacity(self.commands.len()), 0);
-        for (verb, end) in self.commands {
+        // The type of a command would tell what was done to somebody hidden.
+        for (verb, end) in self.commands.iter().filter(|_| !unsigned) {
             let before = so_far;
             so_far = left.partition_point(|(index, _)| index < end);
             if so_far > before {
