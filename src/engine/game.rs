@@ -6,8 +6,8 @@ use super::redaction::Transition;
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
-    LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, MAX_REDACTED, Meta, Redactions,
-    Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, narration, rights, shared, text,
+    LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, MAX_REDACTED, MAX_REDACTED_BYTES,
+    Meta, Redactions, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, narration, rights, shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -279,11 +279,20 @@ impl<R: Ruleset> Game for TypedGame<R> {
         let transition = Transition { before: self, after: &table, events: &events, commands: &commands };
         // Audiences are counted only where the number of tokens does not show that they are few enough.
         let most = self.meta.tokens.len().saturating_add(1);
-        let exceeds = |audiences: usize| events.len().saturating_mul(audiences) > MAX_REDACTED;
+        let unwritable = |error: serde_json::Error| Refusal::from(FieldError::meaningless("", error.to_string()));
+        let named = events.len().saturating_mul(table.combatants.len());
+        let bytes = match named.saturating_mul(most) > MAX_REDACTED {
+            true => serde_json::to_vec(&events).map_err(unwritable)?.len(),
+            false => 0,
+        };
+        let exceeds = |audiences: usize| {
+            events.len().saturating_mul(audiences) > MAX_REDACTED
+                || bytes.saturating_mul(audiences) > MAX_REDACTED_BYTES && audiences > 1
+        };
         if exceeds(most) && exceeds(transition.audiences()) {
             return Err(Refusal::too_many_events(request.path(commands.len().saturating_sub(1))));
         }
-        next.decided(&transition).map_err(|error| FieldError::meaningless("", error.to_string()).into())
+        next.decided(&transition).map_err(unwritable)
     }
 
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {

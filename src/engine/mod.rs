@@ -50,5 +50,7 @@ pub const MAX_COMMANDS: usize = 50;
 pub const MAX_EVENTS: usize = 20_000;
 /// The most events of one request counted for each audience that they are redacted for.
 const MAX_REDACTED: usize = 60_000;
+/// The most bytes of a request's events, counted for each audience that they are redacted for. An event may name every combatant.
+const MAX_REDACTED_BYTES: usize = 4 * 1024 * 1024;
 /// The most conditions that a combatant or member has at a time.
 pub const MAX_CONDITIONS: usize = 32;

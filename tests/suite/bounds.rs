@@ -138,6 +138,31 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
     assert_eq!(start(10), Ok(15));
 }
 
+/// One event may name every combatant: what is kept of it grows with the audiences that it is redacted for.
+#[test]
+fn what_events_say_is_counted_for_every_player_who_owns_a_hidden_combatant() {
+    let id = |n: usize| format!("{n:x>60}");
+    let definition = json!({"numbers": {"one": 0}, "score": {"dice": "1d20", "reroll": true},
+        "phases": [{"who": {"has": "one"}, "pick": "order"}]});
+    let combatant =
+        |n: usize| json!({"id": id(n), "name": id(n), "hidden": n > 0, "numbers": {"one": i32::from(n == 0)}});
+    let combatants: Vec<Value> = (0..MAX_COMBATANTS).map(combatant).collect();
+    let rounds = |owners: usize| {
+        let own = |n: usize| CombatantId::new(&id(n + 1)).expect("an id");
+        let tokens = (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![own(n)])).collect();
+        let creation = json!({"ruleset": "custom", "options": {"definition": definition}, "combatants": combatants});
+        let game = RULESETS.create(meta(tokens), read(&creation).expect("a creation")).expect("an encounter");
+        let mut dice = SeededDice::new([7; 32]);
+        let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::Game>, body: Value| {
+            game.decide(&Request::read(body).expect("a request"), &mut dice, &|| false)
+        };
+        let started = send(&game, json!({"type": "start"})).expect("it is accepted").next;
+        send(&started, vec![json!({"type": "go_on"}); 50].into()).map(|decided| decided.next.version()).map_err(code)
+    };
+    assert_eq!(rounds(40), Err(("too_many_events".to_owned(), "49".to_owned())));
+    assert_eq!(rounds(0), Ok(2));
+}
+
 #[test]
 fn in_a_large_fight_everybody_is_found_whoever_comes_and_goes() {
     let combatant = |n: usize| json!({"id": format!("c{n}"), "hp": {"current": 1000}});
