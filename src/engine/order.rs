@@ -1,6 +1,6 @@
 //! The order as one list to draw: everybody, with what a tracker shows.
 
-use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Table};
+use crate::vocabulary::{CombatantId, OrderEntry, Reason, Ruleset, Status, Table};
 use serde::Serialize;
 use std::collections::HashSet;
 use utoipa::ToSchema;
@@ -63,7 +63,7 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
             next: false,
             acted: done.unwrap_or(c.acted) && !is_current,
             out: !c.active(),
-            note: R::remark(table, c),
+            note: if table.status == Status::Ended { String::new() } else { R::remark(table, c) },
             slot,
             because,
         });

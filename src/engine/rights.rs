@@ -46,7 +46,10 @@ fn allow<R: Ruleset>(
                 Actor::Of(actors) => match actors.iter().find(|id| !viewer.owns(id)) {
                     Some(id) => {
                         let own: Vec<_> = viewer.combatants.iter().map(CombatantId::to_string).collect();
-                        Err(format!("this {verb} is {id}'s, and this token acts for {} only", own.join(", ")))
+                        Err(format!(
+                            "this {verb} is {id}'s, and this token acts for {} only: send the id of one of its own",
+                            own.join(", ")
+                        ))
                     }
                     None => Ok(()),
                 },

@@ -1,6 +1,7 @@
 //! Sentences for people: templates beside the declarations of commands and events, filled with names.
 //!
-//! In a template, `{field}` stands for what a field says. What stands in brackets is left out if a field in it says nothing.
+//! In a template, `{field}` stands for what a field says. What stands in brackets is left out if a field in it says nothing, or if a field
+//! with `!` before its name says something.
 
 use super::{CombatantId, Die, Effect, EffectId, Int, MemberId, Metadata, Participants, Ruleset, Slug, Table, Text};
 use serde_json::Value;
@@ -80,7 +81,9 @@ pub fn fill(template: &str, out: &mut String, field: &mut dyn FnMut(&str, &mut S
         match chars.next() {
             Some('{') => {
                 let (name, after) = chars.as_str().split_once('}').unwrap_or((chars.as_str(), ""));
-                silent |= !field(name, out);
+                // `{!flag}` keeps the words around it where the flag is not set.
+                let flag = name.strip_prefix('!');
+                silent |= field(flag.unwrap_or(name), out) == flag.is_some();
                 rest = possessive(after, out);
                 continue;
             }
@@ -112,9 +115,14 @@ fn list<'v, T: Describe + 'v>(values: impl IntoIterator<Item = &'v T>, names: &d
     true
 }
 
-/// Writes a word for machines as people write it.
+/// Writes a word for machines as people write it. Two numbers keep the hyphen between them, as in the turn `e1-2`.
 pub fn spaced(word: &str, out: &mut String) -> bool {
-    out.extend(word.chars().map(|c| if matches!(c, '_' | '-') { ' ' } else { c }));
+    let digit = |at: Option<usize>| at.and_then(|at| word.as_bytes().get(at)).is_some_and(u8::is_ascii_digit);
+    out.extend(word.char_indices().map(|(at, c)| match c {
+        '-' if digit(at.checked_sub(1)) && digit(Some(at + 1)) => c,
+        '_' | '-' => ' ',
+        _ => c,
+    }));
     true
 }
 
@@ -259,6 +267,7 @@ mod tests {
         assert_eq!(filled("[{b} and {a}]{a}"), "Ann");
         assert_eq!(filled("no field"), "no field");
         assert_eq!(filled("{a"), "Ann");
+        assert_eq!(filled("{a}[{!a} alone][{!b} waits]"), "Ann waits");
     }
 
     #[test]

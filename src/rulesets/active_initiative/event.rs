@@ -83,7 +83,7 @@ events! {
     }
 
     /// The scene is over; what the game master had left of the interrupt points is gone (AI-33).
-    "scene_closed" => SceneClosed says "The scene is over; {points_lost} interrupt points are lost." {
+    "scene_closed" => SceneClosed says "The scene is over. Interrupt points that are lost: {points_lost}." {
         /// How many points were left.
         points_lost: u32,
     }

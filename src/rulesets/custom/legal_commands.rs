@@ -2,6 +2,7 @@
 
 use super::definition::*;
 use super::query::*;
+use super::score::side_dice;
 use super::*;
 use crate::vocabulary::Status;
 use std::collections::BTreeSet;
@@ -22,8 +23,7 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             legal.extend(undeclared(table).map(declare));
         }
         Mode::Rolling => {
-            let roll = LegalCommand::of("roll", "CU-6").like("rolls", ROLLS, None);
-            legal.push(roll.like("cards", CARDS, None));
+            legal.push(rolled(table, LegalCommand::of("roll", "CU-6")));
         }
         Mode::Choosing => choosing(table, &mut legal),
         Mode::Turn => turn(table, &mut legal),
@@ -57,13 +57,26 @@ fn start(table: &Table) -> Vec<LegalCommand> {
     let definition = definition(table);
     let mut start = LegalCommand::of("start", "CU-1");
     if undeclared(table).next().is_none() {
-        start = start.like("rolls", ROLLS, None).like("cards", CARDS, None);
+        start = rolled(table, start);
     }
     if definition.surprise != Surprise::None {
         start = start.like("surprised", "a list of combatants", None);
     }
     let sides: BTreeSet<_> = table.active().map(|c| c.side.as_str()).collect();
     vec![start.choose("first", false, sides)]
+}
+
+/// Opens the fields for what the table rolls and deals itself, where the definition has dice or cards.
+fn rolled(table: &Table, option: LegalCommand) -> LegalCommand {
+    let definition = definition(table);
+    let option = match table.active().any(|c| side_dice(definition, c).is_some()) {
+        true => option.like("rolls", ROLLS, None),
+        false => option,
+    };
+    match definition.score.as_ref().is_some_and(|score| score.cards) {
+        true => option.like("cards", CARDS, None),
+        false => option,
+    }
 }
 
 fn choosing(table: &Table, legal: &mut Vec<LegalCommand>) {

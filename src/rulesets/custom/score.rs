@@ -69,7 +69,8 @@ fn units(table: &Table) -> Vec<Unit<'_>> {
 fn give(table: &Table, units: &mut [Unit<'_>], given: &Roll) -> Result<Vec<Card>, Violation> {
     let definition = definition(table);
     let unknown = |field: &str, name: &CombatantId| {
-        let detail = format!("{name} has none here: name a combatant, group or side as score.per says");
+        let detail =
+            format!("{name} has none of its own in this order: name a combatant, group or side as score.per says");
         Violation::field("not_rolled", format!("{field}.{}", name.as_str()), detail)
     };
     for (name, sum) in &given.rolls {
@@ -101,7 +102,7 @@ pub(super) fn check_own_roll(definition: &Definition, c: &Fighter) -> Result<(),
 }
 
 /// The dice of a combatant's side.
-fn side_dice(definition: &Definition, c: &Fighter) -> Option<Dice> {
+pub(super) fn side_dice(definition: &Definition, c: &Fighter) -> Option<Dice> {
     let score = definition.score.as_ref()?;
     score.foes.as_ref().filter(|_| is_foe(c)).map_or(score.dice, |foes| foes.dice)
 }

@@ -103,7 +103,7 @@ events! {
     }
 
     /// Combatants were put into a turn.
-    "assigned" => Assigned says "{combatants} are put into turn {slot}." {
+    "assigned" => Assigned says "Turn {slot} goes to {combatants}." {
         /// The turn.
         slot: SlotId,
         /// The combatants.

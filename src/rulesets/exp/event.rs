@@ -66,7 +66,7 @@ events! {
     }
 
     /// A persona tried to jump ahead of a lower persona's act (EX-25).
-    "wait_jumped" => WaitJumped says "{combatant} tries to jump ahead[ of {before}][{success} and succeeds]." {
+    "wait_jumped" => WaitJumped says "{combatant} tries to jump ahead[ of {before}][{success} and succeeds][{!success} and fails]." {
         combatant: CombatantId,
         /// The waited component: used after a success (EX-27), still waited after a failure (EX-28).
         component: Component,

@@ -104,7 +104,7 @@ fn name(play: &mut Fight<'_>, next: &CombatantId) -> Result<(), Violation> {
         let detail = format!("{actor} has seized the next turn: leave `next` out");
         return Err(Violation::new("turn_seized", "WA-12", detail));
     }
-    let detail = "somebody lost hit points and may seize the next turn: first all of them seize or decline";
+    let detail = "somebody lost hit points and may seize the next turn: end the turn without `next`, and let all of them seize or decline";
     require(table.state.phase != Phase::SeizeDecision {}, "seizing_open", "WA-13", || detail)?;
     let detail = "somebody else acts now: the next one is picked after that";
     require(table.state.phase != Phase::SomeoneActs, "turn_in_progress", "WA-8", || detail)?;
