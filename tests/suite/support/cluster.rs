@@ -21,28 +21,32 @@ impl RedisCluster {
     pub fn with_replicas() -> Self {
         let cluster = Self::of(6, 1);
         cluster.wait_until_replicated();
+        // Nodes that a busy machine holds up would be replaced, also by replicas that have nothing yet.
+        cluster.node_timeout(0, "20000");
         cluster
+    }
+
+    /// Sets after how many milliseconds of silence the running servers from `first` on give another node up.
+    fn node_timeout(&self, first: usize, milliseconds: &str) {
+        for server in self.servers.iter().skip(first).filter(|server| server.runs()) {
+            server.command(&["CONFIG", "SET", "cluster-node-timeout", milliseconds]);
+        }
     }
 
     fn of(servers: usize, replicas: u32) -> Self {
         let settings =
             ["--cluster-enabled", "yes", "--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"];
         let servers: Vec<_> = (0..servers).map(|_| RedisServer::with(&settings)).collect();
-        let node_timeout = |milliseconds: &str| {
-            for server in &servers {
-                server.command(&["CONFIG", "SET", "cluster-node-timeout", milliseconds]);
-            }
-        };
+        let cluster = Self { servers };
         // On a busy machine nodes would give up meeting each other, and redis-cli would wait for ever.
-        node_timeout("20000");
+        cluster.node_timeout(0, "20000");
         let mut create = Command::new("redis-cli");
         create.args(["--cluster", "create"]);
-        create.args(servers.iter().map(|server| format!("127.0.0.1:{}", server.port())));
+        create.args(cluster.servers.iter().map(|server| format!("127.0.0.1:{}", server.port())));
         let created = create.args(["--cluster-replicas", &replicas.to_string(), "--cluster-yes"]).output();
         let created = created.unwrap_or_else(|error| panic!("cannot run redis-cli ({error}): run tests/setup first"));
         assert!(created.status.success(), "{}", String::from_utf8_lossy(&created.stdout));
-        node_timeout("1000");
-        let cluster = Self { servers };
+        cluster.node_timeout(0, "1000");
         cluster.wait_until_served();
         cluster
     }
@@ -73,10 +77,12 @@ impl RedisCluster {
         self.wait_until_served();
     }
 
-    /// Waits until the running servers from `first` on have three primaries.
+    /// Waits until the running servers from `first` on have three primaries: replicas take over from those that are killed or silent.
     pub fn wait_for_primaries(&self, first: usize) {
+        self.node_timeout(first, "1000");
         let primaries = || self.servers[first..].iter().filter(|server| server.runs() && server.is_primary()).count();
         assert!(wait(Duration::from_secs(20), || primaries() >= 3), "no replica takes over");
+        self.node_timeout(first, "20000");
     }
 
     /// Kills a primary and waits until its replica took its place: which server it was.
