@@ -19,7 +19,7 @@ pub struct Include {
 
 impl App {
     /// The commands that are legal now by what the holder of `token` can see, those of `combatant` if it is given, and their entity tag.
-    /// No list if `known` names the tag.
+    /// No list if `known` includes the tag.
     pub async fn options(
         &self, id: &str, token: &BearerToken, combatant: Option<&CombatantId>, known: Option<&Expected>,
     ) -> Result<(Tag, Option<LegalCommands>), AppError> {
