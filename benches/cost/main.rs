@@ -1,9 +1,10 @@
 //! The most expensive requests at the documented limits: processor time of the real program for each, and the latency of `/livez`
-//! beside the worst four.
+//! beside the worst four; then what attacks come to, each on a server of its own.
 //!
 //! `cargo bench --bench cost` starts the program with its embedded store and prints a table, without limits to hold.
-//! `COST_FILTER` runs the rows whose name contains it.
+//! `COST_FILTER` runs the rows and attacks whose name contains it.
 
+mod attacks;
 mod fights;
 #[path = "../load/support.rs"]
 mod support;
@@ -82,11 +83,12 @@ async fn main() {
     let server = Server::with(&[]);
     let filter = std::env::var("COST_FILTER").unwrap_or_default();
     println!("{:<58} {:>4} {:>9} {:>9} {:>10} {:>10}", "request", "", "sent", "answered", "ms", "CPU ms");
-    let mut table = Table { server: &server, filter, rows: Vec::new() };
+    let mut table = Table { server: &server, filter: filter.clone(), rows: Vec::new() };
     reading(&mut table).await;
     deciding(&mut table).await;
     importing(&mut table).await;
     beside_the_worst(&server, table.rows).await;
+    attacks::run(&filter).await;
 }
 
 /// Options, states, text tables and pages of 500 combatants.
