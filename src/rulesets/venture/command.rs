@@ -152,12 +152,14 @@ commands! {
         motes: Int<-1000, 1000> = 0,
         /// Who brought it about: an opponent who forces a Crash gains its bonus (VE-26).
         by: Option<CombatantId>,
+        /// How `by` Joins Battle again if this shifts the fight (VE-31).
+        shift: Option<Join>,
         /// The number of turn starts after which the change of Initiative ends, 1 for the combatant's next (AVE18). Without it the
         /// change stays. A combatant has at most 8 timed changes.
         turns: Option<Int<1, 10_000>>,
         /// Whether it is Crashed. Neither cost nor bonus follows. It holds until the Initiative changes next (AVE19).
         crashed: Option<bool>,
-        /// The recovery tokens of a Crashed combatant (VE-20); ignored if the command ends the Crash (AVE8).
+        /// The recovery tokens (VE-20); ignored unless the combatant is Crashed when the rest is done (AVE8).
         recovery_tokens: Option<Int<0, 4>>,
         /// The Onslaught (VE-30).
         onslaught: Option<Int<0, 1000>>,

@@ -9,6 +9,7 @@ use std::sync::Arc;
 const TARGETS: &str =
     "a list of targets: combatant, loses, damage and killed (by a decisive attack), member (of a group), shift";
 const JOINS: &str = "an object from combatant ids to how each joins: approach, attribute, ability, successes or dice";
+const SHIFT: &str = "how `by` joins again if this shifts the fight: approach, attribute, ability, successes or dice";
 const DICE: &str = "the faces of d10s, at most as many as the pool has";
 
 pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
@@ -104,10 +105,8 @@ fn at_any_time(legal: &mut Vec<LegalCommand>, c: &Fighter, all: &Arc<[Value]>) {
     let example = free.into_iter().find(|name| c.state.start_effects.iter().all(|e| e.name.as_str() != name));
     let adjust = changes(LegalCommand::of("adjust", "VE-24").with("combatant", c.id.as_str()));
     let adjust = adjust.range("onslaught", false, 0, 1000).choose("crashed", false, [false, true]);
-    let mut adjust = adjust.choose("acted", false, [false, true]).among("by", false, all, None);
-    if c.state.crashed {
-        adjust = adjust.range("recovery_tokens", false, 0, 4);
-    }
+    let adjust = adjust.choose("acted", false, [false, true]).among("by", false, all, None);
+    let mut adjust = adjust.range("recovery_tokens", false, 0, 4).like("shift", SHIFT, None);
     if c.state.timed.len() < MAX_TIMED {
         adjust = adjust.range("turns", false, 1, 10_000);
     }

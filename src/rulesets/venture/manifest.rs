@@ -53,7 +53,10 @@ const RULES: &[Rule] = &[
     Rule::supplementary("AVE1", "A flurry costs 3 for each combat action that was taken; moves cost nothing."),
     Rule::supplementary("AVE2", "A flurry is paid at the end of the turn, so declaring it needs no Initiative."),
     Rule::supplementary("AVE3", "A Crashed combatant may flurry."),
-    Rule::supplementary("AVE4", "A delayed turn comes between two others, at the latest after all of the round."),
+    Rule::supplementary(
+        "AVE4",
+        "A delayed turn comes between two others, at the latest after all of the round (option: whenever it is claimed).",
+    ),
     Rule::supplementary("AVE5", "On one tick players' characters act first, then more successes, then the earlier."),
     Rule::supplementary("AVE8", "Recovery spends all tokens; going into Crash and leaving it clears them."),
     Rule::supplementary("AVE9", "A die of 7, 8 or 9 is one success, a 10 is two."),

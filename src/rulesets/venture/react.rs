@@ -82,10 +82,16 @@ pub(super) fn reach_tick(play: &mut Fight<'_>) {
 }
 
 /// The tick of the highest who has not acted and does not delay, else of the highest who delays (AVE4).
+///
+/// Where a delay lasts until it is claimed, the round ends over those who delay, unless it has had no turn at all.
 fn next_tick(table: &Table) -> Option<Tick> {
     let waiting = || on_track(table).filter(|c| !c.acted);
     let c = waiting().min_by_key(|c| (c.state.delaying, rank(c)))?;
     let (tick, delayed) = (c.state.initiative, c.state.delaying);
+    let held_on = table.options.delay_lasts == DelayLasts::UntilClaimed;
+    if delayed && held_on && on_track(table).any(|c| c.acted) {
+        return None;
+    }
     // A hidden combatant does not count: players would see that it comes or leaves.
     let mut others = waiting().filter(|other| other.id != c.id && !other.hidden);
     let same_tick = others.any(|other| (other.state.initiative, other.state.delaying) == (tick, delayed));

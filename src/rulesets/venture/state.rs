@@ -23,6 +23,8 @@ settings! {
         single_swap: bool,
         /// Whether crashing the combatant that crashed you adds a new Join Battle roll to your Initiative (VE-31).
         shift: bool,
+        /// How long a delayed turn can be held (AVE4).
+        delay_lasts: DelayLasts,
     }
 
     /// The stats of a combatant under Venture.
@@ -67,6 +69,14 @@ words! {
         Three,
         /// 2 and half the Stamina, rounded up, as in the later revision.
         Stamina,
+    }
+
+    /// How long a delayed turn can be held.
+    DelayLasts = Round {
+        /// Until every other turn of the round is over.
+        Round,
+        /// Until it is claimed, also in a later round.
+        UntilClaimed,
     }
 
     /// The state of a free action.

@@ -80,9 +80,6 @@ pub(super) fn spend(play: &mut Fight<'_>, c: &Spend) -> Result<(), Violation> {
 pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> {
     let id = &c.combatant;
     let state = &joined(play, id)?.state;
-    require(c.recovery_tokens.is_none() || state.crashed, "not_crashed", "VE-20", || {
-        format!("{id} is not Crashed: it has no recovery tokens")
-    })?;
     require(c.turns.is_none() || state.timed.len() < MAX_TIMED, "too_many_timed_changes", "AVE18", || {
         format!("{id} has {MAX_TIMED} timed changes already: leave `turns` out")
     })?;
@@ -99,7 +96,8 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
         play.own(TimedChangesSet { combatant: id.clone(), changes });
     }
     c.by.iter().try_for_each(|by| play.combatant("by", by).map(drop))?;
-    let blow = c.by.as_ref().map(|by| Blow { by, shift: Join::default() });
+    let shift = c.shift.clone().unwrap_or_default();
+    let blow = c.by.as_ref().map(|by| Blow { by, shift });
     change(play, id, delta, Cause::Adjusted, blow)?;
     change_motes(play, id, c.motes.get());
 
@@ -112,7 +110,9 @@ pub(super) fn adjust(play: &mut Fight<'_>, c: &Adjust) -> Result<(), Violation> 
         Some(false) if crashed => play.own(CrashEnded { combatant: id.clone() }),
         _ => {}
     }
-    let recovery_tokens = c.recovery_tokens.filter(|_| c.crashed.unwrap_or(crashed)).map(Int::get);
+    // AVE8: who is not Crashed has no tokens.
+    let crashed = c.crashed.unwrap_or(crashed);
+    let recovery_tokens = c.recovery_tokens.filter(|_| crashed).map(Int::get);
     let onslaught = c.onslaught.map(Int::count);
     if recovery_tokens.is_some() || onslaught.is_some() || c.acted.is_some() {
         play.own(Corrected { combatant: id.clone(), recovery_tokens, onslaught, acted: c.acted });

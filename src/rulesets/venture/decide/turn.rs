@@ -95,13 +95,15 @@ pub(super) fn proceed(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Viol
 pub(super) fn end(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = in_turn(play, id, "VE-9")?;
     let prone = c.has("prone");
-    let CombatantState { attacked, crashed, flurrying, actions_taken, free_action, recovery_tokens, .. } = c.state;
+    let CombatantState { attacked, crashed, flurrying, actions_taken, free_action, .. } = c.state;
     if free_action == FreeActionState::Open {
         play.own(FreeActionPassed { combatant: id.clone() });
     }
     if !crashed && !prone && !attacked {
         change(play, id, REST, Cause::NoAttack, None)?;
     }
+    // What step 1 brought about counts in step 2: a corrected Crash comes back with a change (AVE19).
+    let CombatantState { crashed, recovery_tokens, .. } = play.combatant("combatant", id)?.state;
     let tokens = (recovery_tokens + if attacked { 1 } else { 2 }).min(MAX_TOKENS);
     if crashed && tokens > recovery_tokens {
         let gained = tokens - recovery_tokens;
