@@ -69,7 +69,7 @@ fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
         return Ok(());
     }
     score::roll_all(play, &Roll { rolls: c.rolls.clone(), cards: c.cards.clone() })?;
-    advance(play, false);
+    proceed(play, Point::Next);
     Ok(())
 }
 
@@ -77,14 +77,17 @@ fn roll(play: &mut Fight<'_>, c: &Roll) -> Result<(), Violation> {
     let due = play.table().state.mode == Mode::Rolling;
     ensure(due, "no_roll_due", "CU-6", "score.reroll", || "no roll is due now")?;
     score::roll_all(play, c)?;
-    advance(play, false);
+    proceed(play, Point::Next);
     Ok(())
 }
 
 fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
     let table = play.table();
     match table.state.mode {
-        Mode::Declaring => show_declarations(play),
+        Mode::Declaring => {
+            show(play);
+            proceed(play, Point::Roll);
+        }
         Mode::Rolling => return roll(play, &score::NOTHING),
         Mode::Choosing => {
             let who = candidates(table);
@@ -92,13 +95,17 @@ fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
                 for combatant in who {
                     play.own(Passed { combatant });
                 }
-                advance(play, false);
+                proceed(play, Point::Next);
             } else if let Some(first) = who.into_iter().next() {
                 begin(play, vec![first], TurnKind::Normal);
+                proceed(play, Point::Turn);
             }
         }
-        Mode::Turn => next_step(play),
-        Mode::Gap { .. } => close_gap(play),
+        Mode::Turn => {
+            next_step(play);
+            proceed(play, Point::Turn);
+        }
+        Mode::Gap { .. } => proceed(play, Point::Next),
         Mode::Setup | Mode::Standstill | Mode::SomeoneActs => {
             return Err(Violation::new("nothing_to_go_on_with", "CU-36", "nobody is in the fight who could act"));
         }
@@ -159,7 +166,8 @@ fn declare(play: &mut Fight<'_>, c: &Declare) -> Result<(), Violation> {
     })?;
     play.own(Declared { combatant: id.clone(), choice: Some(c.choice.clone()) });
     if undeclared(play.table()).next().is_none() {
-        show_declarations(play);
+        show(play);
+        proceed(play, Point::Roll);
     }
     Ok(())
 }
@@ -186,6 +194,7 @@ fn pick(play: &mut Fight<'_>, c: &Begin) -> Result<(), Violation> {
         return Err(Violation::new("not_next", rule, detail));
     }
     begin(play, vec![id.clone()], TurnKind::Normal);
+    proceed(play, Point::Turn);
     Ok(())
 }
 
@@ -245,7 +254,7 @@ fn end(play: &mut Fight<'_>, c: &EndTurn) -> Result<(), Violation> {
     } else {
         play.own(StepDone { combatant: c.combatant.clone() });
     }
-    resume(play);
+    proceed(play, Point::Turn);
     Ok(())
 }
 
@@ -263,7 +272,7 @@ fn wait(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let its = play.table().effects.iter().filter(|effect| effect.expires.anchor() == Some(id));
     let counted = its.map(|effect| effect.id.clone()).collect();
     play.own(Waited { combatant: id.clone(), counted });
-    advance(play, false);
+    proceed(play, Point::Next);
     Ok(())
 }
 
@@ -280,6 +289,7 @@ fn go_now(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
         play.own(Moved { combatant: id.clone(), beside, after: acting.is_none(), done: false });
     }
     begin(play, vec![id.clone()], TurnKind::Returned);
+    proceed(play, Point::Turn);
     Ok(())
 }
 
@@ -303,7 +313,7 @@ fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     }
     play.own(Passed { combatant: id.clone() });
     match play.table().state.mode {
-        Mode::Choosing => advance(play, false),
+        Mode::Choosing => proceed(play, Point::Next),
         _ => close_used_gap(play),
     }
     Ok(())
@@ -359,7 +369,10 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
     }
     play.own(Interjected { combatant: id.clone(), pool: c.pool.clone() });
     match gives {
-        Gives::Turn => begin(play, vec![id.clone()], TurnKind::Bought),
+        Gives::Turn => {
+            begin(play, vec![id.clone()], TurnKind::Bought);
+            proceed(play, Point::Turn);
+        }
         Gives::Action => close_used_gap(play),
     }
     Ok(())

@@ -6,48 +6,88 @@ use super::*;
 use crate::rulesets::shared::{end_turn, pass_rounds, start_round, start_turn};
 use crate::vocabulary::Moment;
 
-/// Goes on to who acts next. A command crosses the end of one round at most (`crossed`): a further round in which nobody can act
-/// stops in a gap.
-pub(super) fn advance(play: &mut Fight<'_>, mut crossed: bool) {
-    loop {
-        let table = play.table();
-        if table.active().next().is_none() {
-            if table.state.mode != Mode::Standstill {
-                play.own(Standstill {});
+/// A point from which a fight goes on by itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Point {
+    /// The turn that is going on; without one, the end of a turn.
+    Turn,
+    /// The search for the next combatant, after any gap.
+    Next,
+    /// The end of the round.
+    RoundEnd,
+    /// The roll of the round, if one is due.
+    Roll,
+}
+
+/// Goes on to where somebody decides. This is the only loop of the flow, and it has one bound: it crosses the end of one round at
+/// most. A further round in which nobody can act stops in a gap.
+pub(super) fn proceed(play: &mut Fight<'_>, from: Point) {
+    let mut crossed = false;
+    let mut point = Some(from);
+    while let Some(here) = point {
+        point = match here {
+            Point::Turn => go_on_with_turn(play),
+            Point::Next => find_next(play),
+            Point::RoundEnd if crossed => stall(play),
+            Point::RoundEnd => {
+                crossed = true;
+                next_round(play)
             }
-            return;
-        }
-        let who = candidates(table);
-        if !who.is_empty() {
-            if take(play, who) {
-                return;
-            }
-            continue;
-        }
-        let next = table.state.phase.saturating_add(1);
-        if usize::try_from(next).is_ok_and(|next| next < definition(table).phases.len()) {
-            play.own(PhaseBegun { phase: next });
-        } else if crossed {
-            if !matches!(table.state.mode, Mode::Gap { stalled: true, .. }) {
-                play.own(GapOpened { stalled: true });
-            }
-            return;
-        } else {
-            crossed = true;
-            if !next_round(play) {
-                return;
-            }
-        }
+            Point::Roll => ask_for_roll(play),
+        };
     }
 }
 
-/// Begins a turn, or asks who takes it. False where a turn has passed unused, so that the fight goes on by itself.
-fn take(play: &mut Fight<'_>, who: Vec<CombatantId>) -> bool {
+/// Passes over a step in which nobody takes part. Where no turn is going on, a gap opens if somebody has a right.
+fn go_on_with_turn(play: &mut Fight<'_>) -> Option<Point> {
+    let table = play.table();
+    if top(table).is_none() {
+        return open_gap(play);
+    }
+    if current(table).next().is_some() {
+        return None;
+    }
+    next_step(play);
+    Some(Point::Turn)
+}
+
+/// Begins the next turn, or asks who takes it; with nobody to act the next phase begins, or the round is over.
+fn find_next(play: &mut Fight<'_>) -> Option<Point> {
+    let table = play.table();
+    if table.active().next().is_none() {
+        if table.state.mode != Mode::Standstill {
+            play.own(Standstill {});
+        }
+        return None;
+    }
+    let who = candidates(table);
+    if !who.is_empty() {
+        return take(play, who);
+    }
+    let next = table.state.phase.saturating_add(1);
+    if usize::try_from(next).is_ok_and(|next| next < definition(table).phases.len()) {
+        play.own(PhaseBegun { phase: next });
+        return Some(Point::Next);
+    }
+    Some(Point::RoundEnd)
+}
+
+/// Waits in a round in which nobody can act.
+fn stall(play: &mut Fight<'_>) -> Option<Point> {
+    if !matches!(play.table().state.mode, Mode::Gap { stalled: true, .. }) {
+        play.own(GapOpened { stalled: true });
+    }
+    None
+}
+
+/// Begins a turn, or asks who takes it.
+fn take(play: &mut Fight<'_>, who: Vec<CombatantId>) -> Option<Point> {
     let table = play.table();
     let skips = definition(table).surprise == Surprise::Skips;
     let surprised = |id: &&CombatantId| skips && table.get(id).is_some_and(|c| c.state.surprised);
     if let Some(first) = who.iter().find(surprised) {
-        return skip(play, first);
+        skip(play, first);
+        return Some(Point::Turn);
     }
     let takers = match phase(table).pick {
         Pick::Order if who.len() == 1 => Some(who),
@@ -61,19 +101,20 @@ fn take(play: &mut Fight<'_>, who: Vec<CombatantId>) -> bool {
     };
     if let Some(takers) = takers {
         begin(play, takers, TurnKind::Normal);
-    } else if table.state.mode != Mode::Choosing {
+        return Some(Point::Turn);
+    }
+    if table.state.mode != Mode::Choosing {
         play.own(ChoiceOpened {});
     }
-    true
+    None
 }
 
-/// Lets the turn of a surprised combatant pass unused; whether a gap follows.
-fn skip(play: &mut Fight<'_>, id: &CombatantId) -> bool {
+/// Lets the turn of a surprised combatant pass unused.
+fn skip(play: &mut Fight<'_>, id: &CombatantId) {
     play.own(Begun { combatants: vec![id.clone()].into(), kind: TurnKind::Normal });
     start_turn(play, id);
     play.own(Skipped { combatant: id.clone() });
     end_turn(play, id);
-    open_gap(play)
 }
 
 /// Begins a turn of `who`, or the rest of one.
@@ -95,7 +136,6 @@ pub(super) fn begin(play: &mut Fight<'_>, who: Vec<CombatantId>, kind: TurnKind)
             _ => start_turn(play, id),
         }
     }
-    resume(play);
 }
 
 /// Lets effects count a moment of a turn to which the combatant has returned: only those that have begun since it waits.
@@ -118,17 +158,18 @@ fn reach(play: &mut Fight<'_>, tick: u32) {
     }
 }
 
-/// Begins the next step of a shared turn in which somebody takes part; after the last one ends the turn for all who share it.
+/// Begins the next step of a shared turn; after the last one ends the turn for all who share it.
 pub(super) fn next_step(play: &mut Fight<'_>) {
     let table = play.table();
     let step = top(table).map_or(0, |turn| turn.step.saturating_add(1));
     if usize::try_from(step).is_ok_and(|step| step < steps(table).len()) {
         play.own(StepBegun { step });
-        return resume(play);
+        return;
     }
     let sharing = top(table).map_or(Vec::new(), |turn| turn.combatants.clone());
-    sharing.iter().for_each(|id| end_one(play, id, None));
-    resume(play);
+    for id in &sharing {
+        end_one(play, id, None);
+    }
 }
 
 /// Ends the part of one combatant in the turn that is going on.
@@ -150,60 +191,36 @@ pub(super) fn end_one(play: &mut Fight<'_>, id: &CombatantId, cost: Option<u32>)
     }
 }
 
-/// Goes on with the turn that is going on: a step in which nobody takes part is over. If there is none, a gap opens, or the next
-/// combatant is found.
-pub(super) fn resume(play: &mut Fight<'_>) {
-    let table = play.table();
-    if !table.state.turns.is_empty() {
-        if current(table).next().is_none() {
-            next_step(play);
-        }
-    } else if !open_gap(play) {
-        advance(play, false);
-    }
-}
-
 /// Opens a gap after a turn, if somebody has a right to use in it.
-fn open_gap(play: &mut Fight<'_>) -> bool {
+fn open_gap(play: &mut Fight<'_>) -> Option<Point> {
     let table = play.table();
     let last = table.state.last.as_ref().and_then(|id| table.get(id));
     let pinned = last.is_some_and(|c| is_pinned(definition(table), c));
-    if pinned || !matches!(phase(table).pick, Pick::Order | Pick::Together) {
-        return false;
+    let asks = !pinned && matches!(phase(table).pick, Pick::Order | Pick::Together);
+    if !asks || right_holders(table, true).next().is_none() {
+        return Some(Point::Next);
     }
-    let holds = right_holders(table, true).next().is_some();
-    if holds {
-        play.own(GapOpened { stalled: false });
-    }
-    holds
+    play.own(GapOpened { stalled: false });
+    None
 }
 
 /// Closes a gap in which nobody has a right that opens one any more.
 pub(super) fn close_used_gap(play: &mut Fight<'_>) {
     let table = play.table();
     if matches!(table.state.mode, Mode::Gap { .. }) && right_holders(table, true).next().is_none() {
-        close_gap(play);
+        proceed(play, Point::Next);
     }
 }
 
-/// Closes the gap: the next combatant is found, or, if nobody can act, the next round begins.
-pub(super) fn close_gap(play: &mut Fight<'_>) {
-    let stalled = matches!(play.table().state.mode, Mode::Gap { stalled: true, .. });
-    if !stalled {
-        advance(play, false);
-    } else if next_round(play) {
-        advance(play, true);
-    }
-}
-
-/// Ends the round and begins the next; false where it waits for declarations or rolls.
-fn next_round(play: &mut Fight<'_>) -> bool {
+/// Ends the round and begins the next, first with what is declared in it.
+fn next_round(play: &mut Fight<'_>) -> Option<Point> {
     let next = play.table().round.saturating_add(1);
     pass_rounds(play, 1);
     let table = play.table();
     if definition(table).wait.as_ref().is_some_and(|wait| wait.lasts == Lasts::Round) {
-        let waiting = ids(table.iter().filter(|c| c.state.waiting));
-        waiting.into_iter().for_each(|combatant| play.own(WaitLapsed { combatant }));
+        for combatant in ids(table.iter().filter(|c| c.state.waiting)) {
+            play.own(WaitLapsed { combatant });
+        }
     }
     if play.table().state.cards.iter().any(|card| card.is_joker()) {
         play.own(Reshuffled {});
@@ -211,32 +228,19 @@ fn next_round(play: &mut Fight<'_>) -> bool {
     start_round(play, next);
     if undeclared(play.table()).next().is_some() {
         play.own(DeclarationsOpened {});
-        return false;
+        return None;
     }
-    !ask_for_roll(play)
+    Some(Point::Roll)
 }
 
-/// Asks for the roll of this round, if one is due and there is somebody to roll; whether it waits.
-fn ask_for_roll(play: &mut Fight<'_>) -> bool {
+/// Asks for the roll of this round, if one is due and there is somebody to roll.
+fn ask_for_roll(play: &mut Fight<'_>) -> Option<Point> {
     let table = play.table();
-    let asks = owes_roll(table) && table.active().next().is_some();
-    if asks {
-        play.own(RollOpened {});
+    if !owes_roll(table) || table.active().next().is_none() {
+        return Some(Point::Next);
     }
-    asks
-}
-
-/// Asks for the roll of this round, or goes on.
-pub(super) fn roll_or_advance(play: &mut Fight<'_>) {
-    if !ask_for_roll(play) {
-        advance(play, false);
-    }
-}
-
-/// Shows what was declared, with defaults for the rest, and goes on.
-pub(super) fn show_declarations(play: &mut Fight<'_>) {
-    show(play);
-    roll_or_advance(play);
+    play.own(RollOpened {});
+    None
 }
 
 /// Shows what was declared, with defaults for the rest.

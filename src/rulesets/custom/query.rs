@@ -112,7 +112,13 @@ fn is_ready(table: &Table, c: &Fighter) -> bool {
     let most = phase.turns.count();
     let turns = definition.clock.is_some() || state.turns_left > 0 && (most == 0 || state.turns_in_phase < most);
     let waits = state.waiting && definition.wait.as_ref().is_none_or(|wait| wait.lasts != Lasts::Place);
-    turns && !waits && !state.passed && c.active() && !is_skipped(definition, c) && fits(definition, &phase.who, c)
+    let able = c.active() && !is_skipped(definition, c) && fits(definition, &phase.who, c);
+    turns && !waits && !state.passed && able && has_step(definition, phase, c)
+}
+
+/// Whether a combatant takes part in a step of the phase's turns, where they have steps.
+fn has_step(definition: &Definition, phase: &PhaseRule, c: &Fighter) -> bool {
+    phase.steps.is_empty() || phase.steps.iter().any(|step| fits(definition, &step.who, c))
 }
 
 /// Whether a place is still to come up.
@@ -196,9 +202,9 @@ pub(super) fn chooser(table: &Table) -> Option<&CombatantId> {
     last.filter(|id| table.get(id).is_some())
 }
 
-/// The turn that is going on.
+/// The turn that is going on: the last one in which there is anybody.
 pub(super) fn top(table: &Table) -> Option<&Turn> {
-    table.state.turns.last()
+    table.state.turns.iter().rfind(|turn| !turn.combatants.is_empty())
 }
 
 /// The clock, unless the turn that is going on costs no ticks because it is bought.
@@ -236,7 +242,7 @@ pub(super) fn in_a_turn(table: &Table, id: &CombatantId) -> bool {
 
 /// Whether a turn is going on.
 fn within_turn(table: &Table) -> bool {
-    !table.state.turns.is_empty()
+    top(table).is_some()
 }
 
 /// Whether rights can be used between two turns now, or as soon as a turn is over.

@@ -26,7 +26,7 @@ pub(super) fn react(play: &mut Fight<'_>, event: &AnyEvent<Custom>) -> Result<()
         AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
             if top(play.table()).is_some_and(|turn| turn.combatants.contains(&e.combatant)) {
                 end_turn(play, &e.combatant);
-                resume(play);
+                proceed(play, Point::Turn);
             }
         }
         AnyEvent::Roster(RosterEvent::CombatantJoined { combatant }) => {
@@ -58,6 +58,7 @@ fn take_over(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
         end_one(play, &id, None);
     }
     begin(play, vec![id.clone()], TurnKind::Overridden);
+    proceed(play, Point::Turn);
     Ok(())
 }
 
@@ -138,12 +139,15 @@ fn settle(play: &mut Fight<'_>) {
     let table = play.table();
     let nobody = table.active().next().is_none();
     match &table.state.mode {
-        Mode::Standstill => roll_or_advance(play),
-        Mode::Declaring if undeclared(table).next().is_none() => show_declarations(play),
+        Mode::Standstill => proceed(play, Point::Roll),
+        Mode::Declaring if undeclared(table).next().is_none() => {
+            show(play);
+            proceed(play, Point::Roll);
+        }
         Mode::Rolling if nobody => play.own(Standstill {}),
-        Mode::Choosing => advance(play, false),
+        Mode::Choosing => proceed(play, Point::Next),
         Mode::Gap { stalled: false, .. } => close_used_gap(play),
-        Mode::Gap { stalled: true, .. } if nobody || !candidates(table).is_empty() => advance(play, false),
+        Mode::Gap { stalled: true, .. } if nobody || !candidates(table).is_empty() => proceed(play, Point::Next),
         Mode::Turn if !table.state.turns.is_empty() => end_fallen(play),
         _ => {}
     }
@@ -155,6 +159,8 @@ fn end_fallen(play: &mut Fight<'_>) {
     let turn = top(table);
     let fallen = turn.into_iter().flat_map(|turn| &turn.combatants).filter(|id| !table.is_active(id));
     let fallen: Vec<_> = fallen.cloned().collect();
-    fallen.iter().for_each(|id| end_one(play, id, None));
-    resume(play);
+    for id in &fallen {
+        end_one(play, id, None);
+    }
+    proceed(play, Point::Turn);
 }

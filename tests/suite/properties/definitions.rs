@@ -13,6 +13,9 @@ use turnkeeper::vocabulary::read;
 /// The numbers of every random definition, which are those of the default options.
 pub const NUMBERS: [&str; 4] = ["dex", "edge", "count", "legendary"];
 
+/// A number that no combatant brings: what needs it fits nobody.
+const NEVER: &str = "never";
+
 /// How many broken definitions are sent where nothing else is said.
 const BROKEN: u64 = 300;
 
@@ -38,7 +41,8 @@ fn preset(chance: &mut Chance) -> Value {
         text = text.replace(&format!("\"max\": \"{from}\""), &format!("\"max\": \"{to}\""));
     }
     let mut definition: Value = serde_json::from_str(&text).expect("JSON");
-    definition["numbers"] = json!({"dex": 0, "edge": chance.below(2), "count": 0, "legendary": chance.below(2)});
+    definition["numbers"] =
+        json!({"dex": 0, "edge": chance.below(2), "count": 0, "legendary": chance.below(2), NEVER: 0});
     definition
 }
 
@@ -127,7 +131,12 @@ fn line(chance: &mut Chance) -> (&'static str, Value) {
 fn phase(chance: &mut Chance) -> Value {
     let who = who(chance);
     let mut one = |values: &[Value]| chance.pick(values).cloned().unwrap_or_default();
-    let steps = json!([{"name": "x"}, {"name": "y", "who": {"side": "foes"}}]);
+    let steps = one(&[
+        json!([{"name": "x"}, {"name": "y", "who": {"side": "foes"}}]),
+        json!([{"name": "x", "who": {"side": "foes"}}]),
+        json!([{"name": "x", "who": {"has": NEVER}}, {"name": "y", "who": {"has": "dex"}}]),
+        json!([{"name": "x", "who": {"has": NEVER}}]),
+    ]);
     json!({
         "pick": one(&[json!("order"), json!("order"), json!("free"), json!("last"), json!("together")]),
         "sides": one(&[json!("mixed"), json!("in_order"), json!("alternate")]),
@@ -145,6 +154,7 @@ fn who(chance: &mut Chance) -> Value {
         json!({"side": "players"}),
         json!({"side": "foes"}),
         json!({"has": "dex"}),
+        json!({"has": NEVER}),
         json!({"declared": ["a"]}),
     ];
     chance.pick(&values).cloned().unwrap_or_default()
