@@ -66,7 +66,7 @@ commands! {
         combatant: Option<CombatantId>,
     }
 
-    /// Merge the next two turns of each enemy team while players' characters share a turn (DC-25).
+    /// Merge the next two turns of each enemy team that has more turns than there are taken PC Turns, while characters share one (DC-25).
     "merge" (Gm) => Merge says "Merge the next enemy turns" {}
 
     /// End a turn; the Action Points come back (DC-45).

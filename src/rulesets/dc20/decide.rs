@@ -3,6 +3,7 @@
 mod acts;
 mod claims;
 mod delay;
+mod merge;
 mod places;
 mod start;
 
@@ -21,7 +22,7 @@ pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Vio
         Command::Claim(c) => claims::claim(play, c)?,
         Command::Assign(c) => places::assign(play, c)?,
         Command::Pass(c) => places::pass(play, c.combatant.as_ref())?,
-        Command::Merge(_) => places::merge(play)?,
+        Command::Merge(_) => merge::merge(play)?,
         Command::EndTurn(c) => acts::end(play, c)?,
         Command::Delay(c) => delay::delay(play, c)?,
         Command::Spend(c) => acts::spend(play, c)?,

@@ -188,7 +188,7 @@ events! {
         from: SlotId,
         /// The shared PC Turn for which it was done.
         shared: SlotId,
-        /// The later turns of that team. Each takes the place of the turn before it, the first the place of `from`.
+        /// The turns of that team that move up. Each takes the place of the turn before it, the first the place of `from`.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         moved_up: Vec<SlotId>,
     }

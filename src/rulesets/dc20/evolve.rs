@@ -133,9 +133,6 @@ fn own(table: &mut Table, event: &Event) {
             let place = |id: &SlotId| slots.iter().position(|slot| slot.id == *id);
             let places: Vec<usize> = std::iter::once(&e.from).chain(&e.moved_up).filter_map(place).collect();
             places.iter().zip(places.iter().skip(1)).for_each(|(to, from)| slots.swap(*to, *from));
-            if !table.state.merged_turns.contains(&e.shared) {
-                table.state.merged_turns.push(e.shared.clone());
-            }
         }
         Event::ApChanged(e) => table.change_state(&e.combatant, |s| s.ap = e.ap),
         Event::ApSpent(e) => table.change_state(&e.combatant, |s| s.ap.current = e.left),

@@ -39,7 +39,10 @@ const RULES: &[Rule] = &[
     Rule::official("DC-22", "An empty Enemy Turn stays in the order and is skipped."),
     Rule::official("DC-23", "An Enemy Turn is empty once all its enemies are defeated."),
     Rule::official("DC-24", "New enemies can join any Enemy Turn, empty or not; no turn asks for an enemy in reserve."),
-    Rule::official("DC-25", "For a shared PC Turn, each enemy team's next two turns can merge; later ones move up."),
+    Rule::official(
+        "DC-25",
+        "While characters share a PC Turn, each enemy team's next two turns can merge, also round the order, so that the teams alternate.",
+    ),
     Rule::official("DC-26", "Several enemy teams rotate; the game master or a Fate Check says which is first."),
     Rule::supplementary("DC-27", "A Fate Check is a plain d20 without modifiers and criticals."),
     Rule::official("DC-28", "NPCs that are not hostile are a team of their own in the rotation."),

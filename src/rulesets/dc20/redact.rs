@@ -66,7 +66,6 @@ pub(super) fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) 
         let passed = whole.state.slots.get(..=place)?;
         passed.iter().rev().find_map(|slot| known.slot(slot)).map(|slot| slot.id)
     });
-    state.merged_turns = state.merged_turns.iter().filter_map(|id| known.name(id)).collect();
     state.acting.retain(present);
     state.claims.retain(|claim| present(&claim.combatant));
     state.passed.retain(present);

@@ -1,6 +1,5 @@
 //! The options, stats and state of DC20.
 
-use crate::rulesets::shared::several;
 use crate::vocabulary::{CombatantId, Describe, Die, Int, Names, Redact, Slug, Text, redacted, settings, words};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -238,9 +237,6 @@ pub struct State {
     /// The Initiative Turns in their order.
     #[schema(value_type = Vec<Slot>)]
     pub slots: Arc<Vec<Slot>>,
-    /// The shared PC Turns for which Enemy Turns were merged, each once (DC-25).
-    #[serde(default, alias = "merged_for", deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
-    pub merged_turns: Vec<SlotId>,
     /// The claims of the awaited PC Turn, in their order (DC-18).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub claims: Vec<Claimed>,

@@ -1,4 +1,5 @@
 //! What only one ruleset needs tested, where a transcript cannot show it.
 
 mod dc20;
+mod dc20_merges;
 mod exp;

@@ -91,29 +91,3 @@ pub(super) fn pass(play: &mut Combat<'_>, id: Option<&CombatantId>) -> Result<()
     }
     Ok(())
 }
-
-/// Puts the next two turns of each enemy team into one (DC-25). The team's later turns move up, so that the teams still alternate:
-/// sharing has emptied a PC Turn.
-pub(super) fn merge(play: &mut Combat<'_>) -> Result<(), Violation> {
-    let state = &play.table().state;
-    let running = matches!(state.phase, Phase::Turn | Phase::BetweenTurns);
-    let shared = |slot: &&Slot| running && slot.team == Team::Pc && sharing(play.table(), slot) > 1;
-    let not_shared = "Enemy Turns are merged while players' characters share a PC Turn";
-    let shared = state.at().filter(shared).ok_or(Violation::new("not_shared", "DC-25", not_shared))?.id.clone();
-    let detail = "Enemy Turns were merged for this shared turn already";
-    require(!state.merged_turns.contains(&shared), "merged_already", "DC-25", || detail)?;
-    let enemies = |slot: &&Slot| matches!(slot.team, Team::Enemy(_)) && !slot.removed && !slot.unseen;
-    let later: Vec<&Slot> = state.later().iter().filter(enemies).collect();
-    let merged = later.iter().enumerate().filter_map(|(i, into)| {
-        let of_the_team = |slot: &&&Slot| slot.team == into.team;
-        let next = !later.iter().take(i).any(|slot| of_the_team(&slot));
-        let mut turns = later.iter().skip(i + 1).filter(of_the_team).map(|slot| slot.id.clone());
-        let from = turns.next().filter(|_| next)?;
-        Some(SlotsMerged { into: into.id.clone(), from, shared: shared.clone(), moved_up: turns.collect() })
-    });
-    let merged: Vec<SlotsMerged> = merged.collect();
-    let detail = "there are no two Enemy Turns left in this round to merge";
-    require(!merged.is_empty(), "no_two_enemy_turns", "DC-25", || detail)?;
-    merged.into_iter().for_each(|merged| play.own(merged));
-    Ok(())
-}
