@@ -61,8 +61,8 @@ async fn measure() {
     let bench = Bench {
         hot: Server::with(&hot),
         cold: Server::with(&cold),
-        other: other.map(|other| [Server::run(other.clone(), &hot), Server::run(other, &cold)]),
-        bare: Server::run(program, &[("BARE_REDIS", &url)]),
+        other: other.map(|other| [Server::run(Some(other.clone()), &hot), Server::run(Some(other), &cold)]),
+        bare: Server::run(Some(program), &[("BARE_REDIS", &url)]),
         redis,
         duration: Duration::from_secs(setting("LOAD_SECONDS", 2)),
     };

@@ -1,15 +1,14 @@
 //! Runs the examples of the README, the guide and the rulesets' pages, and compares what they print with what the pages say.
 
 use crate::e2e::Api;
+use crate::support::process::{isolate, search_path, turnkeeper};
 use crate::support::sources::{self, text};
-use std::path::Path;
 use std::process::Command;
+use tempfile::TempDir;
 use turnkeeper::engine::Rulesets;
 
 const README: &str = "README.md";
 const GUIDE: &str = "docs/guide";
-/// The program whose commands the pages show.
-const PROGRAM: &str = env!("CARGO_BIN_EXE_turnkeeper");
 
 /// The paths of all guide pages.
 fn guide() -> Vec<String> {
@@ -32,11 +31,13 @@ async fn prints_what_it_says(paths: &[&str]) {
     let said: String = pages.iter().flat_map(|page| blocks(page, "text")).collect();
     let script = pages.iter().flat_map(|page| blocks(page, "bash")).filter(|block| block.trim() != "cargo run");
     let script = format!("set -euo pipefail\n{}", script.collect::<String>());
-    let directory = Path::new(PROGRAM).parent().expect("the program's directory").display();
-    let path = format!("{directory}:{}", std::env::var("PATH").expect("a PATH"));
     let api = Api::start().await;
+    let directory = TempDir::new().expect("a temporary directory");
     let mut shell = Command::new("bash");
-    shell.arg("-c").arg(script).env("URL", &api.base).env("PATH", path);
+    shell.arg("-c").arg(script).env("URL", &api.base).env("PATH", search_path());
+    isolate(&mut shell, directory.path());
+    // Examples name files of the repository.
+    shell.current_dir(sources::path(""));
     let output = tokio::task::spawn_blocking(move || shell.output()).await.expect("a shell").expect("bash runs");
     let (printed, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{paths:?}: {errors}");
@@ -70,7 +71,8 @@ async fn every_rulesets_page_has_a_fight_that_plays_as_printed() {
 
 #[test]
 fn the_configuration_page_names_every_setting_that_help_names() {
-    let help = Command::new(PROGRAM).arg("--help").output().expect("the program runs");
+    let directory = TempDir::new().expect("a temporary directory");
+    let help = turnkeeper(directory.path()).arg("--help").output().expect("the program runs");
     let help = String::from_utf8(help.stdout).expect("text");
     let named = help.split("[env: ").skip(1).filter_map(|rest| rest.split([']', '=']).next());
     let configuration = text("docs/guide/configuration.md");

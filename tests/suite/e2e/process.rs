@@ -1,14 +1,15 @@
 //! The program as people start it.
 
 use crate::support::client::Fight;
+use crate::support::process::turnkeeper;
 use crate::support::raw::{Raw, post};
 use crate::support::secrets;
 use crate::support::server::Server;
-use crate::support::sources::text;
+use crate::support::sources::{files, text};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -16,8 +17,9 @@ const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Runs the program to its end.
 pub fn output(settings: &[(&str, &str)], arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_turnkeeper"));
-    command.env_clear().envs(settings.iter().copied()).args(arguments).output().expect("it runs")
+    let directory = TempDir::new().expect("a temporary directory");
+    let mut command = turnkeeper(directory.path());
+    command.envs(settings.iter().copied()).args(arguments).output().expect("it runs")
 }
 
 /// Runs the program, which must end with this code; what it says of the reason.
@@ -155,4 +157,12 @@ fn a_second_process_on_the_same_files_is_refused() {
     assert!(fails(&settings, &[], 1).contains("in use by another process"));
     server.terminate();
     assert!(server.ended(TIMEOUT).success(), "{}", server.log());
+}
+
+#[test]
+fn no_test_starts_the_program_but_in_a_folder_of_its_own() {
+    let path = concat!("CARGO_BIN", "_EXE");
+    let starting: Vec<String> =
+        files("tests", "rs").into_iter().filter(|(_, text)| text.contains(path)).map(|(file, _)| file).collect();
+    assert_eq!(starting, ["tests/suite/support/process.rs"], "start it by support::process::turnkeeper");
 }

@@ -3,7 +3,7 @@
 //! The events begin as those under `tests/fixtures/lambda`; what a request says goes into their places, as each event source does it.
 
 use super::client::Client;
-use super::process::Process;
+use super::process::{Process, turnkeeper};
 use super::secrets;
 use super::sources::text;
 use axum::Router;
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -274,8 +274,9 @@ impl Function {
 
     /// Starts an instance.
     pub fn another(&self) {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_turnkeeper"));
-        command.env_clear().env("AWS_LAMBDA_RUNTIME_API", self.address());
+        let mut command = turnkeeper(self.directory.path());
+        // Its settings name the store, which instances share.
+        command.env_remove("TURNKEEPER_DATA").env("AWS_LAMBDA_RUNTIME_API", self.address());
         command.env("AWS_LAMBDA_FUNCTION_NAME", "turnkeeper").env("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST");
         command.env("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256");
         command.envs(self.settings.iter().map(|(name, value)| (name, value)));

@@ -1,5 +1,6 @@
 //! Processes that tests start, and waiting for what they do.
 
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,28 @@ pub fn wait(timeout: Duration, mut done: impl FnMut() -> bool) -> bool {
         std::thread::sleep(Duration::from_millis(10));
     }
     true
+}
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_turnkeeper");
+
+/// The program with an empty environment, in a folder of its own: see [`isolate`].
+pub fn turnkeeper(directory: &Path) -> Command {
+    let mut command = Command::new(PROGRAM);
+    isolate(command.env_clear(), directory);
+    command
+}
+
+/// The folders that commands are looked for in, the program's first.
+pub fn search_path() -> String {
+    let directory = Path::new(PROGRAM).parent().expect("the program's folder").display();
+    format!("{directory}:{}", std::env::var("PATH").expect("a PATH"))
+}
+
+/// Keeps what a command starts away from the data in the folder of the tests, and from a server that runs already: it works in a folder of
+/// the test's, stores there, and takes a free port.
+pub fn isolate(command: &mut Command, directory: &Path) {
+    command.current_dir(directory);
+    command.env("TURNKEEPER_LISTEN", "127.0.0.1:0").env("TURNKEEPER_DATA", directory.join("data"));
 }
 
 /// A child process, killed when this is dropped.

@@ -1,7 +1,7 @@
 //! The real program on a free port. It can be killed and started again: clients ask for its [`Server::client`] anew each time.
 
 use super::client::Client;
-use super::process::Process;
+use super::process::{self, Process};
 use super::redis::RedisServer;
 use super::secrets;
 use std::fs::OpenOptions;
@@ -15,7 +15,8 @@ use tempfile::TempDir;
 /// One process of the program.
 #[must_use = "the server is killed when this is dropped"]
 pub struct Server {
-    program: PathBuf,
+    /// None for the program of this tree.
+    program: Option<PathBuf>,
     /// Environment variables.
     pub settings: Vec<(String, String)>,
     pub directory: TempDir,
@@ -42,11 +43,12 @@ impl Server {
 
     /// One with these environment variables; its store is embedded unless they name one.
     pub fn with(settings: &[(&str, &str)]) -> Self {
-        Self::run(env!("CARGO_BIN_EXE_turnkeeper").into(), settings)
+        Self::run(None, settings)
     }
 
-    /// Another program that greets as ours does.
-    pub fn run(program: PathBuf, settings: &[(&str, &str)]) -> Self {
+    /// This program or another one that greets as it does.
+    pub fn run(program: Option<PathBuf>, settings: &[(&str, &str)]) -> Self {
+        let program = program.map(|program| std::path::absolute(program).expect("a path"));
         let settings = settings.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
         let directory = TempDir::new().expect("a temporary directory");
         let server = Self { program, settings, directory, running: Mutex::default() };
@@ -68,17 +70,23 @@ impl Server {
         Client::at(&self.url())
     }
 
+    fn command(&self) -> Command {
+        let directory = self.directory.path();
+        let Some(program) = &self.program else { return process::turnkeeper(directory) };
+        let mut command = Command::new(program);
+        process::isolate(command.env_clear(), directory);
+        command
+    }
+
     /// Starts it (again), on another port.
     pub fn again(&self) {
         let mut running = self.running.lock().expect("no panic before");
         assert!(running.is_none(), "it runs already");
-        let mut command = Command::new(&self.program);
-        command.env_clear().env("TURNKEEPER_LISTEN", "127.0.0.1:0");
+        let mut command = self.command();
         if cfg!(test) {
             // Every log line is searched for secrets; benchmarks log as usual.
             command.env("TURNKEEPER_LOG", "debug");
         }
-        command.env("TURNKEEPER_DATA", self.directory.path().join("data"));
         command.envs(self.settings.iter().map(|(name, value)| (name, value)));
         let log = OpenOptions::new().create(true).append(true).open(self.directory.path().join("log"));
         let mut process = Process::start(command.stdout(Stdio::piped()).stderr(log.expect("a log file")));
