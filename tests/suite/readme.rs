@@ -3,6 +3,7 @@
 use crate::e2e::Api;
 use crate::support::process::{isolate, search_path, turnkeeper};
 use crate::support::sources::{self, text};
+use serde_json::Value;
 use std::process::Command;
 use tempfile::TempDir;
 use turnkeeper::engine::Rulesets;
@@ -81,4 +82,31 @@ fn the_configuration_page_names_every_setting_that_help_names() {
     let missing: Vec<&&str> =
         named.iter().filter(|variable| !configuration.contains(&format!("`{variable}`"))).collect();
     assert!(missing.is_empty(), "the configuration page does not name {missing:?}");
+}
+
+/// The three numbers of a version of Rust, such as `1.90`.
+fn numbers(version: &str) -> Vec<u32> {
+    let mut numbers: Vec<u32> = version.split('.').map(|part| part.parse().expect("a number")).collect();
+    numbers.resize(3, 0);
+    numbers
+}
+
+#[test]
+fn the_readme_and_the_manifest_name_a_rust_that_compiles_every_dependency() {
+    let about = Command::new("rustc").arg("-vV").output().expect("rustc runs").stdout;
+    let about = String::from_utf8(about).expect("text");
+    let host = about.lines().find_map(|line| line.strip_prefix("host: ")).expect("the host's platform");
+    let mut metadata = Command::new(env!("CARGO"));
+    metadata.args(["metadata", "--locked", "--offline", "--format-version", "1", "--filter-platform", host]);
+    let metadata = metadata.output().expect("cargo runs");
+    assert!(metadata.status.success(), "{}", String::from_utf8_lossy(&metadata.stderr));
+    let metadata: Value = serde_json::from_slice(&metadata.stdout).expect("JSON");
+    let packages = metadata["packages"].as_array().expect("packages");
+    let own = packages.iter().find(|package| package["name"] == "turnkeeper").expect("our own package");
+    let own = own["rust_version"].as_str().expect("rust-version in Cargo.toml");
+    for package in packages {
+        let Some(needed) = package["rust_version"].as_str() else { continue };
+        assert!(numbers(needed) <= numbers(own), "{} needs Rust {needed}: raise rust-version", package["name"]);
+    }
+    assert!(text(README).contains(&format!("Rust {own} ")), "the README does not name Rust {own}");
 }
