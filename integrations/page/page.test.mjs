@@ -1,4 +1,4 @@
-// Three tabs in Chromium play two rounds of every ruleset by clicking the labels of options alone.
+// Three tabs in Chromium play two rounds of every ruleset by filling in what options ask for and clicking their labels.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -76,9 +76,23 @@ async function choose(tabs, clicked) {
   throw new Error("no tab has a button for what is awaited");
 }
 
+/** Types and chooses what an option asks for: its first value, its least number, or its example. No field holds a value before. */
+async function fill(row) {
+  for (const field of await row.locator("input, select").all()) {
+    const { kind, values, value, required, min, placeholder } = await field.evaluate(({ tagName, options, value, required, min, placeholder }) => ({
+      kind: tagName, values: [...(options ?? [])].map((option) => option.value), value, required, min, placeholder,
+    }));
+    if (values.length === 1) continue;
+    assert.equal(value, "", "a field begins empty");
+    if (!required) continue;
+    if (kind === "SELECT") await field.selectOption(values[1]);
+    else await field.pressSequentially(min || placeholder.split(", such as ")[1]);
+  }
+}
+
 for (const setup of SETUPS) {
   const title = `${setup.ruleset} ${setup.options?.preset ?? ""}`.trim();
-  test(`two rounds of ${title} by clicks on labels, with no second read and nothing hidden in a player's tab`, { timeout: 180_000 }, async (test) => {
+  test(`two rounds of ${title} by its buttons, with no second read and nothing hidden in a player's tab`, { timeout: 180_000 }, async (test) => {
     const tokens = ["ann", "bob"].map((id) => ({ role: "player", combatants: [id] }));
     const created = await new Turnkeeper(server.url).create({ ...setup, name: "Ambush", seed: 7, combatants: COMBATANTS, tokens });
     const { id } = created.encounter;
@@ -92,8 +106,10 @@ for (const setup of SETUPS) {
       const { tab, label } = await choose(tabs, clicked);
       clicked.set(label, (clicked.get(label) ?? 0) + 1);
       tab.clicks++;
+      const button = tab.page.getByRole("button", { name: label, exact: true }).first();
+      await fill(button.locator(".."));
       const answer = tab.page.waitForResponse((answer) => answer.request().method() === "POST");
-      await tab.page.getByRole("button", { name: label, exact: true }).first().click();
+      await button.click();
       assert.equal((await answer).status(), 200, `${tab.name}: ${label}`);
       await Promise.all(tabs.map(settled));
     }

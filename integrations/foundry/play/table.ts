@@ -5,7 +5,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { createServer, type Server as Http } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContext, type Locator, type Page } from "playwright-core";
 import { Hub } from "../standin/hub.js";
 import type { Server } from "./server.js";
 import { users, world, type User } from "./world.js";
@@ -196,7 +196,18 @@ export class Table {
       if ((await input.evaluate(({ tagName }) => tagName)) === "SELECT") await input.selectOption({ label: value });
       else await input.fill(value);
     }
+    await this.#complete(dialog);
     await dialog.locator("button").first().click();
+  }
+
+  /** Fills what a dialog still asks for: with its first value, its least number or its example. */
+  async #complete(dialog: Locator): Promise<void> {
+    for (const input of await dialog.locator(":is(input, select):required").all()) {
+      const values = await input.locator("option").evaluateAll((all) => all.map((option) => (option as HTMLOptionElement).value));
+      if ((await input.inputValue()) !== "") continue;
+      if (values.length > 0) await input.selectOption(values.find((value) => value !== "")!);
+      else await input.pressSequentially((await input.getAttribute("min")) ?? (await input.getAttribute("placeholder"))!.split(", such as ")[1]!);
+    }
   }
 
   /** Presses a button of Foundry's own. */
@@ -219,9 +230,8 @@ export class Table {
     await this.control("gm", "startCombat");
     await this.settled();
     const started = async () => (await this.read("gm")).status !== "setup";
-    const dialog = this.page("gm").locator("dialog");
     await until("the fight starts", async () => {
-      if ((await dialog.count()) > 0) await dialog.locator("button").first().click();
+      await this.answer("gm");
       return started();
     });
     await this.settled();

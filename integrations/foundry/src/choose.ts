@@ -59,8 +59,8 @@ function field(choice: Choice, listed: unknown[] | undefined, command: Command, 
   group.className = "form-group";
   const label = document.createElement("label");
   label.textContent = words(choice.field);
-  const preset = (command as Record<string, unknown>)[choice.field];
-  const input = listed ? select(choice, listed, preset, encounter) : typed(choice, preset);
+  const example = (command as Record<string, unknown>)[choice.field];
+  const input = listed ? select(choice, listed, encounter) : typed(choice, example);
   input.setAttribute("name", choice.field);
   input.toggleAttribute("required", choice.required);
   label.append(" ", input);
@@ -68,30 +68,30 @@ function field(choice: Choice, listed: unknown[] | undefined, command: Command, 
   return group;
 }
 
-function select(choice: Choice, listed: unknown[], preset: unknown, encounter: Encounter): HTMLElement {
+/** Nothing is chosen from the start but a required value without an alternative. */
+function select(choice: Choice, listed: unknown[], encounter: Encounter): HTMLElement {
   const input = document.createElement("select");
-  const option = (value: string, label: string, selected: boolean) => {
+  const option = (value: string, label: string) => {
     const made = document.createElement("option");
     made.setAttribute("value", value);
-    made.toggleAttribute("selected", selected);
     made.textContent = label;
     input.append(made);
   };
-  if (!choice.required) option("", "-", preset === undefined);
-  listed.forEach((value, index) => option(String(index), shown(value, encounter), JSON.stringify(value) === JSON.stringify(preset)));
+  if (!choice.required || listed.length > 1) option("", "-");
+  listed.forEach((value, index) => option(String(index), shown(value, encounter)));
   return input;
 }
 
-function typed({ range, like, required }: Choice, preset: unknown): HTMLElement {
+/** An empty input: what stands in one would run together with what is typed. */
+function typed({ range, like }: Choice, example: unknown): HTMLElement {
   const input = document.createElement("input");
   input.setAttribute("type", range ? "number" : "text");
   if (range) {
     input.setAttribute("min", String(range.min));
     input.setAttribute("max", String(range.max));
   }
-  if (like) input.setAttribute("placeholder", like);
-  const written = preset === undefined ? "" : typeof preset === "string" ? preset : JSON.stringify(preset);
-  input.setAttribute("value", required || preset !== undefined ? written : "");
+  const written = typeof example === "string" ? example : JSON.stringify(example);
+  if (like) input.setAttribute("placeholder", example === undefined ? like : `${like}, such as ${written}`);
   return input;
 }
 

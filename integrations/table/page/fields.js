@@ -1,4 +1,5 @@
 // A small form for the choices of an option. Each field gives a label, its input, and a function that reads the value.
+// Inputs begin empty: what stands in one would be sent by whoever overlooks it, or run together with what is typed.
 
 import { h } from "./view.js";
 import { plain } from "./words.js";
@@ -15,13 +16,15 @@ function labelled(label, input, hint) {
 // A set of inputs under one heading.
 const grouped = (label, parts, hint) => h("fieldset", {}, h("legend", {}, label), hint && h("p", { class: "hint" }, hint), parts);
 
-const text = (value = "", more = {}) => h("input", { type: "text", value, autocomplete: "off", ...more });
-const number = (value = "", more = {}) => h("input", { type: "number", step: 1, inputmode: "numeric", value, ...more });
+const text = (more = {}) => h("input", { type: "text", autocomplete: "off", ...more });
+const number = (more = {}) => h("input", { type: "number", step: 1, inputmode: "numeric", ...more });
 const whole = (input) => (input.value.trim() === "" ? undefined : Number(input.value));
 
-function choose(values, required, chosen, name) {
-  const options = values.map((value, i) => h("option", { value: i, selected: value === chosen }, name(value)));
-  const input = h("select", {}, required ? null : h("option", { value: "" }, "—"), options);
+// Only a required value without an alternative is chosen from the start.
+function choose(values, required, name) {
+  const options = values.map((value, i) => h("option", { value: i }, name(value)));
+  const none = h("option", { value: "" }, required ? "Choose …" : "—");
+  const input = h("select", { required }, required && values.length === 1 ? null : none, options);
   return { input, read: () => (input.value === "" ? undefined : values[Number(input.value)]) };
 }
 
@@ -55,35 +58,35 @@ function ticks(label, items) {
 const present = (object) => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
 function hitPoints() {
-  const [current, most] = [number("", { min: 0 }), number("", { min: 0 })];
+  const [current, most] = [number({ min: 0 }), number({ min: 0 })];
   const view = [labelled("Hit points", current), labelled("Of at most", most)];
   return { view, read: () => (whole(current) === undefined ? undefined : present({ current: whole(current), max: whole(most) })) };
 }
 
 // A combatant that joins, or what changes of one.
-function combatant(encounter, example, joins) {
-  const name = text(joins ? example.name : "", { maxlength: 80, required: joins });
-  const side = text(joins ? example.side : "", { maxlength: 40, list: "sides" });
+function combatant(encounter, joins) {
+  const name = text({ maxlength: 80, required: joins });
+  const side = text({ maxlength: 40, list: "sides", required: joins });
   const sides = h("datalist", { id: "sides" }, [...new Set(encounter.combatants.map((c) => c.side))].map((value) => h("option", { value })));
   const hp = hitPoints();
-  const hidden = choose([true, false], false, undefined, (value) => (value ? "Hidden from players" : "Seen by all"));
+  const hidden = choose([true, false], false, (value) => (value ? "Hidden from players" : "Seen by all"));
   const view = [labelled("Name", name), labelled("Side", side), sides, hp.view, labelled("Sight", hidden.input)];
   const read = () => present({ name: name.value || undefined, side: side.value || undefined, hp: hp.read(), hidden: hidden.read() });
   return { view: grouped(joins ? "Combatant" : "Changes", view, joins ? "" : "What you leave empty stays."), read };
 }
 
-function effect(encounter, example) {
-  const name = text(example.name, { maxlength: 80, required: true });
+function effect(encounter) {
+  const name = text({ maxlength: 80, required: true });
   const ids = encounter.combatants.map(({ id }) => id);
   const named = namer(encounter, ids);
-  const [target, source] = [choose(ids, false, undefined, named), choose(ids, false, undefined, named)];
+  const [target, source] = [choose(ids, false, named), choose(ids, false, named)];
   const ends = { round_end: "After rounds", turn_start: "At the start of turns", turn_end: "At the end of turns", encounter_end: "With the fight", removed: "When it is removed" };
-  const at = choose(Object.keys(ends), true, "round_end", (key) => ends[key]);
-  const many = number(1, { min: 1, max: 10000 });
+  const at = choose(Object.keys(ends), true, (key) => ends[key]);
+  const many = number({ min: 1, max: 10000 });
   const hidden = tick("Hidden from players");
   const expires = () => present({ at: at.read(), rounds: at.read() === "round_end" ? whole(many) ?? 1 : undefined, turns: at.read().startsWith("turn_") ? whole(many) : undefined });
   const read = () => present({ name: name.value, target: target.read(), source: source.read(), expires: expires(), hidden: hidden.input.checked || undefined });
-  const view = [labelled("Name", name), labelled("On", target.input), labelled("By", source.input), labelled("Ends", at.input), labelled("How many", many), hidden.view];
+  const view = [labelled("Name", name), labelled("On", target.input), labelled("By", source.input), labelled("Ends", at.input), labelled("How many", many, "Rounds or turns. Empty is 1."), hidden.view];
   return { view: grouped("Effect", view), read };
 }
 
@@ -113,7 +116,7 @@ function byCombatant(encounter, label, shape, field) {
 
 // The targets of an attack, each with what it loses.
 function targets(encounter, label, actor) {
-  const rows = encounter.combatants.filter(({ id }) => id !== actor).map(({ id, name }) => ({ id, ...tick(name), loses: number("", { min: 0, max: 40 }), name }));
+  const rows = encounter.combatants.filter(({ id }) => id !== actor).map(({ id, name }) => ({ id, ...tick(name), loses: number({ min: 0, max: 40 }), name }));
   const read = () => {
     const hit = rows.filter(({ input, loses }) => input.checked || loses.value !== "");
     return hit.length ? hit.map(({ id, loses }) => present({ combatant: id, loses: whole(loses) })) : undefined;
@@ -121,8 +124,8 @@ function targets(encounter, label, actor) {
   return { view: grouped(label, rows.map(({ view, name, loses }) => h("div", { class: "side-by-side" }, view, labelled(`${name} loses`, loses)))), read };
 }
 
-function json(label, value, shape) {
-  const input = h("textarea", { rows: 3, spellcheck: "false" }, value === undefined ? "" : JSON.stringify(value));
+function json(label, example, shape, required) {
+  const input = h("textarea", { rows: 3, spellcheck: "false", required });
   const read = () => {
     if (!input.value.trim()) return undefined;
     try {
@@ -131,14 +134,16 @@ function json(label, value, shape) {
       throw new Error(`${label} is no JSON.`);
     }
   };
-  return { view: labelled(label, input, `${plain(shape)}, as JSON.`), read };
+  return { view: labelled(label, input, hint(`${shape}, as JSON`, example && JSON.stringify(example))), read };
 }
+
+const hint = (shape, example) => `${plain(shape)}${example ? `, such as: ${example}` : "."}`;
 
 function like(encounter, { field, like: shape, required }, command) {
   const [label, example] = [plain(field), command[field]];
-  if (field === "combatant") return combatant(encounter, example, true);
-  if (field === "changes") return combatant(encounter, {}, false);
-  if (field === "effect") return effect(encounter, example);
+  if (field === "combatant") return combatant(encounter, true);
+  if (field === "changes") return combatant(encounter, false);
+  if (field === "effect") return effect(encounter);
   if (field === "targets") return targets(encounter, label, command.combatant);
   if (/^an object from /.test(shape)) return byCombatant(encounter, label, shape, field);
   const items = encounter.combatants.filter(({ id }) => id !== command.combatant).map(({ id, name }) => ({ value: id, name }));
@@ -148,9 +153,9 @@ function like(encounter, { field, like: shape, required }, command) {
     const input = text();
     return { view: labelled(label, input, plain(shape)), read: () => (input.value.trim() ? integers(input.value) : undefined) };
   }
-  if (typeof example === "object" || /^(an object|a list|at most 16 texts)/.test(shape)) return json(label, example, shape);
-  const input = field === "text" ? h("textarea", { rows: 3, required, maxlength: 2000 }) : text(example, { required });
-  return { view: labelled(label, input, plain(shape)), read: () => (input.value === "" && !required ? undefined : input.value) };
+  if (typeof example === "object" || /^(an object|a list|at most 16 texts)/.test(shape)) return json(label, example, shape, required);
+  const input = field === "text" ? h("textarea", { rows: 3, required, maxlength: 2000 }) : text({ required });
+  return { view: labelled(label, input, field === "text" ? plain(shape) : hint(shape, example)), read: () => (input.value === "" && !required ? undefined : input.value) };
 }
 
 // A field for a choice: its view, and a function that reads its value; undefined leaves the field out.
@@ -158,12 +163,12 @@ export function field(encounter, option, lists, choice) {
   const { field: name, required, one_of: values, range, from } = choice;
   const label = plain(name);
   if (range) {
-    const input = number(required ? option.command[name] ?? range.min : "", { min: range.min, max: range.max, required });
+    const input = number({ min: range.min, max: range.max, required });
     return { view: labelled(label, input, range.max - range.min < 10_000 ? `${range.min} to ${range.max}` : ""), read: () => whole(input) };
   }
   const listed = from ? (lists[from.list] ?? []).filter((value) => !from.except?.includes(value)) : values;
   if (listed) {
-    const { input, read } = choose(listed, required, required ? option.command[name] : undefined, namer(encounter, listed));
+    const { input, read } = choose(listed, required, namer(encounter, listed));
     return { view: labelled(label, input), read };
   }
   return like(encounter, choice, option.command);

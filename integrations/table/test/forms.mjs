@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { test } from "node:test";
+import { ambush, under } from "./fights.mjs";
 import { Fight, Page, pictures, until } from "./harness.mjs";
 
 const COMBATANTS = [{ id: "ann", name: "Ann" }, { id: "bob", name: "Bob" }, { id: "orc", name: "Orc", side: "monsters" }, { id: "wolf", name: "Wolf", side: "monsters" }];
@@ -13,6 +14,36 @@ export function forms({ browser, wire }) {
     return [fight, await Page.open(browser(), wire.url, fight, "gm")];
   };
   const place = (fight, name) => fight.read("gm").then(({ order }) => order.find((row) => row.name === name)?.initiative);
+
+  test("keys alone: what is typed is what is sent, and nobody is hit who was not chosen", async () => {
+    const fight = await ambush(wire.url);
+    await under(fight);
+    const gm = await Page.open(browser(), wire.url, fight, "gm");
+    const { keyboard } = gm.page;
+    const brakkus = async () => (await fight.read("gm")).combatants.find(({ id }) => id === "brakkus");
+    const before = await fight.read("gm");
+    await gm.ask(/^Deal damage$/);
+    await gm.tabTo("Amount");
+    await keyboard.type("6");
+    await keyboard.press("Enter");
+    assert.equal(await gm.page.evaluate(() => document.activeElement.labels[0].textContent), "Target", "it asks whom");
+    assert.equal((await fight.read("gm")).version, before.version, "nothing is sent");
+    await keyboard.type("Bra");
+    await gm.tabTo("Confirm");
+    await keyboard.press("Enter");
+    await gm.at(before.version + 1);
+    assert.equal((await brakkus()).hp.current, 27 - 6);
+    await gm.ask(/^Give a condition$/);
+    await gm.tabTo("Condition");
+    await keyboard.type("prone");
+    await gm.tabTo("Target");
+    await keyboard.type("Bra");
+    await gm.tabTo("Confirm");
+    await keyboard.press("Enter");
+    await gm.at(before.version + 2);
+    assert.deepEqual((await brakkus()).conditions, ["frightened", "prone"]);
+    await gm.close();
+  });
 
   test("dice that the table rolled go into the command, and the server rolls the others", async () => {
     const [fight, gm] = await opened("custom", { preset: "d20" });
@@ -34,6 +65,7 @@ export function forms({ browser, wire }) {
     await gm.press("Start");
     await gm.press("Add a combatant", async (page) => {
       await page.getByLabel("Name").fill("Ogre");
+      await page.getByLabel("Side").fill("monsters");
       await page.getByLabel("Hit points").fill("30");
       await page.getByLabel("Of at most").fill("40");
       await page.getByLabel("Sight").selectOption({ label: "Hidden from players" });

@@ -191,6 +191,23 @@ export class Page {
     await this.page.waitForSelector("#dialog[open]");
   }
 
+  // What the fields of the open form hold already; a value without an alternative may be chosen.
+  prefilled() {
+    return this.page.evaluate(() => [...document.querySelectorAll("#fields :is(input, select, textarea)")]
+      .filter((field) => (field.type === "checkbox" ? field.checked : field.value !== "" && field.options?.length !== 1))
+      .map((field) => `${field.labels[0].textContent}: ${field.value}`));
+  }
+
+  // Goes to the field with this label, or to the button, by the keyboard.
+  async tabTo(label) {
+    for (let presses = 0; presses < 40; presses++) {
+      const focused = await this.page.evaluate(() => (document.activeElement.labels?.[0] ?? document.activeElement).textContent.trim());
+      if (focused === label) return;
+      await this.page.keyboard.press("Tab");
+    }
+    throw new Error(`no way to ${label}`);
+  }
+
   // Confirms the open form, and waits for what it leads to.
   async confirm() {
     const before = await this.version();

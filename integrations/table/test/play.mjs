@@ -65,7 +65,24 @@ async function step(own, uses, turn) {
     const values = (await select.locator("option").evaluateAll((all) => all.map((option) => option.value))).filter(Boolean);
     if (values.length) await select.selectOption(values[turn % values.length]);
   }
+  for (const input of await own.page.locator("#fields > .field :is(input, textarea):required").all()) {
+    const hint = await input.evaluate((node) => document.getElementById(node.getAttribute("aria-describedby"))?.textContent ?? "");
+    await input.fill((await input.getAttribute("min")) ?? hint.split("such as: ")[1] ?? "something");
+  }
   return own.confirm();
+}
+
+// No form of any button holds a value before somebody chooses it.
+async function beginEmpty(own) {
+  const buttons = own.page.locator("#buttons button");
+  await own.page.locator("#buttons details").evaluateAll((all) => all.forEach((one) => one.setAttribute("open", "")));
+  assert.ok((await buttons.count()) > 0);
+  for (const button of await buttons.all()) {
+    await button.click();
+    await own.page.waitForSelector("#dialog[open]");
+    assert.deepEqual(await own.prefilled(), [], await button.innerText());
+    await own.page.keyboard.press("Escape");
+  }
 }
 
 export function play({ browser, wire }) {
@@ -78,6 +95,7 @@ export function play({ browser, wire }) {
       const [gm, player, spectator] = pages;
       const [uses, pressed] = [new Map(), { gm: 0, player: 0 }];
       let encounter = await compare(gm);
+      await beginEmpty(gm);
       for (let turn = 1; encounter.round < 3; turn++) {
         assert.ok(turn < 250, `${title}: round ${encounter.round} after ${turn} presses`);
         const order = turn % 2 ? [player, gm] : [gm, player];
@@ -90,6 +108,7 @@ export function play({ browser, wire }) {
         await gm.at(version);
         encounter = await compare(gm);
         await settled([player, spectator], fight);
+        if (turn === 5) await beginEmpty(gm);
         if (turn % 5 === 0) for (const own of [player, spectator]) await compare(own);
       }
       assert.ok(pressed.player > 0, "the player played too");
