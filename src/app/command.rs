@@ -2,6 +2,7 @@
 
 use super::storage::Change;
 use super::token::Sender;
+use super::work::WhenFull;
 use super::{App, AppError, BearerToken, Expected, IdempotencyKey, now};
 use crate::engine::{Decided, Game, LogEntry, Refusal, Request, Rewind, SeededDice, Stop, Viewer, with_texts};
 use crate::store::Entry;
@@ -152,15 +153,16 @@ impl App {
         if is_small(&**game, request.verbs().count()) {
             return Ok(decide(&**game, viewer, request, seed, &|| false)?);
         }
-        let (game, viewer, request) = (game.clone(), viewer.clone(), request.clone());
-        Ok(self.workers.run(move |stop| decide(&*game, &viewer, &request, seed, stop)).await??)
+        let (id, game, viewer, request) = (&game.meta().id, game.clone(), viewer.clone(), request.clone());
+        let work = move |stop: Stop<'_>| decide(&*game, &viewer, &request, seed, stop);
+        Ok(self.workers.run(id, WhenFull::Refuse, work).await??)
     }
 
     async fn rewind(&self, game: &Arc<dyn Game>, rewind: Rewind) -> Result<Decided, AppError> {
         let past = self.state_at(game, rewind.to_version).await?;
-        let (game, small) = (game.clone(), is_small(&**game, 1));
+        let (id, game, small) = (&game.meta().id, game.clone(), is_small(&**game, 1));
         let rewound = move |_: Stop<'_>| game.rewind(&rewind, &*past).map_err(AppError::from);
-        self.workers.run_unless(small, rewound).await?
+        self.workers.run_unless(small, id, WhenFull::Refuse, rewound).await?
     }
 
     /// Whether a player may undo something, by what it can see.

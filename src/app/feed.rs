@@ -4,6 +4,8 @@
 //! that reading is worthwhile: entries come from the log, and a follower that finds a gap reads the log itself.
 
 use super::log::LogEntryViews;
+use super::rendering::Part;
+use super::work::WhenFull;
 use super::{App, AppError, BearerToken, Include, Page, token::time_left};
 use crate::engine::{Game, Viewer};
 use crate::store::{Entry, Notice, StoreError, StoredPage};
@@ -341,23 +343,29 @@ impl Follower {
     }
 
     /// JSON fields, each with a comma before it, with what is to be included of the encounter after `version`. Empty if the viewer sees
-    /// a log entry after it, which brings them in its turn.
-    pub async fn included(&self, version: u64, include: Include) -> Result<String, AppError> {
-        let (mut fields, id, viewer) = (String::new(), &self.topic.id, &self.viewer);
+    /// a log entry after it, which brings them in its turn. Large fights wait for their turn.
+    pub async fn included(&self, version: u64, include: Include) -> Result<Vec<u8>, AppError> {
+        let (mut fields, id, viewer) = (Vec::new(), &self.topic.id, &self.viewer);
         if include == Include::default() {
             return Ok(fields);
         }
-        let current = self.app.current(id).await?;
-        if current.version() != version && self.app.sees_more(id, viewer, version).await? {
+        let current = self.app.current_entry(id).await?;
+        if current.game.version() != version && self.app.sees_more(id, viewer, version).await? {
             return Ok(fields);
         }
         if include.encounter {
-            fields += ",\"encounter\":";
-            fields += viewer.view(&current).view(viewer)?.get();
+            let shared = self.app.rendered(&current, viewer, Part::Encounter, WhenFull::Wait).await?;
+            fields.extend_from_slice(b",\"encounter\":");
+            // Without the closing brace: `you` is the last field.
+            fields.extend_from_slice(shared.strip_suffix(b"}").unwrap_or_default());
+            fields.extend_from_slice(b",\"you\":");
+            serde_json::to_writer(&mut fields, viewer)?;
+            fields.push(b'}');
         }
         if include.options {
-            fields += ",\"options\":";
-            fields += &serde_json::to_string(&self.app.legal_commands(&current, viewer, None).await?)?;
+            let options = self.app.legal_commands(&current, viewer, None, WhenFull::Wait).await?;
+            fields.extend_from_slice(b",\"options\":");
+            fields.extend_from_slice(&options);
         }
         Ok(fields)
     }

@@ -12,6 +12,7 @@ mod idempotency;
 mod limit;
 mod log;
 mod options;
+mod rendering;
 mod storage;
 mod tag;
 mod token;
@@ -37,6 +38,7 @@ pub use crate::store::QuotaGrant;
 use crate::store::Store;
 use feed::Hub;
 use limit::Limiter;
+use rendering::{Renderings, renderings};
 use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
 use storage::{EncounterCache, WriteLocks, encounter_cache};
@@ -58,6 +60,7 @@ pub struct App {
     hub: Arc<Hub>,
     applications: Arc<Applications>,
     workers: Workers,
+    renderings: Renderings,
     /// Imports take long, so they have a thread of their own.
     imports: Workers,
     /// Created at the first limited request.
@@ -76,6 +79,7 @@ impl App {
             hub: Arc::default(),
             applications: Arc::default(),
             workers: Workers::new(available_parallelism().map_or(1, Into::into)),
+            renderings: renderings(),
             imports: Workers::new(1),
             limiter: LazyLock::new(Limiter::new),
         }

@@ -1,12 +1,14 @@
 //! The commands that are legal now, as answers show them.
 
+use super::rendering::Part;
+use super::storage::CacheEntry;
+use super::work::WhenFull;
 use super::{App, AppError, BearerToken, Expected, Representation, Tag};
-use crate::engine::{Game, Stop, Viewer};
-use crate::vocabulary::{CombatantId, LegalCommand, LegalCommands};
-use std::sync::Arc;
-
-/// Up to this weight the thread that serves the request lists an encounter's legal commands.
-const SMALL_FIGHT: usize = 40;
+use crate::engine::Viewer;
+use crate::vocabulary::CombatantId;
+use bytes::Bytes;
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// What an answer holds besides what was asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,42 +21,45 @@ pub struct Include {
 
 impl App {
     /// The commands that are legal now by what the holder of `token` can see, those of `combatant` if it is given, and their entity tag.
-    /// No list if `known` includes the tag.
+    /// No list if `known` includes the tag. The list is JSON.
     pub async fn options(
         &self, id: &str, token: &BearerToken, combatant: Option<&CombatantId>, known: Option<&Expected>,
-    ) -> Result<(Tag, Option<LegalCommands>), AppError> {
-        let (current, viewer) = self.authenticate(id, token).await?;
-        let game = viewer.view(&current);
+    ) -> Result<(Tag, Option<Bytes>), AppError> {
+        let current = self.current_entry(id).await?;
+        let viewer = token.viewer(current.game.meta())?;
+        let game = viewer.view(&current.game);
         // The legal commands follow from the view.
         let tag = Tag::of(game.version(), game.view(&viewer)?.get(), &viewer, Representation::Options);
         if known.is_some_and(|known| known.includes(&tag)) {
             return Ok((tag, None));
         }
-        Ok((tag, Some(self.legal_commands(&current, &viewer, combatant).await?)))
+        Ok((tag, Some(self.legal_commands(&current, &viewer, combatant, WhenFull::Refuse).await?)))
     }
 
-    /// The commands that are legal now by what the holder of `token` can see.
-    pub async fn legal(&self, id: &str, token: &BearerToken) -> Result<LegalCommands, AppError> {
-        let (current, viewer) = self.authenticate(id, token).await?;
-        self.legal_commands(&current, &viewer, None).await
+    /// The commands that are legal after a commit, as JSON; None if they cannot be listed in `time`. They wait for their turn, and a
+    /// failure is no error: the commit is done.
+    pub async fn options_after_commit(&self, id: &str, token: &BearerToken, time: Duration) -> Option<Bytes> {
+        let listed = async {
+            let current = self.current_entry(id).await?;
+            let viewer = token.viewer(current.game.meta())?;
+            self.legal_commands(&current, &viewer, None, WhenFull::Wait).await
+        };
+        match timeout(time, listed).await {
+            Ok(Ok(options)) => Some(options),
+            Ok(Err(error)) => {
+                tracing::warn!(?error, "an answer leaves the options out");
+                None
+            }
+            Err(_) => None,
+        }
     }
 
-    /// The commands that are legal for the viewer, those of `combatant` if it is given.
+    /// The commands that are legal for the viewer, those of `combatant` if it is given, as JSON.
     pub(super) async fn legal_commands(
-        &self, current: &Arc<dyn Game>, viewer: &Viewer, combatant: Option<&CombatantId>,
-    ) -> Result<LegalCommands, AppError> {
-        let (game, viewer, version) = (viewer.view(current), viewer.clone(), current.version());
-        let undo = self.may_undo(current, &viewer).await?;
-        // The oldest version of the log; at version 0 there is no log.
-        let id = &current.meta().id;
-        let oldest = if viewer.is_gm() && version > 0 { self.log_views(id, version, 1).await?.base_version } else { 0 };
-        // Every option is tried out, so the work grows faster than the encounter.
-        let small = game.weight() <= SMALL_FIGHT;
-        let work = move |stop: Stop<'_>| game.options(&viewer, oldest, stop);
-        let mut items = self.workers.run_unless(small, work).await?;
-        let label = "Undo your last command".to_owned();
-        items.extend(undo.then(|| LegalCommand { label, ..LegalCommand::of("undo", "TK-9") }));
-        items.retain(|option| combatant.is_none() || option.combatant.as_ref() == combatant);
-        Ok(LegalCommands::of(version, items))
+        &self, current: &CacheEntry, viewer: &Viewer, combatant: Option<&CombatantId>, when_full: WhenFull,
+    ) -> Result<Bytes, AppError> {
+        let undo = self.may_undo(&current.game, viewer).await?;
+        let part = Part::Options { combatant: combatant.cloned(), undo };
+        self.rendered(current, viewer, part, when_full).await
     }
 }

@@ -59,8 +59,13 @@ impl App {
 
     /// The encounter now.
     pub(super) async fn current(&self, id: &str) -> Result<Arc<dyn Game>, AppError> {
+        Ok(self.current_entry(id).await?.game)
+    }
+
+    /// The encounter now, with its revision.
+    pub(super) async fn current_entry(&self, id: &str) -> Result<CacheEntry, AppError> {
         let known = self.cache.get(id);
-        Ok(self.fetch(id, known.as_ref(), None).await?.0.game)
+        Ok(self.fetch(id, known.as_ref(), None).await?.0)
     }
 
     /// Reads the encounter, and the answer recorded under `key`. The encounter has the revision of `known` if it has not changed since.

@@ -7,6 +7,7 @@
 
 use super::encounters::new_meta;
 use super::log::MAX_PAGE;
+use super::work::WhenFull;
 use super::{App, AppError, Application, BearerToken, CreatedEncounter, IdempotencyKey, now, token::only_gm};
 use crate::engine::{Game, LogEntry, MAX_COMMANDS, MAX_EVENTS, Meta, Refusal, Request, Rulesets, Stop};
 use crate::store::{Base, Entry};
@@ -26,6 +27,8 @@ const MAX_TEXT: usize = 500_000;
 const FORMAT: &str = "turnkeeper-log";
 /// The version of that format.
 const SCHEMA: u32 = 1;
+/// The queue in which imports wait.
+const IMPORTS: &str = "imports";
 /// Maximum entries that are exported at a time.
 const PAGE: usize = 500;
 
@@ -135,7 +138,10 @@ impl App {
         let secrets = self.secrets(key, application.as_deref()).await?;
         let (meta, token) = new_meta(None, key, &secrets)?;
         let app = self.clone();
-        let fold = self.imports.run(move |stop| fold_import(&app.rulesets, meta, &log, stop)).await??;
+        let fold = self
+            .imports
+            .run(IMPORTS, WhenFull::Refuse, move |stop| fold_import(&app.rulesets, meta, &log, stop))
+            .await??;
         let (game, replayed) = self.persist(fold.base, fold.game, fold.entries, key, application).await?;
         Ok(CreatedEncounter { game, token, tokens: Vec::new(), replayed })
     }

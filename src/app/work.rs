@@ -1,40 +1,152 @@
-//! Long computations: on threads of their own, with a bounded queue, and stopped when their caller is dropped.
+//! Long computations: on threads of their own, with bounded queues, and stopped when their caller is dropped.
+//!
+//! Tables take turns: each has a queue of its own, so that the many tasks of one table delay a task of another by one task at most.
 
 use super::AppError;
 use crate::engine::Stop;
+use parking_lot::Mutex;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use tokio::sync::Semaphore;
+use tokio::sync::oneshot;
 use tokio::task::spawn_blocking;
 
-/// Maximum waiting tasks for each thread.
+/// Maximum waiting tasks of a table for each thread.
 const WAITING: usize = 16;
+/// Maximum waiting tasks of all tables for each thread.
+const WAITING_IN_ALL: usize = 256;
 
-/// Threads for long work, and a queue.
-pub(super) struct Workers {
-    threads: Arc<Semaphore>,
-    /// One permit for each task that waits or runs.
-    queue: Arc<Semaphore>,
+/// What happens to a task that finds a full queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WhenFull {
+    /// It is refused with [`AppError::Busy`].
+    Refuse,
+    /// It waits all the same. For a task whose refusal would lose something, such as what follows a commit.
+    Wait,
+}
+
+/// Threads for long work, and a queue for each table.
+pub(super) struct Workers(Arc<Turns>);
+
+struct Turns {
+    threads: usize,
+    queues: Mutex<Queues>,
+}
+
+struct Queues {
+    free_threads: usize,
+    /// The waiting tasks of each table that has any.
+    waiting: HashMap<Arc<str>, VecDeque<oneshot::Sender<Turn>>>,
+    /// These tables, the one whose turn is next at the front.
+    tables: VecDeque<Arc<str>>,
+}
+
+/// A thread's turn. Dropping it gives the turn to the next task.
+struct Turn(Option<Arc<Turns>>);
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        if let Some(turns) = self.0.take() {
+            turns.pass_on();
+        }
+    }
+}
+
+impl Turns {
+    /// Takes a free thread, or a place in the table's queue.
+    fn enqueue(self: &Arc<Self>, table: &str, when_full: WhenFull) -> Result<oneshot::Receiver<Turn>, AppError> {
+        let (sender, turn) = oneshot::channel();
+        let mut queues = self.queues.lock();
+        if queues.free_threads > 0 {
+            queues.free_threads -= 1;
+            // The receiver is here, so this cannot fail.
+            let _ = sender.send(Turn(Some(self.clone())));
+            return Ok(turn);
+        }
+        if when_full == WhenFull::Refuse && queues.are_full(table, self.threads) {
+            return Err(AppError::Busy);
+        }
+        queues.add(table, sender);
+        Ok(turn)
+    }
+
+    /// Gives a turn that has ended to the next task that still waits, or frees the thread.
+    fn pass_on(self: Arc<Self>) {
+        let mut turn = Turn(Some(self.clone()));
+        loop {
+            let next = self.queues.lock().next();
+            let Some(waiting) = next else {
+                turn.0 = None;
+                return;
+            };
+            match waiting.send(turn) {
+                Ok(()) => return,
+                // Its caller was dropped.
+                Err(unused) => turn = unused,
+            }
+        }
+    }
+}
+
+impl Queues {
+    fn are_full(&mut self, table: &str, threads: usize) -> bool {
+        if let Some(own) = self.waiting.get_mut(table) {
+            // Callers that were dropped hold no place.
+            own.retain(|waiting| !waiting.is_closed());
+            if own.len() >= threads.saturating_mul(WAITING) {
+                return true;
+            }
+        }
+        let all: usize = self.waiting.values().map(VecDeque::len).sum();
+        all >= threads.saturating_mul(WAITING_IN_ALL)
+    }
+
+    fn add(&mut self, table: &str, waiting: oneshot::Sender<Turn>) {
+        if let Some(own) = self.waiting.get_mut(table) {
+            own.push_back(waiting);
+            return;
+        }
+        let table: Arc<str> = table.into();
+        self.waiting.insert(table.clone(), VecDeque::from([waiting]));
+        self.tables.push_back(table);
+    }
+
+    /// The next task: the first one of the table whose turn it is. Without one the thread is free.
+    fn next(&mut self) -> Option<oneshot::Sender<Turn>> {
+        while let Some(table) = self.tables.pop_front() {
+            let own = self.waiting.get_mut(&table);
+            let first = own.and_then(VecDeque::pop_front);
+            if self.waiting.get(&table).is_some_and(|own| !own.is_empty()) {
+                self.tables.push_back(table);
+            } else {
+                self.waiting.remove(&table);
+            }
+            if first.is_some() {
+                return first;
+            }
+        }
+        self.free_threads += 1;
+        None
+    }
 }
 
 impl Workers {
     /// This many threads.
     pub fn new(threads: usize) -> Self {
-        let queue = threads.saturating_mul(WAITING.saturating_add(1));
-        Self { threads: Arc::new(Semaphore::new(threads)), queue: Arc::new(Semaphore::new(queue)) }
+        let queues = Queues { free_threads: threads, waiting: HashMap::new(), tables: VecDeque::new() };
+        Self(Arc::new(Turns { threads, queues: Mutex::new(queues) }))
     }
 
-    /// Runs a task, or returns [`AppError::Busy`] if the queue is full. Its [`Stop`] turns true when the caller is dropped.
+    /// Runs a task of a table in its turn. Its [`Stop`] turns true when the caller is dropped.
     pub async fn run<T: Send + 'static>(
-        &self, work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
+        &self, table: &str, when_full: WhenFull, work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
     ) -> Result<T, AppError> {
-        let queued = self.queue.clone().try_acquire_owned().map_err(|_| AppError::Busy)?;
-        let closed = |error: tokio::sync::AcquireError| AppError::Internal(error.to_string());
-        let thread = self.threads.clone().acquire_owned().await.map_err(closed)?;
+        let turn = self.0.enqueue(table, when_full)?.await;
+        let turn = turn.map_err(|error| AppError::Internal(error.to_string()))?;
         let caller = Arc::new(());
         let waiting = Arc::downgrade(&caller);
         let done = spawn_blocking(move || {
-            // The permits last until the work has ended, also without a caller.
-            let _permits = (queued, thread);
+            // The turn lasts until the work has ended, also without a caller.
+            let _turn = turn;
             work(&|| waiting.strong_count() == 0)
         });
         let done = done.await.map_err(|error| AppError::Internal(error.to_string()));
@@ -44,9 +156,9 @@ impl Workers {
 
     /// As [`run`](Self::run), but on this thread if the work is `small`.
     pub async fn run_unless<T: Send + 'static>(
-        &self, small: bool, work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
+        &self, small: bool, table: &str, when_full: WhenFull, work: impl FnOnce(Stop<'_>) -> T + Send + 'static,
     ) -> Result<T, AppError> {
-        if small { Ok(work(&|| false)) } else { self.run(work).await }
+        if small { Ok(work(&|| false)) } else { self.run(table, when_full, work).await }
     }
 }
 
@@ -55,7 +167,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
     use std::time::Duration;
-    use tokio::task::yield_now;
+    use tokio::task::{JoinHandle, yield_now};
 
     /// Work that reports its start and goes on until it is stopped.
     fn endless(begun: mpsc::Sender<()>) -> impl FnOnce(Stop<'_>) + Send + 'static {
@@ -67,26 +179,67 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn work_beyond_a_full_queue_is_refused_and_stops_without_a_caller() {
-        let workers = Arc::new(Workers::new(1));
+    /// Occupies the one thread until the caller is aborted.
+    async fn occupied(workers: &Arc<Workers>) -> JoinHandle<Result<(), AppError>> {
         let (begun, first) = mpsc::channel();
+        let busy = workers.clone();
+        let caller = tokio::spawn(async move { busy.run("busy", WhenFull::Refuse, endless(begun)).await });
+        yield_now().await;
+        tokio::task::spawn_blocking(move || first.recv().expect("it begins")).await.expect("no panic");
+        caller
+    }
+
+    /// Puts tasks into the queue of a table, which write the table's name into `done`.
+    async fn waiting(
+        workers: &Arc<Workers>, table: &'static str, count: usize, when_full: WhenFull,
+        done: &mpsc::Sender<&'static str>,
+    ) -> Vec<JoinHandle<Result<(), AppError>>> {
         let mut callers = Vec::new();
-        for _ in 0..=WAITING {
-            let (workers, begun) = (workers.clone(), begun.clone());
-            callers.push(tokio::spawn(async move { workers.run(endless(begun)).await }));
+        for _ in 0..count {
+            let (workers, done) = (workers.clone(), done.clone());
+            let work = move |_: Stop<'_>| done.send(table).expect("a receiver");
+            callers.push(tokio::spawn(async move { workers.run(table, when_full, work).await }));
             yield_now().await;
         }
-        tokio::task::spawn_blocking(move || first.recv().expect("it begins")).await.expect("no panic");
-        assert!(matches!(workers.run(|_| ()).await, Err(AppError::Busy)));
-        assert!(workers.run_unless(true, |_| ()).await.is_ok(), "small work needs no room in the queue");
-        for caller in &callers {
+        callers
+    }
+
+    #[tokio::test]
+    async fn work_beyond_a_full_queue_is_refused_unless_it_waits_and_stops_without_a_caller() {
+        let workers = Arc::new(Workers::new(1));
+        let running = occupied(&workers).await;
+        let (done, order) = mpsc::channel();
+        let callers = waiting(&workers, "a", WAITING, WhenFull::Refuse, &done).await;
+        assert!(matches!(workers.run("a", WhenFull::Refuse, |_| ()).await, Err(AppError::Busy)));
+        let patient = waiting(&workers, "a", 100, WhenFull::Wait, &done).await;
+        assert!(patient.iter().all(|caller| !caller.is_finished()));
+        for caller in callers.iter().chain(&patient) {
             caller.abort();
         }
-        for caller in callers {
-            assert!(caller.await.is_err_and(|error| error.is_cancelled()));
+        yield_now().await;
+        let again = waiting(&workers, "a", WAITING, WhenFull::Refuse, &done).await;
+        assert!(again.iter().all(|caller| !caller.is_finished()), "callers that left hold no place");
+        running.abort();
+        for caller in again {
+            assert!(caller.await.expect("no panic").is_ok());
         }
-        // With one thread this is done only after the work before it has ended.
-        assert_eq!(workers.run(|_| 7).await.expect("room"), 7);
+        assert_eq!(order.try_iter().count(), WAITING);
+        assert_eq!(workers.run("b", WhenFull::Refuse, |_| 7).await.expect("room"), 7);
+    }
+
+    #[tokio::test]
+    async fn tables_take_turns_however_much_waits_at_one_of_them() {
+        let workers = Arc::new(Workers::new(1));
+        let running = occupied(&workers).await;
+        let (done, order) = mpsc::channel();
+        let mut callers = waiting(&workers, "crowded", 60, WhenFull::Wait, &done).await;
+        callers.extend(waiting(&workers, "quiet", 2, WhenFull::Refuse, &done).await);
+        running.abort();
+        for caller in callers {
+            assert!(caller.await.expect("no panic").is_ok());
+        }
+        let order: Vec<_> = order.try_iter().collect();
+        assert_eq!(order.get(..4), Some(&["crowded", "quiet", "crowded", "quiet"][..]));
+        assert_eq!(order.len(), 62);
     }
 }

@@ -74,7 +74,10 @@ pub trait Game: Any + Send + Sync {
     /// The encounter in full, as JSON for `you`.
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error>;
 
-    /// The same, put at the end of `buffer`.
+    /// The same without `you`: equal for all viewers who see the same.
+    fn view_for_all(&self) -> Result<Vec<u8>, serde_json::Error>;
+
+    /// The encounter in full, as JSON for `you`, put at the end of `buffer`.
     fn view_into(&self, you: &Viewer, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error>;
 
     /// Whose turn it is and what is awaited.
@@ -379,12 +382,16 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error> {
-        serde_json::value::to_raw_value(&EncounterView::new(&self.meta, &self.table, you))
+        serde_json::value::to_raw_value(&EncounterView::new(&self.meta, &self.table, Some(you)))
+    }
+
+    fn view_for_all(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(&EncounterView::new(&self.meta, &self.table, None))
     }
 
     fn view_into(&self, you: &Viewer, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         buffer.reserve(USUAL + 2 * USUAL_COMBATANT * self.table.combatants.len());
-        serde_json::to_writer(buffer, &EncounterView::new(&self.meta, &self.table, you))
+        serde_json::to_writer(buffer, &EncounterView::new(&self.meta, &self.table, Some(you)))
     }
 
     fn brief(&self) -> Brief {

@@ -55,8 +55,9 @@ pub struct EncounterView<'a, R: Ruleset> {
     #[schema(format = DateTime)]
     created_at: &'a str,
     /// The token that reads it.
-    #[schema(value_type = Viewer)]
-    you: &'a Viewer,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = true, value_type = Viewer)]
+    you: Option<&'a Viewer>,
 }
 
 /// A combatant, serialized again only after a change.
@@ -102,8 +103,8 @@ struct CombatantView<'a, R: Ruleset> {
 }
 
 impl<'a, R: Ruleset> EncounterView<'a, R> {
-    /// The view of an encounter, for `you`.
-    pub fn new(meta: &'a Meta, table: &'a Table<R>, you: &'a Viewer) -> Self {
+    /// The view of an encounter, for `you`; None leaves out who reads it.
+    pub fn new(meta: &'a Meta, table: &'a Table<R>, you: Option<&'a Viewer>) -> Self {
         let current = R::current(table);
         let combatants =
             table.combatants.iter().map(|c| CachedView { combatant: c, current: current.contains(&c.id) }).collect();

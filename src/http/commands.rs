@@ -5,7 +5,7 @@ use super::extract::{Conditions, EncounterId, Parameters};
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::{PREFERENCE_APPLIED, Reply};
-use crate::app::{AnswerSize, AppError, BearerToken, CommandCall, Include};
+use crate::app::{Answer, AnswerSize, BearerToken, CommandCall, Include};
 use crate::engine::Request;
 use crate::openapi::*;
 use crate::vocabulary::{CombatantId, LegalCommands};
@@ -24,7 +24,8 @@ pub(super) struct CommandQuery {
     #[serde(default)]
     dry_run: bool,
     /// Adds to the answer what the sender sees and may send after the command: `encounter`, `options`, or both, separated by a comma. The
-    /// encounter is there anyway unless `Prefer` leaves it out. A dry run includes no options.
+    /// encounter is there anyway unless `Prefer` leaves it out. A dry run includes no options, and a server that has too much to do leaves
+    /// them out: read them then.
     #[serde(default)]
     #[param(value_type = Option<String>, pattern = "^(encounter|options)(,(encounter|options))?$")]
     include: Include,
@@ -50,37 +51,36 @@ pub(super) async fn send_command(
     Parameters(query): Parameters<CommandQuery>, conditions: Conditions, size: AnswerSize, post: Post,
 ) -> Result<Reply, Problem> {
     let request = Request::read(post.body)?;
-    let (key, include) = (post.key.as_ref(), query.include);
+    let (key, time, include) = (post.key.as_ref(), post.time, query.include);
     let size = if include.encounter { AnswerSize::Full } else { size };
     let command =
         CommandCall { id: &id, token: &token, request: &request, expected: conditions.matching.as_ref(), key, size };
-    let (answer, tagged) = if query.dry_run {
-        (shared.app.dry_run(command).await?, false)
-    } else {
-        (shared.app.command(command).await?, true)
-    };
-    let body = match include.options && !query.dry_run {
-        true => with_options(&shared, &id, &token, answer.body).await?,
-        false => answer.body,
-    };
-    let reply = Reply::json(body).replayed(answer.replayed);
-    let reply = if tagged { reply.version(answer.version) } else { reply };
-    Ok(match answer.size {
+    if query.dry_run {
+        return Ok(reply(shared.app.dry_run(command).await?));
+    }
+    let mut answer = shared.app.command(command).await?;
+    if include.options
+        && let Some(options) = shared.app.options_after_commit(&id, &token, time.left()).await
+    {
+        answer.body = with_options(&answer.body, &options);
+    }
+    let version = answer.version;
+    Ok(reply(answer).version(version))
+}
+
+fn reply(answer: Answer) -> Reply {
+    let reply = Reply::json(answer.body).replayed(answer.replayed);
+    match answer.size {
         AnswerSize::Full => reply,
         AnswerSize::Minimal => reply.header(PREFERENCE_APPLIED, HeaderValue::from_static("return=minimal")),
-    })
+    }
 }
 
 /// The body of an answer with the commands that are legal now.
-async fn with_options(shared: &AppState, id: &str, token: &BearerToken, body: Bytes) -> Result<Bytes, AppError> {
-    let legal = shared.app.legal(id, token).await?;
-    let mut body = Vec::from(body);
-    // The closing brace of the body, which is an object with fields.
-    body.pop();
-    body.extend_from_slice(b",\"options\":");
-    serde_json::to_writer(&mut body, &legal)?;
-    body.push(b'}');
-    Ok(body.into())
+fn with_options(body: &[u8], options: &[u8]) -> Bytes {
+    // The body is an object with fields.
+    let fields = body.strip_suffix(b"}").unwrap_or_default();
+    [fields, b",\"options\":", options, b"}"].concat().into()
 }
 
 /// The legal commands to list.
@@ -110,5 +110,5 @@ pub(super) async fn list_options(
     let Some(legal) = legal else {
         return Ok(Reply::empty(StatusCode::NOT_MODIFIED).tagged(&tag));
     };
-    Ok(Reply::of(&legal)?.tagged(&tag))
+    Ok(Reply::json(legal).tagged(&tag))
 }

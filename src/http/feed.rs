@@ -26,6 +26,9 @@ const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 /// The time that a buffered stream waits for more after it has sent something.
 const QUIET: Duration = Duration::from_millis(100);
 
+/// The time that a stream waits for what it includes, in a server that has much to do.
+const INCLUDED: Duration = Duration::from_secs(30);
+
 /// The format of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
@@ -72,26 +75,30 @@ impl Format {
     }
 
     /// A message of a type with its data, and the version from which a client can resume.
-    fn message(self, kind: &str, version: Option<u64>, data: &str) -> Bytes {
-        let rest = data.trim_start_matches('{');
-        let comma = if rest == "}" { "" } else { "," };
-        let line = format!("{{\"type\":\"{kind}\"{comma}{rest}\n");
-        Bytes::from(match (self, version) {
-            (Self::Lines, _) => line,
-            (Self::Sse, Some(version)) => format!("id: {version}\nevent: {kind}\ndata: {line}\n"),
-            (Self::Sse, None) => format!("event: {kind}\ndata: {line}\n"),
-        })
+    ///
+    /// The data is the JSON of an object without its closing brace, and then more fields, each with a comma before it.
+    fn message(self, kind: &str, version: Option<u64>, object: &str, fields: &[u8]) -> Bytes {
+        let rest = object.trim_start_matches('{');
+        let comma = if rest.is_empty() { "" } else { "," };
+        let mut message = match (self, version) {
+            (Self::Lines, _) => String::new(),
+            (Self::Sse, Some(version)) => format!("id: {version}\nevent: {kind}\ndata: "),
+            (Self::Sse, None) => format!("event: {kind}\ndata: "),
+        };
+        message.push_str(&format!("{{\"type\":\"{kind}\"{comma}{rest}"));
+        let end: &[u8] = if self == Self::Sse { b"}\n\n" } else { b"}\n" };
+        [message.as_bytes(), fields, end].concat().into()
     }
 
     fn keep_alive(self) -> Bytes {
         match self {
-            Self::Lines => self.message("keep_alive", None, "{}"),
+            Self::Lines => self.message("keep_alive", None, "{", b""),
             Self::Sse => Bytes::from_static(b": keep alive\n\n"),
         }
     }
 
-    fn snapshot(self, version: u64, view: &str, included: &str) -> Bytes {
-        self.message("snapshot", Some(version), &format!("{{\"version\":{version},\"encounter\":{view}{included}}}"))
+    fn snapshot(self, version: u64, view: &str, included: &[u8]) -> Bytes {
+        self.message("snapshot", Some(version), &format!("{{\"version\":{version},\"encounter\":{view}"), included)
     }
 }
 
@@ -148,24 +155,36 @@ impl Feed {
                 self.sent = true;
                 self.left = self.left.map(|left| left.saturating_sub(1));
                 self.over = self.left == Some(0);
-                let included = self.follower.included(version, self.include).await.unwrap_or_default();
+                let included = self.included(version, self.include).await?;
                 let entry = entry.get().strip_suffix('}').unwrap_or_default();
-                self.format.message("transition", Some(version), &format!("{entry}{included}}}"))
+                self.format.message("transition", Some(version), entry, &included)
             }
             Ok(Next::Snapshot(version, view)) => {
                 self.sent = true;
-                let included = self.follower.included(version, options_of(self.include)).await.unwrap_or_default();
+                let included = self.included(version, options_of(self.include)).await?;
                 self.format.snapshot(version, view.get(), &included)
             }
             Ok(Next::Deleted) => {
                 self.over = true;
-                self.format.message("deleted", None, "{}")
+                self.format.message("deleted", None, "{", b"")
             }
             Ok(Next::Over) => return None,
             Err(_) if ends_when_quiet || self.ends <= Instant::now() => return None,
             Err(_) => self.format.keep_alive(),
         };
         Some((chunk, self))
+    }
+
+    /// What is included; None if it cannot be had in time. Then the stream ends, and the client's next one begins with this version.
+    async fn included(&self, version: u64, include: Include) -> Option<Vec<u8>> {
+        match timeout(INCLUDED, self.follower.included(version, include)).await {
+            Ok(Ok(included)) => Some(included),
+            Ok(Err(error)) => {
+                tracing::warn!(?error, "a stream ends: it cannot include what was asked for");
+                None
+            }
+            Err(_) => None,
+        }
     }
 }
 
@@ -192,7 +211,7 @@ pub(super) async fn stream(
         opening.push(Bytes::from_static(b"retry: 2000\n\n"));
     }
     if let Some(game) = first {
-        let included = follower.included(game.version(), options_of(include)).await.unwrap_or_default();
+        let included = follower.included(game.version(), options_of(include)).await?;
         let view = game.view(&follower.viewer).map_err(AppError::from)?;
         opening.push(format.snapshot(game.version(), view.get(), &included));
     }

@@ -2,6 +2,7 @@
 //!
 //! There is no `Strict-Transport-Security`: this server speaks plain HTTP, where browsers ignore it. The proxy that ends TLS sends it.
 
+use super::AppState;
 use super::feed::LAST_EVENT_ID;
 use super::limit::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::post::{IDEMPOTENCY_KEY, PREFER};
@@ -10,13 +11,15 @@ use super::reply::{PREFERENCE_APPLIED, REPLAYED};
 use super::serve::Socket;
 use axum::Router;
 use axum::body::Body;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::{FromRequestParts, MatchedPath, Request, State};
 use axum::http::header::*;
+use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, Uri, Version};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 use futures::FutureExt;
+use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
@@ -44,6 +47,26 @@ impl Deadline {
     pub(super) fn missed() -> Problem {
         let detail = "there was no time left to answer, so the request may have been applied: send it again with the same Idempotency-Key";
         Problem::unavailable("too_late", detail)
+    }
+}
+
+/// When the time limit of a request ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TimeLimit(Instant);
+
+impl TimeLimit {
+    /// The time that is left for more work, before the answer must be on its way.
+    pub fn left(&self) -> Duration {
+        self.0.saturating_duration_since(Instant::now()).saturating_sub(Duration::from_secs(1))
+    }
+}
+
+impl FromRequestParts<AppState> for TimeLimit {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, state: &AppState) -> Result<Self, Infallible> {
+        let set = parts.extensions.get().copied();
+        Ok(set.unwrap_or_else(|| Self(Instant::now() + state.settings.timeout)))
     }
 }
 
@@ -82,9 +105,10 @@ pub(super) async fn finish(mut request: Request, next: Next) -> Response<Body> {
 }
 
 /// Runs the handler within the time limit. A handler that panics is answered 500.
-pub(super) async fn run(State(limit): State<Duration>, request: Request, next: Next) -> Response<Body> {
+pub(super) async fn run(State(limit): State<Duration>, mut request: Request, next: Next) -> Response<Body> {
     let deadline = request.extensions().get::<Deadline>().map(Deadline::remaining);
     let deadline = deadline.filter(|remaining| *remaining < limit);
+    request.extensions_mut().insert(TimeLimit(Instant::now() + deadline.unwrap_or(limit)));
     let request_id = request.headers().get(REQUEST_ID).cloned();
     let handler = AssertUnwindSafe(run_while_connected(request, next)).catch_unwind();
     match timeout(deadline.unwrap_or(limit), handler).await {

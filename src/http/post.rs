@@ -2,6 +2,7 @@
 
 use super::AppState;
 use super::extract::{EncounterId, single};
+use super::middleware::TimeLimit;
 use super::problem::Problem;
 use crate::app::{AnswerSize, AppError, IdempotencyKey, Sender};
 use crate::vocabulary::parse;
@@ -30,6 +31,8 @@ const UNIT: usize = 1024;
 pub(super) struct Post<B = Value> {
     pub body: B,
     pub key: Option<IdempotencyKey>,
+    /// When the answer must be on its way.
+    pub time: TimeLimit,
     /// The body's share of the budget.
     permit: OwnedSemaphorePermit,
 }
@@ -41,8 +44,8 @@ impl FromRequest<AppState> for Post {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {
-        let Post { body, key, permit } = receive(request, state, &state.requests).await?;
-        Ok(Self { body: parse(&body).map_err(AppError::from)?, key, permit })
+        let Post { body, key, time, permit } = receive(request, state, &state.requests).await?;
+        Ok(Self { body: parse(&body).map_err(AppError::from)?, key, time, permit })
     }
 }
 
@@ -66,6 +69,7 @@ impl OptionalFromRequestParts<AppState> for IdempotencyKey {
 
 async fn receive(request: Request, state: &AppState, budget: &Budget) -> Result<Post<Bytes>, Problem> {
     let (mut parts, body) = request.into_parts();
+    let Ok(time) = TimeLimit::from_request_parts(&mut parts, state).await;
     let key = idempotency_key(&parts.headers)?.map(str::to_owned);
     check_type(&parts.headers)?;
     if body.size_hint().upper().is_none_or(|size| size > UNCHECKED) {
@@ -73,7 +77,7 @@ async fn receive(request: Request, state: &AppState, budget: &Budget) -> Result<
     }
     let (body, permit) = budget.read(body).await?;
     let key = key.map(|key| IdempotencyKey { key, fingerprint: fingerprint(&parts, &body) });
-    Ok(Post { body, key, permit })
+    Ok(Post { body, key, time, permit })
 }
 
 /// Refuses an invalid token of an encounter. A path without an encounter needs no token.

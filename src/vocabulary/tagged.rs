@@ -165,7 +165,7 @@ macro_rules! words {
         $(#[$meta:meta])*
         $name:ident $(= $default:ident)? { $( $(#[$word_meta:meta])* $word:ident ),* $(,)? }
     )*) => { $(
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[derive(serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
         #[serde(rename_all = "snake_case")]
         $(#[$meta])*

@@ -32,7 +32,7 @@ export class Turnkeeper {
 export class EncounterClient {
   constructor(readonly url: string, readonly token: string, readonly settings: Settings = {}) {}
 
-  /** Sends a command, or a list of which all or none are applied. The answer has the encounter and the options after it. */
+  /** Sends a command, or a list of which all or none are applied. The answer has the encounter and the options after it; a busy server leaves the options out. */
   send(command: Command | Command[], options: SendOptions = {}): Promise<Schemas["CommandAnswer"]> {
     return post(`${this.url}/commands?include=encounter,options`, this.token, command, options, this.settings);
   }

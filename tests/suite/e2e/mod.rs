@@ -4,6 +4,7 @@
 
 pub mod applications;
 mod browser;
+mod busy;
 pub mod cell;
 mod chromium;
 mod commands;
