@@ -21,10 +21,17 @@ impl<'a> Audience<'a> {
         Self { own, unknown: HashSet::new(), effects: HashSet::new() }.at(table)
     }
 
-    /// The same viewer, with what it knows at `table`.
+    /// Knows every combatant but this one, and no effect: what it redacts does not name a combatant that has left.
+    pub fn all_but(left: &CombatantId) -> Self {
+        let unknown = HashSet::from([left.clone()]);
+        Self { own: HashSet::new(), unknown, effects: HashSet::new() }
+    }
+
+    /// The same viewer, with what it knows at `table`. A combatant that left unseen stays unknown: what follows still names it.
     pub fn at<R: Ruleset>(&self, table: &Table<R>) -> Self {
         let hidden = table.iter().filter(|c| !self.sees(c)).map(|c| &c.id);
-        let unknown = hidden.chain(table.removed.iter().map(|removed| &removed.id)).cloned().collect();
+        let left = self.unknown.iter().filter(|id| table.get(id).is_none());
+        let unknown = hidden.chain(left).cloned().collect();
         let mut audience = Self { own: self.own.clone(), unknown, effects: HashSet::new() };
         let seen = table.effects.iter().filter(|effect| audience.sees_effect(effect));
         audience.effects = seen.map(|effect| effect.id.clone()).collect();
@@ -58,7 +65,7 @@ impl<'a> Audience<'a> {
         such.peek().is_some() && !such.any(|c| self.sees(c))
     }
 
-    /// Whether it knows this id: no hidden combatant has it, or had it when it left.
+    /// Whether it knows this id: no hidden combatant has it, or has just left with it.
     pub fn knows(&self, id: &CombatantId) -> bool {
         !self.unknown.contains(id)
     }
@@ -122,8 +129,8 @@ impl<R: Ruleset> Table<R> {
             status: self.status,
             round: self.round,
             combatants: combatants.collect(),
-            removed: Vec::new(),
             effects: self.effects.iter().filter_map(|effect| effect.redact(audience)).collect(),
+            counted: Vec::new(),
             // Counts would tell how many hidden ones there are.
             version: 0,
             joined: 0,
@@ -134,9 +141,10 @@ impl<R: Ruleset> Table<R> {
         table
     }
 
-    /// Whether no combatant and no effect is hidden.
+    /// Whether no combatant, no effect and nothing of the ruleset's is hidden.
     pub fn hides_nothing(&self) -> bool {
-        self.removed.is_empty() && self.iter().all(|c| !c.hidden) && self.effects.iter().all(|e| !e.hidden)
+        let hidden = self.iter().any(|c| c.hidden) || self.effects.iter().any(|e| e.hidden);
+        !hidden && !R::hides_something(self)
     }
 
     /// Whether only the game master and its own player know the hit points of `c` as numbers.

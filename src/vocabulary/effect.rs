@@ -18,7 +18,8 @@ pub enum Expiry {
     },
     /// At the start of a combatant's turn.
     TurnStart {
-        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source, else its target.
+        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source, else its target. An effect
+        /// without it counts rounds, because that combatant has left, or is hidden from the viewer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
         /// How many of its turn starts it still sees; 1 is the very next.
@@ -28,7 +29,8 @@ pub enum Expiry {
     },
     /// At the end of a combatant's turn.
     TurnEnd {
-        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source, else its target.
+        /// Whose turn; where it is not given the ruleset says whose: as a rule the effect's source, else its target. An effect
+        /// without it counts rounds, because that combatant has left, or is hidden from the viewer.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<CombatantId>,
         /// How many of its turn ends it still sees; 1 is the very next.
@@ -136,6 +138,14 @@ impl Expiry {
         }
     }
 
+    /// The turns that it still sees, if it counts those of a combatant.
+    pub fn turns(&self) -> Option<u32> {
+        match self {
+            Self::TurnStart { turns, .. } | Self::TurnEnd { turns, .. } => Some(turns.count()),
+            Self::RoundEnd { .. } | Self::EncounterEnd {} | Self::Removed {} => None,
+        }
+    }
+
     /// The combatant whose turns it counts.
     pub fn anchor(&self) -> Option<&CombatantId> {
         match self {
@@ -164,6 +174,13 @@ pub struct Effect {
     /// Texts of the client's own.
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
+}
+
+impl Effect {
+    /// Whether this combatant caused it, or its turns are counted.
+    pub fn names(&self, id: &CombatantId) -> bool {
+        self.source.as_ref() == Some(id) || self.expires.anchor() == Some(id)
+    }
 }
 
 /// An effect as a client describes it.

@@ -163,7 +163,7 @@ events! {
         because: Text<40>,
     }
 
-    /// Somebody left.
+    /// Somebody left. Effects that it caused have no source any more, and those that count its turns count rounds.
     "combatant_left" => CombatantLeft says "{combatant} leaves." {
         /// Who.
         combatant: CombatantId,

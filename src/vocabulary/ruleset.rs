@@ -56,7 +56,8 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
 
     /// Applies any event, shared ones included, to the ruleset's own part of `table`; the shared part has changed already.
     ///
-    /// Cannot fail: an event that names a combatant who has left does nothing.
+    /// Cannot fail: an event that names a combatant that has left does nothing. After `combatant_left` and the reactions to it nothing
+    /// names that combatant, so that another one may take its id: [`Audience::all_but`] helps.
     fn evolve(table: &mut Table<Self>, event: &Event<Self>);
 
     /// In whose name a command is sent. Override it where that depends on more than the field that the command's declaration names.
@@ -99,6 +100,12 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// Where [`someone_acts`](Self::someone_acts), the phase becomes one in which [`current`](Self::current) is empty and
     /// [`pending`](Self::pending) is [`Pending::someone`].
     fn redact(table: &mut Table<Self>, whole: &Table<Self>, audience: &Audience<'_>);
+
+    /// Whether its part of `table` holds what viewers must not see although no combatant is hidden, such as the turns of hidden ones that
+    /// have left.
+    fn hides_something(_table: &Table<Self>) -> bool {
+        false
+    }
 
     /// An event as the audience may know it, if at all: `event.redact(redaction.audience)` where that follows from its fields.
     ///

@@ -1,8 +1,8 @@
 //! The state of an encounter under one ruleset.
 
 use super::{
-    CachedCombatant, Combatant, CombatantId, Combatants, Effect, Event, Hp, Int, MemberId, Metadata, RosterEvent,
-    Ruleset, SharedEvent, Slug, Text, Violation, is_default, words,
+    CachedCombatant, Combatant, CombatantId, Combatants, Effect, EffectId, Event, Expiry, Hp, Int, MemberId, Metadata,
+    RosterEvent, Ruleset, SharedEvent, Slug, Text, Violation, is_default, words,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -33,15 +33,6 @@ words! {
     }
 }
 
-/// Somebody who has left unseen: it may still be named somewhere.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Removed {
-    /// Its id.
-    pub id: CombatantId,
-    /// Its side.
-    pub side: Slug,
-}
-
 /// The state of an encounter: the fold of its log. Cloning it is cheap, its parts are shared until they change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound = "")]
@@ -64,11 +55,11 @@ pub struct Table<R: Ruleset> {
     pub version: u64,
     /// Who is in it, in the order of joining.
     pub combatants: Combatants<R>,
-    /// Those who have left while they were hidden, and nobody of their name has joined since.
-    #[serde(default, skip_serializing_if = "Vec::is_empty", rename = "ghosts")]
-    pub removed: Vec<Removed>,
     /// What lasts, in the order of its beginning.
     pub effects: Vec<Arc<Effect>>,
+    /// The effects that counted the turns of a combatant that has left, and have counted this round.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<EffectId>,
     /// How many combatants have ever joined.
     pub joined: u32,
     /// How many effects have ever begun.
@@ -147,7 +138,6 @@ impl<R: Ruleset> Table<R> {
             Event::Shared(event) => self.apply_shared(event),
             Event::Roster(RosterEvent::CombatantJoined { combatant }) => {
                 self.joined = self.joined.max(combatant.joined);
-                self.removed.retain(|removed| removed.id != combatant.id);
                 self.combatants.push(CachedCombatant::new((**combatant).clone()));
             }
             Event::Roster(RosterEvent::CombatantUpdated { combatant }) => {
@@ -199,21 +189,40 @@ impl<R: Ruleset> Table<R> {
                     Arc::make_mut(effect).expires.set_remaining(e.remaining);
                 }
             }
-            SharedEvent::EffectEnded(e) => self.effects.retain(|x| x.id != e.effect),
+            SharedEvent::EffectEnded(e) => {
+                self.effects.retain(|x| x.id != e.effect);
+                self.counted.retain(|id| *id != e.effect);
+            }
             SharedEvent::CombatantLeft(e) => {
-                let removed = self.get(&e.combatant).filter(|c| c.hidden);
-                let removed = removed.map(|c| Removed { id: c.id.clone(), side: c.side.clone() });
-                self.removed.extend(removed);
+                self.forget_in_effects(&e.combatant);
                 self.combatants.remove(&e.combatant);
             }
-            SharedEvent::RoundEnded(_)
-            | SharedEvent::TurnStarted(_)
+            SharedEvent::RoundEnded(_) => self.counted.clear(),
+            SharedEvent::TurnStarted(_)
             | SharedEvent::Overridden(_)
             | SharedEvent::Noted(_)
             | SharedEvent::SomeoneActs(_)
             // The whole table is another one then: the engine takes it from the log entry.
             | SharedEvent::Undone(_)
             | SharedEvent::Redone(_) => {}
+        }
+    }
+
+    /// Removes the name of a combatant that leaves from all effects. Those that count its turns count rounds instead.
+    fn forget_in_effects(&mut self, id: &CombatantId) {
+        let ended = self.get(id).is_some_and(|c| c.acted);
+        let started = ended || R::current(self).contains(id);
+        for effect in self.effects.iter_mut().filter(|effect| effect.names(id)) {
+            let effect = Arc::make_mut(effect);
+            effect.source.take_if(|source| source == id);
+            let (of, counted) = match &mut effect.expires {
+                Expiry::TurnStart { of, .. } => (of, started),
+                Expiry::TurnEnd { of, .. } => (of, ended),
+                Expiry::RoundEnd { .. } | Expiry::EncounterEnd {} | Expiry::Removed {} => continue,
+            };
+            if of.take_if(|of| of == id).is_some() && counted {
+                self.counted.push(effect.id.clone());
+            }
         }
     }
 

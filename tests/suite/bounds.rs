@@ -186,3 +186,22 @@ fn in_a_large_fight_everybody_is_found_whoever_comes_and_goes() {
     let shown: Vec<_> = view.as_array().expect("a list").iter().map(|c| (&c["id"], &c["hp"]["current"])).collect();
     assert_eq!(json!(shown), json!((70..80).map(|n| (format!("c{n}"), left[n])).collect::<Vec<_>>()));
 }
+
+#[test]
+fn hidden_combatants_that_come_and_go_leave_nothing_behind() {
+    let mut table = Table::create(json!({"ruleset": "round-robin", "combatants": [{"id": "ann"}]}));
+    let come_and_go = |n: usize| {
+        let id = format!("hidden-{n:x>50}");
+        let joins = json!({"type": "add_combatant", "combatant": {"id": id, "hidden": true}});
+        [joins, json!({"type": "remove_combatant", "combatant": id})]
+    };
+    let mut sizes = Vec::new();
+    for times in 0..4 {
+        for from in (times * 500..(times + 1) * 500).step_by(25) {
+            table.accept((from..from + 25).flat_map(come_and_go).collect());
+        }
+        sizes.push(table.document().expect("a document").len());
+    }
+    assert!(sizes[3] < sizes[0] + 50, "the document grows: {sizes:?} bytes");
+    assert_eq!(table.game.weight(), 2, "nothing is redacted");
+}

@@ -1,8 +1,8 @@
 //! What events do to a scene of Active Initiative; no rules here.
 
-use super::{ActiveInitiative, Event, Means, Phase, Table, Taken, Way};
+use super::{ActiveInitiative, Event, Means, Phase, State, Table, Taken, Way};
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::{CombatantId, Event as AnyEvent, Int, SharedEvent};
+use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Int, Redact, SharedEvent};
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
     match event {
@@ -34,11 +34,12 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
         Own(Event::SceneClosed(_)) => table.state.interrupt_points = Some(0),
         Shared(SharedEvent::RoundStarted(_)) => {
             table.state.interrupt_point_used = false;
+            table.state.begun = false;
             table.state.turns.clear();
         }
         Shared(SharedEvent::Overridden(e)) => open_window(table, &e.combatant, Way::Overridden {}),
         Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
-        Shared(SharedEvent::CombatantLeft(e)) => drop(table.state.last_actor.take_if(|last| *last == e.combatant)),
+        Shared(SharedEvent::CombatantLeft(e)) => forget(&mut table.state, &e.combatant),
         Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
         Own(Event::Advised(_) | Event::Older) | Shared(_) | Roster(_) => {}
     }
@@ -62,5 +63,16 @@ fn start_turn(table: &mut Table, combatant: &CombatantId) {
     };
     state.turns.retain(|taken| taken.combatant != *combatant);
     state.turns.push(Taken { combatant: combatant.clone(), by });
+    state.begun = true;
     state.last_actor = Some(combatant.clone());
+}
+
+/// Removes the name of a combatant that has left. A turn that it has goes on until it is ended.
+fn forget(state: &mut State, left: &CombatantId) {
+    let others = Audience::all_but(left);
+    state.last_actor.take_if(|last| last == left);
+    state.turns = state.turns.redact(&others).unwrap_or_default();
+    if let Phase::Window { by, .. } = &mut state.phase {
+        *by = by.redact(&others).unwrap_or(Way::Overridden {});
+    }
 }

@@ -49,7 +49,7 @@ pub(super) fn advance(play: &mut Scene<'_>) {
         next_round(play);
     }
     let state = &play.table().state;
-    let (chooser, starter) = (state.last_actor.clone(), state.turns.is_empty());
+    let (chooser, starter) = (state.last_actor.clone(), !state.begun);
     if state.phase != Phase::choice(starter) {
         play.own(ChoiceOpened { chooser, starter });
     }

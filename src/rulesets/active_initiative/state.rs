@@ -107,7 +107,10 @@ pub struct State {
     pub interrupt_points: Option<u32>,
     /// Whether one was spent in this round (AI-32).
     pub interrupt_point_used: bool,
-    /// The turns of this round so far, the one that is going on included.
+    /// Whether a turn of this round has begun: if not, the first of the round is named (AI-41).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub begun: bool,
+    /// The turns of this round so far, the one that is going on included; without those of combatants that have left.
     pub turns: Vec<Taken>,
 }
 
@@ -118,6 +121,7 @@ impl Default for State {
             last_actor: None,
             interrupt_points: Some(0),
             interrupt_point_used: false,
+            begun: false,
             turns: Vec::new(),
         }
     }

@@ -295,6 +295,7 @@ fn leave(table: &mut Table, id: &CombatantId) {
     state.turns.iter_mut().for_each(|turn| turn.combatants.retain(|c| c != id));
     state.turns.retain(|turn| !turn.combatants.is_empty());
     state.turns.extend(current);
+    state.turns.iter_mut().for_each(|turn| turn.done.retain(|c| c != id));
     state.last.take_if(|last| last == id);
     state.sides.iter_mut().for_each(|side| _ = side.last.take_if(|last| last == id));
     if let Mode::Gap { passed, .. } = &mut state.mode {

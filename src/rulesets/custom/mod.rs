@@ -164,6 +164,10 @@ impl Ruleset for Custom {
         any && all
     }
 
+    fn hides_something(table: &Table) -> bool {
+        table.state.sides.iter().any(|side| !side.seen)
+    }
+
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
         let someone = Self::someone_acts(whole, audience);
         let declaring = whole.state.mode == Mode::Declaring;

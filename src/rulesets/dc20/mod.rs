@@ -138,6 +138,11 @@ impl Ruleset for Dc20 {
         }
     }
 
+    fn hides_something(table: &Table) -> bool {
+        let State { slots, unseen_teams, .. } = &table.state;
+        !unseen_teams.is_empty() || slots.iter().any(|slot| slot.unseen)
+    }
+
     fn redact(table: &mut Table, whole: &Table, audience: &Audience<'_>) {
         redact::redact(table, whole, audience);
     }

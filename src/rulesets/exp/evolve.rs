@@ -64,6 +64,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
             spent(&mut table.state, &e.combatant);
         }
         Own(Event::DuelBrokenOff(e)) => table.state.duel.retain(|id| *id != e.combatant),
+        Shared(SharedEvent::CombatantLeft(e)) => forget(table, &e.combatant),
         Shared(SharedEvent::TurnEnded(e)) => answered(&mut table.state, &e.combatant),
         Shared(SharedEvent::RoundEnded(_)) => {
             let State { pass, cursor, ranking, .. } = std::mem::take(&mut table.state);
@@ -99,6 +100,29 @@ fn roll(table: &mut Table, ranking: &[Roll]) {
 fn spent(state: &mut State, id: &CombatantId) {
     state.duel.retain(|duellist| duellist != id);
     state.announced.take_if(|announced| announced.combatant == *id);
+}
+
+/// Removes the name of a persona that has left from the list, and from what it did about the announced act. Whether it is asked or in a
+/// duel, the rules end.
+fn forget(table: &mut Table, left: &CombatantId) {
+    let State { jumps, kept, ranking, cursor, .. } = &mut table.state;
+    jumps.retain(|jump| jump.combatant != *left);
+    kept.retain(|id| id != left);
+    let ranking = Arc::make_mut(ranking);
+    let Some(at) = ranking.iter().position(|roll| roll.combatants.contains(left)) else { return };
+    let Some(roll) = ranking.get_mut(at) else { return };
+    roll.combatants.retain(|id| id != left);
+    if !roll.combatants.is_empty() {
+        return;
+    }
+    // Everybody below moves up.
+    ranking.remove(at);
+    let above = u32::try_from(at).unwrap_or(u32::MAX);
+    if *cursor > above {
+        *cursor = cursor.saturating_sub(1);
+    }
+    let below = |s: &CombatantState| s.rank > Some(above);
+    table.change_states(below, |s| s.rank = s.rank.map(|rank| rank.saturating_sub(1)));
 }
 
 fn answered(state: &mut State, id: &CombatantId) {

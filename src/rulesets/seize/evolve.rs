@@ -2,7 +2,7 @@
 
 use super::{Event, Meaning, Phase, Seize, Seizer, State, Table, Taken, Way};
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::{CombatantId, Event as AnyEvent, SharedEvent};
+use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Redact, SharedEvent};
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
     match event {
@@ -45,12 +45,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
         }
         Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
         Shared(SharedEvent::Overridden(e)) => table.state.turns.retain(|taken| taken.combatant != e.combatant),
-        Shared(SharedEvent::CombatantLeft(e)) => {
-            let state = &mut table.state;
-            state.queue.retain(|seizer| seizer.combatant != e.combatant);
-            state.turns.retain(|taken| taken.combatant != e.combatant);
-            state.last_actor.take_if(|last| *last == e.combatant);
-        }
+        Shared(SharedEvent::CombatantLeft(e)) => forget(&mut table.state, &e.combatant),
         Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
         Own(Event::RolledOff(_) | Event::ExtraActionGranted(_) | Event::Older) | Shared(_) | Roster(_) => {}
     }
@@ -73,6 +68,14 @@ fn start_turn(table: &mut Table, combatant: &CombatantId) {
     state.queue.retain(|seizer| seizer.combatant != *combatant);
     state.last_actor = Some(combatant.clone());
     state.phase = Phase::InTurn { actor: combatant.clone() };
+}
+
+/// Removes the name of a combatant that has left. A turn that it has goes on until it is ended.
+fn forget(state: &mut State, left: &CombatantId) {
+    let others = Audience::all_but(left);
+    state.queue = state.queue.redact(&others).unwrap_or_default();
+    state.turns = state.turns.redact(&others).unwrap_or_default();
+    state.last_actor.take_if(|last| last == left);
 }
 
 /// Losses of hit points before a turn let nobody seize after it.

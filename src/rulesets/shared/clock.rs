@@ -1,7 +1,7 @@
 //! Fights, rounds and turns begin here, and rounds and turns end, and effects with them.
 
 use crate::vocabulary::{
-    CombatantId, Effect, EncounterStarted, Moment, Play, RoundEnded, RoundStarted, Ruleset, Status, Table, TurnEnded,
+    CombatantId, EncounterStarted, Moment, Play, RoundEnded, RoundStarted, Ruleset, Status, Table, TurnEnded,
     TurnStarted, Violation, require,
 };
 
@@ -47,16 +47,19 @@ pub fn end_round<R: Ruleset>(play: &mut Play<'_, R>) {
 
 /// Ends this round, and with a `count` above 1 those after it, which nobody acts in: the effects that count round ends lose as many.
 ///
-/// An effect that counts the turns of somebody who has left or is out of the fight would last for ever: it loses as many here
-/// instead, unless that turn of the round was still taken.
+/// An effect that counts the turns of a combatant that has left or is out of the fight would last for ever: it loses as many here
+/// instead, one less if it has counted a turn of this round.
 pub fn pass_rounds<R: Ruleset>(play: &mut Play<'_, R>, count: u32) {
     let more = count.saturating_sub(1);
     play.count_down(|_, effect| Some(effect.expires.after(Moment::RoundEnd)?.saturating_sub(more)));
-    play.count_down(|table, Effect { expires, .. }| {
-        let orphaned = |anchor: &&CombatantId| table.get(anchor).is_none_or(|c| !c.active() && !c.acted);
-        let anchor = expires.anchor().filter(orphaned)?;
-        let left = expires.after(Moment::TurnStart(anchor)).or(expires.after(Moment::TurnEnd(anchor)))?;
-        Some(left.saturating_sub(more))
+    play.count_down(|table, effect| {
+        let turns = effect.expires.turns()?;
+        let lost = match effect.expires.anchor() {
+            Some(anchor) => table.get(anchor).filter(|c| !c.active() && !c.acted).map(|_| count)?,
+            None if table.counted.contains(&effect.id) => more,
+            None => count,
+        };
+        (lost > 0).then(|| turns.saturating_sub(lost))
     });
     let round = play.table().round.saturating_add(more);
     play.shared(RoundEnded { round });

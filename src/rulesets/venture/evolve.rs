@@ -12,6 +12,10 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Venture>) {
         {
             refresh(table, &e.combatant);
         }
+        AnyEvent::Shared(SharedEvent::CombatantLeft(e)) => {
+            let crashed = |s: &CombatantState| s.crashed_by.as_ref() == Some(&e.combatant);
+            table.change_states(crashed, |s| s.crashed_by = None);
+        }
         AnyEvent::Shared(SharedEvent::ConditionSet(e)) => drop_delay(table, &e.combatant),
         AnyEvent::Roster(RosterEvent::CombatantUpdated { combatant }) => drop_delay(table, &combatant.id),
         AnyEvent::Own(event) => own(table, event),

@@ -107,7 +107,7 @@ impl Step {
         let (next, decided) = send(with, &command, &self.with);
         let shown = next.sights(Some((&decided, &command)));
         if self.open.is_some() || self.secret.is_some() {
-            assert!(!next.someone(&decided), "{command} gives a hidden combatant the turn");
+            assert!(!next.someone(with, &decided), "{command} gives a hidden combatant the turn");
             let (expected, seen) = if self.open.is_some() {
                 let (other, decided) = send(without, &command, &self.without);
                 *without = other;

@@ -1,6 +1,7 @@
 //! Watches a fight: every command and every state is held against the properties.
 
 use super::chance::Chance;
+use super::gone::named_but_gone;
 use super::turns::Turns;
 use crate::support::json::short;
 use crate::support::legal_commands::{listed, promised};
@@ -236,6 +237,9 @@ impl Judge {
         }
         if here.len() != self.view["combatants"].as_array().map_or(0, Vec::len) {
             return breach("a combatant's id is unique", self.view["combatants"].to_string());
+        }
+        if let Some(named) = named_but_gone(&self.view, &here) {
+            return breach("a combatant that has left is named nowhere", named);
         }
         let places = self.view["order"].as_array().into_iter().flatten();
         let mut seen = BTreeSet::new();

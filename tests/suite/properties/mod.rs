@@ -7,6 +7,7 @@
 pub mod chance;
 pub mod definitions;
 mod fields;
+mod gone;
 mod hidden;
 mod history;
 pub mod judge;

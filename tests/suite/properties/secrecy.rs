@@ -113,17 +113,32 @@ impl Stage {
         }
     }
 
-    /// Whether a combatant that is hidden from all has the turn, had it, or must choose.
-    pub fn someone(&self, decided: &Decided) -> bool {
-        if decided.events.get().contains("{\"type\":\"turn_started\",\"combatant\":\"h") {
+    /// The ids of the combatants that are hidden from all, and of the others.
+    fn unseen_and_seen(&self) -> (Vec<CombatantId>, Vec<CombatantId>) {
+        let view = self.game.view(&Viewer::gm("gm")).expect("a view");
+        let view: Value = serde_json::from_str(view.get()).expect("JSON");
+        let combatants = view["combatants"].as_array().cloned().unwrap_or_default();
+        let unseen = |c: &Value| c["hidden"] == true && !self.own.iter().any(|id| c["id"] == id.as_str());
+        let (unseen, seen): (Vec<_>, Vec<_>) = combatants.into_iter().partition(unseen);
+        let ids = |all: Vec<Value>| all.iter().filter_map(|c| CombatantId::new(c["id"].as_str()?)).collect();
+        (ids(unseen), ids(seen))
+    }
+
+    /// Whether a combatant that is hidden from all has the turn, had it since `before`, or must choose.
+    pub fn someone(&self, before: &Self, decided: &Decided) -> bool {
+        let (unseen, seen) = self.unseen_and_seen();
+        let had_turn = |id: &CombatantId| {
+            let started = format!("{{\"type\":\"turn_started\",\"combatant\":\"{}\"}}", id.as_str());
+            decided.events.get().contains(&started)
+        };
+        if unseen.iter().chain(&before.unseen_and_seen().0).any(had_turn) {
             return true;
         }
-        if self.game.brief().current.iter().any(|id| id.as_str().starts_with('h')) {
+        if self.game.brief().current.iter().any(|id| unseen.contains(id)) {
             return true;
         }
         // Who knows all but those.
-        let own = named(&["c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "bo", "orc", "wolf", "guide"]);
-        let seen = self.game.redacted(&own);
+        let seen = self.game.redacted(&seen);
         seen.brief().pending.is_some_and(|pending| pending.is_someone())
     }
 
@@ -185,6 +200,8 @@ struct Play<'s> {
     subject: &'s Subject,
     /// Whether the hidden are on a side of their own.
     apart: bool,
+    /// Whether combatants take the ids of others that have left: hidden ones of seen ones, and the other way round.
+    swaps: bool,
     options: Value,
     chance: Chance,
     steps: Vec<String>,
@@ -260,10 +277,20 @@ impl Play<'_> {
             10 => json!({"type": "set_condition", "target": h, "condition": "dead"}),
             11 => json!({"type": "clear_condition", "target": h, "condition": "dead"}),
             _ => {
-                let one = self.hidden(h.as_str().expect("a name"), &[]);
+                let ids: &[&str] = if self.swaps { &["h1", "h2", "c3", "c7", "c8", "c9"] } else { &["h1", "h2"] };
+                let id = *self.chance.pick(ids).expect("a name");
+                let one = self.hidden(id, &[]);
                 json!({"type": "add_combatant", "combatant": one})
             }
         }
+    }
+
+    /// An effect on a combatant that is seen, from one of any, whose turns it counts.
+    fn effect(&mut self) -> Value {
+        let source = *self.chance.pick(&["c1", "c2", "c3", "c7", "c8", "h1"]).expect("a name");
+        let at = *self.chance.pick(&["turn_start", "turn_end"]).expect("a moment");
+        let expires = json!({"at": at, "of": source, "turns": 1 + self.chance.below(3)});
+        json!({"type": "add_effect", "effect": {"name": "Hex", "target": "c1", "source": source, "expires": expires}})
     }
 
     /// A command of the game master's about combatants that are seen.
@@ -272,6 +299,11 @@ impl Play<'_> {
         let common = ["note", "end_encounter", "override", "undo", "redo", "add_combatant", "add_effect"];
         let own: Vec<_> =
             legal_commands.iter().filter(|o| !common.contains(&o.command["type"].as_str().unwrap_or(""))).collect();
+        if self.swaps && self.chance.percent(15) {
+            let id = *self.chance.pick(&["c3", "c7", "c8", "c9", "h1"]).expect("a name");
+            let left = json!({"type": "remove_combatant", "combatant": id});
+            return if self.chance.percent(50) { self.effect() } else { left };
+        }
         match self.chance.below(20) {
             0 => json!({"type": "note", "text": "all may read it", "readers": "all"}),
             1 => json!({"type": "add_effect", "effect": {"name": "Bless", "target": "c1",
@@ -279,7 +311,8 @@ impl Play<'_> {
             2 => json!({"type": "override", "combatant": "c1"}),
             3 => json!({"type": "update_combatant", "combatant": "c1", "changes": {"name": "Somebody"}}),
             4 => {
-                let id = *self.chance.pick(&["c7", "c8", "c9"]).expect("a name");
+                let ids: &[&str] = if self.swaps { &["c3", "c7", "c8", "c9", "h1", "h2"] } else { &["c7", "c8", "c9"] };
+                let id = *self.chance.pick(ids).expect("a name");
                 let sides = ["players", "players", "monsters", "wolves", "npc", "shadows"];
                 let side = self.chance.pick(&sides).expect("a side");
                 let mut newcomer = match self.chance.percent(60) {
@@ -300,6 +333,7 @@ impl Play<'_> {
 
     /// Property 1.
     fn without_the_hidden(&mut self) -> Result<(), String> {
+        self.swaps = self.chance.percent(50);
         let visible = 2 + self.chance.below(4);
         let (seen, hidden) = self.cast(visible);
         let foe_hp = *self.chance.pick(&["exact", "exact", "banded", "none"]).expect("a choice");
@@ -320,7 +354,7 @@ impl Play<'_> {
                 let secret = self.secret();
                 let Some((next, decided)) = with.send(&secret, &mut Even(step)) else { continue };
                 // What gives one of the hidden the turn is left undone.
-                if next.someone(&decided) {
+                if next.someone(&with, &decided) {
                     continue;
                 }
                 self.steps.push(secret.to_string());
@@ -345,7 +379,7 @@ impl Play<'_> {
             with.folds(&decided);
             let sights = next.sights(Some((&decided, &command)));
             with.counts(&sights)?;
-            if next.someone(&decided) {
+            if next.someone(&with, &decided) {
                 return Ok(());
             }
             alike(&sights, &next_without.sights(Some((&decided_without, &command))))?;
@@ -424,7 +458,7 @@ fn hold(property: fn(&mut Play<'_>) -> Result<(), String>) {
         let leak = |seed: u64| {
             let (mut chance, apart) = (Chance::new(seed), seed.is_multiple_of(2));
             let options = if subject.id == "custom" { definitions::without_cards(&mut chance) } else { json!({}) };
-            let mut play = Play { subject: &subject, apart, options, chance, steps: Vec::new() };
+            let mut play = Play { subject: &subject, apart, swaps: false, options, chance, steps: Vec::new() };
             let leak = property(&mut play).err()?;
             let (id, steps) = (subject.id, play.steps.join("\n  "));
             Some((play.steps.len(), format!("{id} (TURNKEEPER_SEED={seed}): {leak}\n  {steps}")))
