@@ -180,7 +180,7 @@ fn fold_import(rulesets: &Rulesets, meta: Meta, json: &[u8], stop: Stop<'_>) -> 
         if let Some(target) = fold.rewind_states.get_mut(&fold.game.version()) {
             *target = Some(fold.game.clone());
         }
-        let entry = fold.read(raw).map_err(|error| error.within(&format!("entries.{i}")))?;
+        let entry = fold.read(raw, stop).map_err(|error| error.within(&format!("entries.{i}")))?;
         fold.add(entry).map_err(|error| AppError::Inconsistent(error.within(&format!("entries.{i}"))))?;
     }
     if fold.game.version() != log.version {
@@ -228,9 +228,9 @@ struct ImportFold {
 
 impl ImportFold {
     /// Reads the next entry.
-    fn read(&self, raw: &RawValue) -> Result<LogEntry, FieldError> {
+    fn read(&self, raw: &RawValue, stop: Stop<'_>) -> Result<LogEntry, Refusal> {
         let mut entry: LogEntry = read(&parse(raw.get().as_bytes())?)?;
-        self.game.import_entry(&mut entry)?;
+        self.game.import_entry(&mut entry, stop)?;
         Ok(entry)
     }
 

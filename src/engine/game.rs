@@ -2,7 +2,7 @@
 
 use super::document::{Document, open, unreadable};
 use super::history::{CHECKPOINTS, Rewind, UndoHistory};
-use super::redaction::Transition;
+use super::redaction::{Transition, Unredacted};
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
@@ -39,8 +39,8 @@ pub trait Game: Any + Send + Sync {
     /// back the player's own command follows from the log.
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal>;
 
-    /// Decides a request, or refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each command. An undo
-    /// or redo is for [`rewind`](Self::rewind).
+    /// Decides a request, or refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each command, and
+    /// before each event is redacted. An undo or redo is for [`rewind`](Self::rewind).
     fn decide(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal>;
 
     /// What a request wants from the past, if it is an undo or redo.
@@ -68,8 +68,8 @@ pub trait Game: Any + Send + Sync {
     fn examine(&self, own: &[CombatantId], request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
 
     /// Reads the next entry of an imported log as strictly as a request. Writes its events as this program does, and redacts them if it
-    /// carries no redacted forms.
-    fn import_entry(&self, entry: &mut LogEntry) -> Result<(), FieldError>;
+    /// carries no redacted forms, unless `stop` says so.
+    fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal>;
 
     /// The encounter in full, as JSON for `you`.
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error>;
@@ -182,7 +182,7 @@ impl<R: Ruleset> TypedGame<R> {
     }
 
     /// A decision that leads here by this transition.
-    fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, serde_json::Error> {
+    fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, Unredacted> {
         let redactions = transition.redactions()?;
         let jump = transition.events.iter().any(Event::jumps);
         let checkpoint = (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
@@ -279,7 +279,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         }
         let history = UndoHistory::ordinary(table.version);
         let next = Self { meta: self.meta.clone(), history, table: table.clone() };
-        let transition = Transition { before: self, after: &table, events: &events, commands: &commands };
+        let transition = Transition { before: self, after: &table, events: &events, commands: &commands, stop };
         // Audiences are counted only where the number of tokens does not show that they are few enough.
         let most = self.meta.tokens.len().saturating_add(1);
         let unwritable = |error: serde_json::Error| Refusal::from(FieldError::meaningless("", error.to_string()));
@@ -295,7 +295,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         if exceeds(most) && exceeds(transition.audiences()) {
             return Err(Refusal::too_many_events(request.path(commands.len().saturating_sub(1))));
         }
-        next.decided(&transition).map_err(unwritable)
+        Ok(next.decided(&transition)?)
     }
 
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {
@@ -313,8 +313,11 @@ impl<R: Ruleset> Game for TypedGame<R> {
         let next = Self { meta: self.meta.clone(), history, table: table.clone() };
         let events = [Event::Shared(rewind.event())];
         // Its entry is redacted for nobody, so that no form of it names commands.
-        let transition = Transition { before: self, after: &table, events: &events, commands: &[] };
-        next.decided(&transition).map_err(unreadable)
+        let transition = Transition { before: self, after: &table, events: &events, commands: &[], stop: &|| false };
+        next.decided(&transition).map_err(|why| match why {
+            Unredacted::Stopped => LoadError::Unreadable("it was stopped".to_owned()),
+            Unredacted::Unwritable(error) => unreadable(error),
+        })
     }
 
     fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError> {
@@ -353,7 +356,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         self.redacted_for(own).play(request, &mut TrialDice, stop).map(drop)
     }
 
-    fn import_entry(&self, entry: &mut LogEntry) -> Result<(), FieldError> {
+    fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal> {
         for redacted in entry.redactions.iter().flat_map(Redactions::entries) {
             import::events::<R>(&redacted.events).map_err(|error| error.within("told"))?;
         }
@@ -376,8 +379,8 @@ impl<R: Ruleset> Game for TypedGame<R> {
             [only] => vec![(only.as_str(), events.len())],
             _ => Vec::new(),
         };
-        let transition = Transition { before: self, after: &after, events: &events, commands: &commands };
-        entry.redactions = transition.redactions().map_err(unwritable)?;
+        let transition = Transition { before: self, after: &after, events: &events, commands: &commands, stop };
+        entry.redactions = transition.redactions()?;
         Ok(())
     }
 

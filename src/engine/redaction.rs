@@ -5,7 +5,7 @@
 
 use super::document::unread;
 use super::game::TypedGame;
-use super::{Game, Role, Viewer, narration};
+use super::{Game, Refusal, Role, Stop, Viewer, narration};
 use crate::vocabulary::*;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
@@ -110,11 +110,36 @@ pub(super) struct Transition<'t, R: Ruleset> {
     pub events: &'t [Event<R>],
     /// The type of each command, and how many events there were after it.
     pub commands: &'t [(&'t str, usize)],
+    /// Asked before each event for each audience.
+    pub stop: Stop<'t>,
+}
+
+/// Why a transition was not redacted.
+pub(super) enum Unredacted {
+    /// Nobody waits for it any more.
+    Stopped,
+    /// What it says is no JSON.
+    Unwritable(serde_json::Error),
+}
+
+impl From<serde_json::Error> for Unredacted {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Unwritable(error)
+    }
+}
+
+impl From<Unredacted> for Refusal {
+    fn from(why: Unredacted) -> Self {
+        match why {
+            Unredacted::Stopped => Self::Stopped,
+            Unredacted::Unwritable(error) => FieldError::meaningless("", error.to_string()).into(),
+        }
+    }
 }
 
 impl<R: Ruleset> Transition<'_, R> {
     /// The redacted forms of its log entry; None if every viewer may know all of it.
-    pub fn redactions(&self) -> Result<Option<Redactions>, serde_json::Error> {
+    pub fn redactions(&self) -> Result<Option<Redactions>, Unredacted> {
         // Everybody learns of an undo; what it took back shows in the state alone.
         if self.events.iter().any(Event::jumps) {
             return Ok(None);
@@ -182,11 +207,11 @@ impl<R: Ruleset> Transition<'_, R> {
     }
 
     /// The entry for a viewer with these combatants of its own; None if nothing of it is redacted.
-    fn redacted(&self, own: &[CombatantId]) -> Result<Option<RedactedEntry>, serde_json::Error> {
+    fn redacted(&self, own: &[CombatantId]) -> Result<Option<RedactedEntry>, Unredacted> {
         let before = &self.before.table;
         let audience = Audience::of(before, own);
         let (start, someone) = (before.seen_by(&audience), R::someone_acts(before, &audience));
-        let mut left = self.redacted_events(audience, &start);
+        let mut left = self.redacted_events(audience, &start)?;
         if left.is_empty() && start != self.after.redacted(own) {
             left.push((0, Event::Shared(SomeoneActs {}.into())));
         }
@@ -212,13 +237,18 @@ impl<R: Ruleset> Transition<'_, R> {
 
     /// The redacted events, each with the index of the event that it comes from. An event costs what it says; a change of the roster
     /// costs as much as the table.
-    fn redacted_events(&self, mut audience: Audience<'_>, start: &Table<R>) -> Vec<(usize, Event<R>)> {
+    fn redacted_events(
+        &self, mut audience: Audience<'_>, start: &Table<R>,
+    ) -> Result<Vec<(usize, Event<R>)>, Unredacted> {
         let mut whole = self.before.table.clone();
         let mut someone_before = R::someone_acts(&whole, &audience);
         let mut left = Vec::with_capacity(self.events.len());
         let acts = || Event::Shared(SomeoneActs {}.into());
         let mut hidden_turn: Option<HiddenTurn> = None;
         for (index, event) in self.events.iter().enumerate() {
+            if (self.stop)() {
+                return Err(Unredacted::Stopped);
+            }
             let roster = match event {
                 Event::Roster(event) => Some((event, whole.seen_by(&audience.at(&whole)))),
                 _ => None,
@@ -251,7 +281,7 @@ impl<R: Ruleset> Transition<'_, R> {
         if let Some(HiddenTurn { place, index, .. }) = hidden_turn {
             left.insert(place, (index, acts()));
         }
-        left
+        Ok(left)
     }
 }
 

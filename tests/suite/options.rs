@@ -189,6 +189,21 @@ fn deciding_stops_before_the_next_command() {
 }
 
 #[test]
+fn redaction_stops_before_the_next_event() {
+    let table = Table::create(json!({"ruleset": "round-robin", "combatants": [{"id": "shade", "hidden": true}]}));
+    let notes: Vec<Value> = (0..50).map(|n| json!({"type": "note", "text": format!("{n}")})).collect();
+    let request = Request::read(json!(notes)).expect("a request");
+    let asked = Cell::new(0);
+    // All 50 are decided by then.
+    let sixtieth = || {
+        asked.set(asked.get() + 1);
+        asked.get() == 60
+    };
+    let stopped = table.game.decide(&request, &mut SeededDice::new([1; 32]), &sixtieth);
+    assert_eq!((stopped.err(), asked.get()), (Some(Refusal::Stopped), 60));
+}
+
+#[test]
 fn what_is_listed_grows_no_faster_than_the_encounter_does() {
     let size = |count: usize| {
         let group = |n: usize| json!({"id": format!("g{n}"), "side": "monsters", "members": ["one", "two"]});
