@@ -105,7 +105,12 @@ fn go_on(play: &mut Fight<'_>) -> Result<(), Violation> {
             next_step(play);
             proceed(play, Point::Turn);
         }
-        Mode::Gap { .. } => proceed(play, Point::Next),
+        Mode::Gap { .. } => {
+            for combatant in ids(asked(table)) {
+                play.own(Passed { combatant });
+            }
+            proceed(play, Point::Next);
+        }
         Mode::Setup | Mode::Standstill | Mode::SomeoneActs => {
             return Err(Violation::new("nothing_to_go_on_with", "CU-36", "nobody is in the fight who could act"));
         }
@@ -272,7 +277,7 @@ fn wait(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let its = play.table().effects.iter().filter(|effect| effect.expires.anchor() == Some(id));
     let counted = its.map(|effect| effect.id.clone()).collect();
     play.own(Waited { combatant: id.clone(), counted });
-    proceed(play, Point::Next);
+    proceed(play, Point::Turn);
     Ok(())
 }
 
@@ -282,7 +287,8 @@ fn go_now(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     ensure(c.state.waiting, "not_waiting", "CU-23", "wait", || format!("{id} does not wait"))?;
     let interrupts = definition(table).wait.as_ref().is_some_and(|wait| wait.interrupts);
     let (rule, line) = if interrupts { ("CU-26", "wait") } else { ("CU-24", "wait.interrupts") };
-    ensure(may_return(table, c), "cannot_return", rule, line, || format!("{id} cannot return now: {}", now(table)))?;
+    let returns = opening(table).is_some_and(|opening| may_return(table, c, opening));
+    ensure(returns, "cannot_return", rule, line, || format!("{id} cannot return now: {}", now(table)))?;
     if definition(table).wait.as_ref().is_some_and(|wait| wait.moves) {
         let acting = top(table).and_then(|turn| turn.combatants.first());
         let beside = acting.or(table.state.last.as_ref()).cloned();
@@ -294,13 +300,12 @@ fn go_now(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
 }
 
 fn pass(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
-    let c = play.combatant("combatant", id)?;
+    play.combatant("combatant", id)?;
     let table = play.table();
     match &table.state.mode {
         Mode::Gap { .. } => {
-            ensure(has_right(table, c, false), "no_right", "CU-31", "pools", || {
-                format!("{id} has no right to pass on")
-            })?;
+            let asks = asked(table).any(|c| c.id == *id);
+            ensure(asks, "no_right", "CU-31", "pools", || format!("{id} has no right to pass on"))?;
         }
         Mode::Choosing => {
             let line = phase_line(table, "optional");
@@ -349,10 +354,12 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
     ensure(!fighter.state.used, "used_already", "CU-29", &line("spend"), || {
         format!("{id} has used a right since the last turn began: once is all")
     })?;
-    ensure(may_interject(table, fighter), "cannot_interject", "CU-29", &line("spend"), || {
+    let opening = opening(table).filter(|opening| may_interject(table, fighter, *opening));
+    let Some(opening) = opening else {
         let whose = "rights are for combatants in the fight, after or within the turn of another";
-        format!("{id} can use no right now: {}, and {whose}", now(table))
-    })?;
+        let detail = format!("{id} can use no right now: {}, and {whose} (definition.{})", now(table), line("spend"));
+        return Err(Violation::new("cannot_interject", "CU-29", detail));
+    };
     let left = points(table, fighter, &c.pool, pool);
     let [least, most] = spend.cost;
     let cost = c.cost.unwrap_or(least);
@@ -362,7 +369,8 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
     ensure(left >= cost && (left > 0 || pool.of == Owner::Table), "too_few_points", "CU-27", &line("max"), || {
         format!("{left} points of {} are left", c.pool)
     })?;
-    ensure(may_spend(table, fighter, &c.pool, pool), "cannot_interject", "CU-29", &line("spend.when"), || now(table))?;
+    let spends = may_spend(table, fighter, opening, &c.pool, pool);
+    ensure(spends, "cannot_interject", "CU-29", &line("spend.when"), || now(table))?;
     let (gives, owner) = (spend.gives, (pool.of == Owner::Combatant).then(|| id.clone()));
     if cost > 0 {
         set_pool(play, owner, &c.pool, left.saturating_sub(cost));

@@ -56,13 +56,14 @@ fn evolve_own(table: &mut Table, event: &Event) {
             }
         }
         Event::StepDone(e) => state.turns.last_mut().into_iter().for_each(|turn| turn.done.push(e.combatant.clone())),
-        Event::GapOpened(e) => state.mode = Mode::Gap { passed: Vec::new(), stalled: e.stalled },
+        Event::GapOpened(e) => open_gap(state, e.stalled),
         Event::Passed(e) => match &mut state.mode {
             Mode::Gap { passed, .. } => passed.push(e.combatant.clone()),
             _ => table.change_state(&e.combatant, |s| s.passed = true),
         },
         Event::Waited(e) => {
             remove_from_turn(state, &e.combatant);
+            state.last = Some(e.combatant.clone());
             table.change_state(&e.combatant, |s| {
                 s.waiting = true;
                 s.counted.clone_from(&e.counted);
@@ -89,6 +90,15 @@ fn evolve_own(table: &mut Table, event: &Event) {
     }
 }
 
+/// Opens a gap. One that follows another in the same round keeps who has passed.
+fn open_gap(state: &mut State, stalled: bool) {
+    let passed = match std::mem::take(&mut state.mode) {
+        Mode::Gap { passed, .. } => passed,
+        _ => Vec::new(),
+    };
+    state.mode = Mode::Gap { passed, stalled };
+}
+
 fn declare(table: &mut Table, id: &CombatantId, choice: Option<Slug>) {
     table.change_state(id, |s| (s.has_declared, s.declared) = (true, choice));
 }
@@ -109,6 +119,9 @@ fn start_round(table: &mut Table) {
             let waits = used && combatants.find(&place.combatant).is_some_and(|c| c.state.waiting);
             set_done(place, waits);
         }
+    }
+    if let Mode::Gap { passed, .. } = &mut state.mode {
+        passed.clear();
     }
     begin_phase(state, 0);
     if first || definition.score.as_ref().is_some_and(|score| score.reroll) {

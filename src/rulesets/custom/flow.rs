@@ -28,7 +28,10 @@ pub(super) fn proceed(play: &mut Fight<'_>, from: Point) {
         point = match here {
             Point::Turn => go_on_with_turn(play),
             Point::Next => find_next(play),
-            Point::RoundEnd if crossed => stall(play),
+            Point::RoundEnd if crossed || has_unasked(play) => {
+                play.own(GapOpened { stalled: true });
+                None
+            }
             Point::RoundEnd => {
                 crossed = true;
                 next_round(play)
@@ -70,14 +73,6 @@ fn find_next(play: &mut Fight<'_>) -> Option<Point> {
         return Some(Point::Next);
     }
     Some(Point::RoundEnd)
-}
-
-/// Waits in a round in which nobody can act.
-fn stall(play: &mut Fight<'_>) -> Option<Point> {
-    if !matches!(play.table().state.mode, Mode::Gap { stalled: true, .. }) {
-        play.own(GapOpened { stalled: true });
-    }
-    None
 }
 
 /// Begins a turn, or asks who takes it.
@@ -191,23 +186,27 @@ pub(super) fn end_one(play: &mut Fight<'_>, id: &CombatantId, cost: Option<u32>)
     }
 }
 
-/// Opens a gap after a turn, if somebody has a right to use in it.
+/// Opens a gap after a turn that ended or was delayed, if somebody has a right to use in it. A lair's turn is followed by none.
 fn open_gap(play: &mut Fight<'_>) -> Option<Point> {
     let table = play.table();
     let last = table.state.last.as_ref().and_then(|id| table.get(id));
-    let pinned = last.is_some_and(|c| is_pinned(definition(table), c));
-    let asks = !pinned && matches!(phase(table).pick, Pick::Order | Pick::Together);
-    if !asks || right_holders(table, true).next().is_none() {
+    let lair = last.is_some_and(|c| is_lair(definition(table), c));
+    if lair || right_holders(table, Opening::AfterTurn).next().is_none() {
         return Some(Point::Next);
     }
     play.own(GapOpened { stalled: false });
     None
 }
 
-/// Closes a gap in which nobody has a right that opens one any more.
+/// Whether somebody holds a right before the round ends and has not declined it in the gap that has just closed.
+fn has_unasked(play: &Fight<'_>) -> bool {
+    right_holders(play.table(), Opening::RoundEnd).next().is_some()
+}
+
+/// Goes on from a gap in which everybody has used their rights or passed.
 pub(super) fn close_used_gap(play: &mut Fight<'_>) {
     let table = play.table();
-    if matches!(table.state.mode, Mode::Gap { .. }) && right_holders(table, true).next().is_none() {
+    if matches!(table.state.mode, Mode::Gap { .. }) && asked(table).next().is_none() {
         proceed(play, Point::Next);
     }
 }

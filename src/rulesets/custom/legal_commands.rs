@@ -28,20 +28,12 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         Mode::Choosing => choosing(table, &mut legal),
         Mode::Turn => turn(table, &mut legal),
         Mode::Gap { .. } => {
-            legal.extend(right_holders(table, false).map(|c| LegalCommand::by("pass", &c.id, "CU-31")));
+            legal.extend(asked(table).map(|c| LegalCommand::by("pass", &c.id, "CU-31")));
         }
         Mode::Setup | Mode::Standstill | Mode::SomeoneActs => {}
     }
-    for c in table.iter() {
-        if may_return(table, c) {
-            legal.push(LegalCommand::by("go_now", &c.id, "CU-24"));
-        }
-        let pools = definition.pools.iter().filter(|_| may_interject(table, c));
-        for (name, pool) in pools.filter(|(name, pool)| may_spend(table, c, name, pool)) {
-            let option = LegalCommand::by("interject", &c.id, "CU-29").with("pool", name.as_str());
-            let ([least, most], points) = (pool.spend.cost, points(table, c, name, pool));
-            legal.push(option.range("cost", false, least.get(), most.get().min(points.into())));
-        }
+    if let Some(opening) = opening(table) {
+        rights(table, opening, &mut legal);
     }
     for (name, pool) in &definition.pools {
         let grant = LegalCommand::of("grant", "CU-27").with("pool", name.as_str()).range("amount", true, -100, 100);
@@ -51,6 +43,26 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         });
     }
     legal
+}
+
+/// The rights that can be used in an opening.
+fn rights(table: &Table, opening: Opening, legal: &mut Vec<LegalCommand>) {
+    for c in table.iter() {
+        if may_return(table, c, opening) {
+            legal.push(LegalCommand::by("go_now", &c.id, "CU-24"));
+        }
+        if !may_interject(table, c, opening) {
+            continue;
+        }
+        for (name, pool) in &definition(table).pools {
+            if !may_spend(table, c, opening, name, pool) {
+                continue;
+            }
+            let option = LegalCommand::by("interject", &c.id, "CU-29").with("pool", name.as_str());
+            let ([least, most], points) = (pool.spend.cost, points(table, c, name, pool));
+            legal.push(option.range("cost", false, least.get(), most.get().min(points.into())));
+        }
+    }
 }
 
 fn start(table: &Table) -> Vec<LegalCommand> {

@@ -38,7 +38,7 @@ const RULES: &[Rule] = &[
     Rule::official("CU-12", "`pick` order: the first open place acts; of equal places any may begin."),
     Rule::official("CU-13", "`pick` free: any combatant that may act begins."),
     Rule::official("CU-14", "`pick` last: the combatant that acted last names the next."),
-    Rule::official("CU-15", "`pick` together: all act in one shared turn."),
+    Rule::official("CU-15", "`pick` together: all that fit one of its steps act in one shared turn."),
     Rule::official("CU-16", "`steps`: a shared turn goes through its steps; a step that fits nobody is skipped."),
     Rule::official("CU-17", "`optional`: a combatant may pass, and act in a later phase."),
     Rule::official("CU-18", "`declare`: choices are made at the start of a round and shown when all are made."),
@@ -54,7 +54,10 @@ const RULES: &[Rule] = &[
     Rule::official("CU-28", "`refill`: a pool is full again each round, each own turn, or by hand."),
     Rule::official("CU-29", "`spend`: points buy an action or a turn, once until the next turn begins."),
     Rule::official("CU-30", "`ready` fills a pool in the combatant's turn; its next turn empties it."),
-    Rule::official("CU-31", "Between two turns a gap opens while somebody has a right to use in it."),
+    Rule::official(
+        "CU-31",
+        "After a turn that ended or was delayed, and before the round ends, all who hold a right are asked: a gap closes when each has used it or passed. A lair's turn is followed by none.",
+    ),
     Rule::official(
         "CU-32",
         "`clock`: a turn costs ticks, the lowest tick acts, and `round` says how many ticks a round has.",

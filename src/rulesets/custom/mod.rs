@@ -27,7 +27,7 @@ use crate::vocabulary::{
 };
 use definition::{Pick, Sides};
 use manifest::MANIFEST;
-use query::{candidates, chooser, current, definition, has_places, phase, right_holders, undeclared};
+use query::{asked, candidates, chooser, current, definition, has_places, phase, undeclared};
 use serde_json::Value;
 
 /// The ruleset `custom`.
@@ -88,16 +88,16 @@ impl Ruleset for Custom {
                 Pending::new("next", who, commands, pick_rule(table))
             }
             Mode::Turn => Pending::new("end_turn", Self::current(table), &["end_turn"], "CU-1"),
-            Mode::Gap { stalled, .. } => {
-                let who = ids(right_holders(table, false));
+            Mode::Gap { .. } => {
+                let who = ids(asked(table));
                 let pools = !definition(table).pools.is_empty();
-                let mut commands = vec!["go_on"];
-                if !who.is_empty() {
-                    commands = vec!["pass"];
-                    commands.extend(pools.then_some("interject"));
-                    commands.extend(definition(table).wait.as_ref().map(|_| "go_now"));
+                if who.is_empty() {
+                    return Some(Pending::new("next_round", who, &["go_on"], "CU-31"));
                 }
-                Pending::new(if *stalled { "next_round" } else { "use_right" }, who, &commands, "CU-31")
+                let mut commands = vec!["pass"];
+                commands.extend(pools.then_some("interject"));
+                commands.extend(definition(table).wait.as_ref().map(|_| "go_now"));
+                Pending::new("use_right", who, &commands, "CU-31")
             }
         })
     }
@@ -158,8 +158,8 @@ impl Ruleset for Custom {
             Mode::Declaring => undeclared(whole).all(|c| hidden(&c.id)),
             Mode::Turn => current(whole).all(hidden),
             Mode::Choosing => candidates(whole).iter().all(&mut hidden) || chooser(whole).is_some_and(hidden),
-            Mode::Gap { .. } if right_holders(whole, false).next().is_none() => whole.active().all(|c| hidden(&c.id)),
-            Mode::Gap { .. } => right_holders(whole, false).all(|c| hidden(&c.id)),
+            Mode::Gap { .. } if asked(whole).next().is_none() => whole.active().all(|c| hidden(&c.id)),
+            Mode::Gap { .. } => asked(whole).all(|c| hidden(&c.id)),
         };
         any && all
     }

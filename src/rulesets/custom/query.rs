@@ -2,7 +2,7 @@
 
 use super::definition::*;
 use super::*;
-use crate::vocabulary::Int;
+use crate::vocabulary::{Int, Kind};
 use std::sync::LazyLock;
 
 /// How deep turns may interrupt one another.
@@ -245,14 +245,24 @@ fn within_turn(table: &Table) -> bool {
     top(table).is_some()
 }
 
-/// Whether rights can be used between two turns now, or as soon as a turn is over.
-fn between_turns(table: &Table) -> bool {
-    let picks_freely = matches!(phase(table).pick, Pick::Free | Pick::Last);
+/// When rights are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// Within a turn.
+    WithinTurn,
+    /// After a turn that ended or was delayed.
+    AfterTurn,
+    /// Before the round ends.
+    RoundEnd,
+}
+
+/// The opening that there is now, if rights can be used.
+pub(super) fn opening(table: &Table) -> Option<Opening> {
     match table.state.mode {
-        Mode::Gap { .. } => true,
-        Mode::Turn => !within_turn(table),
-        Mode::Choosing => picks_freely,
-        _ => false,
+        Mode::Gap { stalled: true, .. } => Some(Opening::RoundEnd),
+        Mode::Gap { stalled: false, .. } => Some(Opening::AfterTurn),
+        Mode::Turn if within_turn(table) => Some(Opening::WithinTurn),
+        _ => None,
     }
 }
 
@@ -262,18 +272,29 @@ fn may_respond(table: &Table, c: &Fighter) -> bool {
     c.active() && !passed && !is_skipped(definition(table), c)
 }
 
-/// Whether a combatant that waits may return now.
-pub(super) fn may_return(table: &Table, c: &Fighter) -> bool {
+/// Whether it was this combatant's turn that ended or was delayed last.
+fn was_last(table: &Table, c: &Fighter) -> bool {
+    table.state.last.as_ref() == Some(&c.id)
+}
+
+/// Whether a combatant that waits may return in this opening.
+pub(super) fn may_return(table: &Table, c: &Fighter, opening: Opening) -> bool {
     let Some(wait) = definition(table).wait.as_ref().filter(|_| c.state.waiting) else { return false };
-    let now = between_turns(table) || within_turn(table) && wait.interrupts;
+    let now = match opening {
+        Opening::WithinTurn => wait.interrupts,
+        Opening::AfterTurn => !was_last(table, c),
+        Opening::RoundEnd => true,
+    };
     let room = table.state.turns.len() < MAX_DEPTH;
     now && room && may_respond(table, c)
 }
 
-/// Whether a combatant may use a right now, whatever its points.
-pub(super) fn may_interject(table: &Table, c: &Fighter) -> bool {
-    let last = table.state.last.as_ref() == Some(&c.id);
-    let now = if within_turn(table) { !in_a_turn(table, &c.id) } else { between_turns(table) && !last };
+/// Whether a combatant may use a right in this opening, whatever its points.
+pub(super) fn may_interject(table: &Table, c: &Fighter, opening: Opening) -> bool {
+    let now = match opening {
+        Opening::WithinTurn => !in_a_turn(table, &c.id),
+        Opening::AfterTurn | Opening::RoundEnd => !was_last(table, c),
+    };
     now && !c.state.used && !c.state.waiting && may_respond(table, c)
 }
 
@@ -283,31 +304,42 @@ pub(super) fn points(table: &Table, c: &Fighter, name: &Slug, pool: &PoolRule) -
     pools.get(name).copied().unwrap_or(0)
 }
 
-/// Whether a combatant may spend from this pool now; it [may use a right](may_interject).
-pub(super) fn may_spend(table: &Table, c: &Fighter, name: &Slug, pool: &PoolRule) -> bool {
+/// Whether a combatant may spend from this pool in this opening; it [may use a right](may_interject).
+pub(super) fn may_spend(table: &Table, c: &Fighter, opening: Opening, name: &Slug, pool: &PoolRule) -> bool {
     let ([least, _], points) = (pool.spend.cost, points(table, c, name, pool));
     let paid = points >= least.count() && (pool.of == Owner::Table || points > 0);
-    let when = !within_turn(table) || pool.spend.when == When::Any;
+    let when = opening != Opening::WithinTurn || pool.spend.when == When::Any;
     let room = pool.spend.gives == Gives::Action || table.state.turns.len() < MAX_DEPTH;
     paid && when && room && fits(definition(table), &pool.spend.who, c)
 }
 
-/// Whether a combatant may use a right now; with `opening`, one that opens a gap.
-pub(super) fn has_right(table: &Table, c: &Fighter, opening: bool) -> bool {
+/// Whether a combatant holds a right in this opening.
+pub(super) fn has_right(table: &Table, c: &Fighter, opening: Opening) -> bool {
     if c.state.waiting || c.state.pools.is_empty() && table.state.pools.is_empty() {
-        return may_return(table, c);
+        return may_return(table, c, opening);
     }
-    let mut pools = definition(table).pools.iter().filter(|(_, pool)| !opening || pool.spend.when == When::Gap);
-    pools.any(|(name, pool)| may_spend(table, c, name, pool)) && may_interject(table, c)
+    let mut pools = definition(table).pools.iter();
+    pools.any(|(name, pool)| may_spend(table, c, opening, name, pool)) && may_interject(table, c, opening)
 }
 
-/// The combatants that have a right now; with `opening`, one that opens a gap.
-pub(super) fn right_holders(table: &Table, opening: bool) -> impl Iterator<Item = &Fighter> {
+/// The combatants that hold a right in this opening.
+pub(super) fn right_holders(table: &Table, opening: Opening) -> impl Iterator<Item = &Fighter> {
     table.iter().filter(move |c| has_right(table, c, opening))
 }
 
-/// Whether a combatant's score is pinned: it stands for a lair or another hazard.
+/// The combatants that are asked in the gap that is open.
+pub(super) fn asked(table: &Table) -> impl Iterator<Item = &Fighter> {
+    let opening = opening(table).filter(|opening| *opening != Opening::WithinTurn);
+    opening.into_iter().flat_map(|opening| right_holders(table, opening))
+}
+
+/// Whether a combatant's score is pinned.
 pub(super) fn is_pinned(definition: &Definition, c: &Fighter) -> bool {
     let pinned = definition.score.as_ref().and_then(|score| score.pinned.as_ref());
     pinned.is_some_and(|name| number(definition, c, name) != 0)
+}
+
+/// Whether a combatant stands for a lair: a hazard with a fixed score, which is no creature with a turn.
+pub(super) fn is_lair(definition: &Definition, c: &Fighter) -> bool {
+    c.kind == Kind::Hazard && is_pinned(definition, c)
 }

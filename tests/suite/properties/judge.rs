@@ -44,6 +44,8 @@ pub struct Judge {
     turns: Turns,
     /// Whether a combatant's turns may have changed in this round.
     unlimited: bool,
+    /// Who was asked between two turns of this round.
+    asked: BTreeSet<String>,
     /// The turns as they were at every version before this one.
     past: Vec<Turns>,
 }
@@ -69,6 +71,7 @@ impl Judge {
             rules,
             turns,
             unlimited: false,
+            asked: BTreeSet::new(),
             past: Vec::new(),
         };
         guarded(|| judge.look())?;
@@ -134,6 +137,7 @@ impl Judge {
             }
             self.nobody_elses_turn(command, &events, &before)?;
             self.as_often_as_defined(&events)?;
+            self.waiting_were_asked(command, &events, &before)?;
             self.look()?;
         }
         Ok(true)
@@ -210,6 +214,28 @@ impl Judge {
             if round > turns || most_in_phase.is_some_and(|most| phase > most) {
                 return breach("nobody acts more often than the definition says", format!("{id}: {round} of {turns}"));
             }
+        }
+        Ok(())
+    }
+
+    /// No round ends by the rules before each combatant that waits was asked in it.
+    fn waiting_were_asked(&mut self, command: &Value, events: &[Value], before: &Value) -> Result<(), Breach> {
+        let happened = |kind: &str| events.iter().any(|event| event["type"] == kind);
+        if happened("round_ended") && self.own(&command["type"]) {
+            let fighters = before["combatants"].as_array().into_iter().flatten();
+            let mut waiting: Vec<Value> = fighters.filter(|c| c["waiting"] == true).map(|c| c["id"].clone()).collect();
+            if command["type"] == "wait" {
+                waiting.push(command["combatant"].clone());
+            }
+            if let Some(id) = waiting.iter().find(|id| !self.asked.contains(id.as_str().unwrap_or_default())) {
+                return breach("who waits is asked before the round ends", format!("{id} after {}", short(command)));
+            }
+        }
+        if happened("round_started") {
+            self.asked.clear();
+        }
+        if self.view["pending"]["decision"] == "use_right" {
+            self.asked.extend(ids(&self.view["pending"]["combatants"], ""));
         }
         Ok(())
     }
