@@ -5,8 +5,8 @@
 use super::application::PREFIX;
 use super::storage::Change;
 use super::{Answer, AnswerSize, App, AppError, Application, IdempotencyKey, now};
-use crate::engine::{Game, MAX_COMBATANTS, Meta, NewToken, Refusal, Role, TokenRecord, Viewer};
-use crate::vocabulary::{CombatantId, FieldError, Violation};
+use crate::engine::{Game, Meta, NewToken, Refusal, Role, TokenRecord, Viewer};
+use crate::vocabulary::{CombatantId, FieldError, MAX_COMBATANTS, Violation};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, BASE64URL_NOPAD, HEXLOWER};
 use jiff::{SignedDuration, Timestamp};

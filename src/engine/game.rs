@@ -6,8 +6,8 @@ use super::redaction::{Transition, Unredacted};
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
-    LoadError, LogEntry, MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, MAX_REDACTED, MAX_REDACTED_BYTES,
-    Meta, Redactions, Refusal, Request, SCHEMA, Stop, Summary, Viewer, import, legal, narration, rights, shared, text,
+    LoadError, LogEntry, MAX_CONDITIONS, MAX_EVENTS, MAX_REDACTED, MAX_REDACTED_BYTES, Meta, Redactions, Refusal,
+    Request, SCHEMA, Stop, Summary, Viewer, import, legal, narration, rights, shared, text,
 };
 use crate::vocabulary::*;
 use serde::Serialize;
@@ -254,7 +254,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
                 return Err(format!("{} holds more than {most} conditions", c.id.as_str()));
             }
         }
-        Ok(())
+        R::check_state(table)
     }
 
     fn named(&self, field: String, id: &CombatantId) -> Result<(), Refusal> {
@@ -277,6 +277,8 @@ impl<R: Ruleset> Game for TypedGame<R> {
         if stop() {
             return Err(Refusal::Stopped);
         }
+        let last = || request.path(commands.len().saturating_sub(1));
+        R::check_state(&table).map_err(|beyond| Refusal::too_much_state(last(), &beyond))?;
         let history = UndoHistory::ordinary(table.version);
         let next = Self { meta: self.meta.clone(), history, table: table.clone() };
         let transition = Transition { before: self, after: &table, events: &events, commands: &commands, stop };
@@ -293,7 +295,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
                 || bytes.saturating_mul(audiences) > MAX_REDACTED_BYTES && audiences > 1
         };
         if exceeds(most) && exceeds(transition.audiences()) {
-            return Err(Refusal::too_many_events(request.path(commands.len().saturating_sub(1))));
+            return Err(Refusal::too_many_events(last()));
         }
         Ok(next.decided(&transition)?)
     }

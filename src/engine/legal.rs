@@ -4,9 +4,9 @@
 
 use super::game::TypedGame;
 use super::trial::{Trials, share};
-use super::{MAX_COMBATANTS, MAX_CONDITIONS, Role, Stop, Viewer, narration};
+use super::{MAX_CONDITIONS, Role, Stop, Viewer, narration};
 use crate::vocabulary::{
-    Combatant, Commands, LegalCommand, Member, Readers, Ruleset, Slug, Status, Table, shared_list,
+    Combatant, Commands, LegalCommand, MAX_COMBATANTS, Member, Readers, Ruleset, Slug, Status, Table, shared_list,
 };
 use serde_json::{Value, json};
 use std::collections::HashSet;

@@ -40,10 +40,6 @@ pub use viewer::{NewToken, Role, Viewer};
 /// Asks whether long work is to stop because nobody waits for it any more.
 pub type Stop<'a> = &'a dyn Fn() -> bool;
 
-/// The most combatants that an encounter holds.
-pub const MAX_COMBATANTS: usize = 500;
-/// The most effects that an encounter holds at a time.
-pub const MAX_EFFECTS: usize = 500;
 /// The most commands in one list.
 pub const MAX_COMMANDS: usize = 50;
 /// The most events of one request, or of one entry of an imported log.

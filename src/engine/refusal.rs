@@ -38,6 +38,12 @@ impl Refusal {
         Self::Violation { path, violation: Violation::new("too_many_events", "TK-4", detail) }
     }
 
+    /// A request that would lead to a state `beyond` the ruleset's bounds.
+    pub fn too_much_state(path: String, beyond: &str) -> Self {
+        let detail = format!("this encounter has no room for it: {beyond}");
+        Self::Violation { path, violation: Violation::new("too_much_state", "TK-4", detail) }
+    }
+
     /// The same in a sentence with names.
     pub fn named(mut self, names: &dyn Names) -> Self {
         match &mut self {

@@ -1,9 +1,9 @@
 //! Who is in the encounter: combatants as clients describe them become combatants as they are kept.
 
-use super::{MAX_COMBATANTS, MAX_CONDITIONS};
+use super::MAX_CONDITIONS;
 use crate::vocabulary::{
-    Combatant, CombatantId, Draft, FieldError, Hp, Kind, MAX_MEMBERS, Member, MemberDraft, MemberSpec, Metadata,
-    Ruleset, Slug, Table, Text, Violation, require,
+    Combatant, CombatantId, Draft, FieldError, Hp, Kind, MAX_COMBATANTS, MAX_MEMBERS, Member, MemberDraft, MemberSpec,
+    Metadata, Ruleset, Slug, Table, Text, Violation, require,
 };
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! The commands that every ruleset understands. Rulesets react to their events.
 
-use super::{MAX_CONDITIONS, MAX_EFFECTS, Refusal, roster};
+use super::{MAX_CONDITIONS, Refusal, roster};
 use crate::vocabulary::*;
 
 /// Decides a shared command: emits its events, and lets the ruleset react to those that can change the turn order.

@@ -50,7 +50,7 @@ pub use redaction::Redaction;
 pub use ruleset::{Data, Registrar, Ruleset};
 pub use scalar::{INLINE, Int, Text};
 pub use schema::*;
-pub use table::{FoeHp, Status, Table};
+pub use table::{FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status, Table};
 pub use tagged::{Commands, Tagged, read_tagged, union_schema};
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, fill, spaced, with_names};

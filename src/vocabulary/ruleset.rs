@@ -60,6 +60,10 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// names that combatant, so that another one may take its id: [`Audience::all_but`] helps.
     fn evolve(table: &mut Table<Self>, event: &Event<Self>);
 
+    /// Refuses a state that no play leads to: a list that is too long for it, or a number that is out of range. An imported log may hold
+    /// one. The error names the list or number, and its bound.
+    fn check_state(table: &Table<Self>) -> Result<(), String>;
+
     /// In whose name a command is sent. Override it where that depends on more than the field that the command's declaration names.
     fn actor(command: &Self::Command) -> Actor<'_> {
         command.actor()

@@ -8,6 +8,10 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
 
+/// Maximum combatants of an encounter.
+pub const MAX_COMBATANTS: usize = 500;
+/// Maximum effects of an encounter at a time.
+pub const MAX_EFFECTS: usize = 500;
 /// Maximum ids that a refusal lists.
 const MAX_LISTED: usize = 20;
 

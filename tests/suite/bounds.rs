@@ -1,10 +1,12 @@
 //! Bounds: of the events of one request, counted for each audience, and of who is in a fight.
 
 use crate::support::client::note;
+use crate::support::sources::text;
 use crate::support::table::{RULESETS, Table, meta, token};
+use serde::Deserialize;
 use serde_json::{Value, json};
-use turnkeeper::engine::{MAX_COMBATANTS, MAX_CONDITIONS, MAX_EFFECTS, MAX_EVENTS, Refusal, Request, Role, SeededDice};
-use turnkeeper::vocabulary::{CombatantId, MAX_MEMBERS, read};
+use turnkeeper::engine::{MAX_CONDITIONS, MAX_EVENTS, Refusal, Request, Role, SeededDice};
+use turnkeeper::vocabulary::{CombatantId, MAX_COMBATANTS, MAX_EFFECTS, MAX_MEMBERS, read};
 
 /// The code of a refusal and what it rests on.
 fn code(refusal: Refusal) -> (String, String) {
@@ -69,6 +71,105 @@ fn a_document_from_elsewhere_holds_no_more_than_commands_could_make() {
         if !list.ends_with("conditions") {
             assert!(check(json!([first, first])).is_err(), "{list}");
         }
+    }
+}
+
+/// A list, map or number in a stored encounter, and how long or large it may be.
+#[derive(Debug, Deserialize)]
+struct Bound {
+    ruleset: String,
+    /// A pointer to the value that is replaced.
+    at: String,
+    /// The new value, in which `"*"` stands for the list, map or number.
+    value: Value,
+    /// An item of the list or map; `#` in it stands for its number.
+    item: Option<Value>,
+    #[serde(default)]
+    map: bool,
+    /// The most items, or the largest number.
+    most: i64,
+    /// The smallest number.
+    least: Option<i64>,
+}
+
+impl Bound {
+    /// A list or map of so many items, or the number.
+    fn filled(&self, count: i64) -> Value {
+        let Some(item) = &self.item else { return json!(count) };
+        let item = item.to_string();
+        let numbered = |n: i64| serde_json::from_str(&item.replace('#', &n.to_string())).expect("an item");
+        if self.map {
+            return Value::Object((0..count).map(|n| (format!("n{n}"), numbered(n))).collect());
+        }
+        (0..count).map(numbered).collect()
+    }
+
+    /// Whether a stored encounter may have so many there.
+    fn check(&self, document: &Value, count: i64) -> Result<(), String> {
+        let value = self.value.to_string().replace("\"*\"", &self.filled(count).to_string());
+        let (parent, field) = self.at.rsplit_once('/').expect("a pointer");
+        let mut changed = document.clone();
+        changed.pointer_mut(parent).expect("a place")[field] = serde_json::from_str(&value).expect("JSON");
+        RULESETS.load(changed.to_string().as_bytes()).expect("a document").check()
+    }
+}
+
+#[test]
+fn a_state_from_elsewhere_holds_no_more_than_play_could_make() {
+    let bounds: Vec<Bound> = serde_json::from_str(&text("tests/bounds.json")).expect("bounds");
+    for ruleset in RULESETS.iter().map(|ruleset| ruleset.manifest.id).filter(|id| *id != "round-robin") {
+        let own: Vec<_> = bounds.iter().filter(|bound| bound.ruleset == ruleset).collect();
+        assert!(!own.is_empty(), "{ruleset}");
+        let table = Table::create(json!({"ruleset": ruleset, "combatants": [{"id": "c"}]}));
+        let document: Value = serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
+        for bound in own {
+            assert_eq!(bound.check(&document, bound.most), Ok(()), "{bound:?}");
+            assert!(bound.check(&document, bound.most + 1).is_err(), "{bound:?}");
+            if let Some(least) = bound.least {
+                assert_eq!(bound.check(&document, least), Ok(()), "{bound:?}");
+                assert!(bound.check(&document, least - 1).is_err(), "{bound:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_command_that_would_keep_more_than_an_import_may_is_refused() {
+    let pcs = json!([{"id": "ann", "side": "players"}]);
+    let mut table = Table::create(json!({"ruleset": "dc20", "combatants": pcs}));
+    table.accept(json!({"type": "start", "dc": 10}));
+    let mut document: Value = serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
+    let slot = |n: usize| json!({"id": format!("x{n}"), "team": "npc", "occupants": []});
+    let slots = document["table"]["state"]["slots"].as_array_mut().expect("slots");
+    while slots.len() < 19 * MAX_COMBATANTS {
+        slots.push(slot(slots.len()));
+    }
+    let full = RULESETS.load(document.to_string().as_bytes()).expect("a document");
+    assert_eq!(full.check(), Ok(()));
+    let hidden = json!({"type": "add_combatant", "combatant": {"id": "bo", "side": "players", "hidden": true}});
+    let request = Request::read(hidden).expect("a request");
+    let refused = full.decide(&request, &mut SeededDice::new([7; 32]), &|| false).map(drop).map_err(code);
+    assert_eq!(refused, Err(("too_much_state".to_owned(), String::new())));
+}
+
+#[test]
+fn the_turns_of_a_round_do_not_grow_with_those_that_come_and_go() {
+    for (ruleset, start) in
+        [("active-initiative", json!({"type": "start", "first": "ann"})), ("seize", json!({"type": "start"}))]
+    {
+        let mut table = Table::create(json!({"ruleset": ruleset, "combatants": [{"id": "ann"}, {"id": "bo"}]}));
+        table.accept(start);
+        for n in 0..10 {
+            let id = format!("c{n}");
+            table.accept(json!([
+                {"type": "add_combatant", "combatant": {"id": id}},
+                {"type": "override", "combatant": id},
+                {"type": "remove_combatant", "combatant": id},
+            ]));
+        }
+        let document: Value = serde_json::from_slice(&table.game.document().expect("a document")).expect("JSON");
+        let turns = document["table"]["state"]["turns"].as_array().expect("turns").len();
+        assert!(turns <= 3, "{ruleset}: {document}");
     }
 }
 

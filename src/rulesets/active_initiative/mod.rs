@@ -1,5 +1,6 @@
 //! Active Initiative, from Giffyglyph's Darker Dungeons: after a turn, its player names the next combatant, and enemies may interrupt.
 
+mod bounds;
 mod command;
 mod decide;
 mod event;

@@ -7,11 +7,16 @@ use crate::vocabulary::{FieldError, Slug};
 /// Words that `ties` takes besides the names of numbers.
 pub(super) const TIE_WORDS: [&str; 3] = ["players", "foes", "roll"];
 
+/// The most numbers of a definition.
+pub(super) const MAX_NUMBERS: usize = 12;
+/// The most pools of a definition.
+pub(super) const MAX_POOLS: usize = 4;
+
 /// The mistakes of a definition.
 pub(super) fn check(definition: &Definition) -> Vec<FieldError> {
     let mut wrong = Wrong { definition, found: Vec::new() };
-    wrong.size("numbers", definition.numbers.len(), 0, 12);
-    wrong.size("pools", definition.pools.len(), 0, 4);
+    wrong.size("numbers", definition.numbers.len(), 0, MAX_NUMBERS);
+    wrong.size("pools", definition.pools.len(), 0, MAX_POOLS);
     wrong.size("phases", definition.phases.len(), 1, 8);
     if let Some(declare) = &definition.declare {
         wrong.size("declare.choices", declare.choices.len(), 2, 6);

@@ -1,5 +1,6 @@
 //! A table's own turn order: a definition in bounded JSON, enforced like a program.
 
+mod bounds;
 mod check;
 mod command;
 mod decide;

@@ -6,7 +6,7 @@ use crate::vocabulary::{Int, Kind};
 use std::sync::LazyLock;
 
 /// How deep turns may interrupt one another.
-const MAX_DEPTH: usize = 8;
+pub(super) const MAX_DEPTH: usize = 8;
 
 pub(super) fn definition(table: &Table) -> &Definition {
     table.options.definition()

@@ -1,6 +1,7 @@
 //! DC20: players' characters check against an Encounter DC, then the teams take their Initiative Turns alternately.
 
 mod allowance;
+mod bounds;
 mod command;
 mod contest;
 mod decide;

@@ -1,5 +1,6 @@
 //! EXP, the game of technological chaos: a high initiative is a tactical advantage, which lets a persona wait.
 
+mod bounds;
 mod command;
 mod decide;
 mod event;

@@ -25,6 +25,10 @@ macro_rules! parts {
             evolve::evolve(table, event);
         }
 
+        fn check_state(table: &Table) -> Result<(), String> {
+            bounds::check_state(table)
+        }
+
         fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             legal_commands::legal_commands(table)
         }

@@ -6,7 +6,8 @@ mod track;
 mod turn;
 
 pub(super) use join::enter;
-pub(super) use track::{MAX_TIMED, change_motes};
+pub(super) use track::{MAX_START_EFFECTS, MAX_TIMED, change_motes};
+pub(super) use turn::MAX_TOKENS;
 pub(super) use turn::take_turn;
 
 use super::*;

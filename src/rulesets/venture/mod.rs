@@ -1,5 +1,6 @@
 //! Venture, a rewrite of Exalted: a signed initiative track that rises, falls and crashes while the fight goes on.
 
+mod bounds;
 mod command;
 mod decide;
 mod event;

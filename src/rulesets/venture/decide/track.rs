@@ -5,7 +5,7 @@ use super::*;
 use crate::vocabulary::Int;
 
 /// The maximum of start-of-turn effects of a combatant.
-const MAX_START_EFFECTS: usize = 8;
+pub(in super::super) const MAX_START_EFFECTS: usize = 8;
 /// The maximum of timed changes of a combatant.
 pub(in super::super) const MAX_TIMED: usize = 8;
 

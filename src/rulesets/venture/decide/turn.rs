@@ -15,7 +15,7 @@ const RECOVERY: i64 = 3;
 /// The Initiative after that (VE-16).
 const RECOVERED: i64 = 3;
 /// The maximum of recovery tokens.
-const MAX_TOKENS: i64 = 4;
+pub(in super::super) const MAX_TOKENS: i64 = 4;
 
 pub(super) fn begin(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     at_tick(play, id, "VE-9")?;

@@ -1,0 +1,24 @@
+//! Bounds of what Active Initiative keeps.
+
+use super::{Phase, Table, Way};
+use crate::rulesets::shared::at_most;
+use crate::vocabulary::MAX_COMBATANTS;
+
+pub(super) fn check_state(table: &Table) -> Result<(), String> {
+    let state = &table.state;
+    at_most("state.turns", state.turns.len(), MAX_COMBATANTS)?;
+    for taken in &state.turns {
+        check_way(&taken.by)?;
+    }
+    if let Phase::Window { by, .. } = &state.phase {
+        check_way(by)?;
+    }
+    Ok(())
+}
+
+fn check_way(way: &Way) -> Result<(), String> {
+    match way {
+        Way::Rolled { tied, .. } => at_most("tied", tied.len(), MAX_COMBATANTS),
+        Way::Opened {} | Way::Named { .. } | Way::Interrupted { .. } | Way::Overridden {} => Ok(()),
+    }
+}

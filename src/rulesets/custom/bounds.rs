@@ -1,0 +1,53 @@
+//! Bounds of what `custom` keeps.
+
+use super::check::{MAX_NUMBERS, MAX_POOLS};
+use super::query::MAX_DEPTH;
+use super::{Card, Fighter, Mode, Score, Table, Turn};
+use crate::rulesets::shared::{at_most, within};
+use crate::vocabulary::{MAX_COMBATANTS, MAX_EFFECTS};
+
+/// Each combatant has at most ten turns in a round, and a place for each.
+const MAX_PLACES: usize = 10 * MAX_COMBATANTS;
+/// The sides of all combatants, and of as many that have left.
+const MAX_SIDES: usize = 2 * MAX_COMBATANTS;
+/// Nine dice, rolled five times at most and once more in each of three roll-offs.
+const MAX_DICE: usize = 9 * 8;
+/// The score, whether it is pinned, and four ties.
+const MAX_KEY: usize = 6;
+/// No sum of dice and numbers comes near it, so that adding to a score is safe.
+const MAX_SCORE: i64 = 1 << 53;
+
+pub(super) fn check_state(table: &Table) -> Result<(), String> {
+    let state = &table.state;
+    at_most("state.places", state.places.len(), MAX_PLACES)?;
+    at_most("state.sides", state.sides.len(), MAX_SIDES)?;
+    at_most("state.turns", state.turns.len(), MAX_DEPTH)?;
+    at_most("state.cards", state.cards.len(), Card::deck().count())?;
+    at_most("state.pools", state.pools.len(), MAX_POOLS)?;
+    if let Mode::Gap { passed, .. } = &state.mode {
+        at_most("state.mode.gap.passed", passed.len(), MAX_COMBATANTS)?;
+    }
+    let of_sides = state.sides.iter().flat_map(|side| [&side.score, &side.count]).flatten();
+    let of_places = state.places.iter().map(|place| &place.score);
+    of_places.chain(of_sides).try_for_each(|score| check_score(score))?;
+    state.turns.iter().try_for_each(check_turn)?;
+    table.iter().try_for_each(check_fighter)
+}
+
+fn check_score(score: &Score) -> Result<(), String> {
+    at_most("score.dice", score.dice.len(), MAX_DICE)?;
+    at_most("score.key", score.key.len(), MAX_KEY)?;
+    let numbers = score.key.iter().copied().chain([score.total, score.bonus]);
+    numbers.into_iter().try_for_each(|number| within("score", number, -MAX_SCORE, MAX_SCORE))
+}
+
+fn check_turn(turn: &Turn) -> Result<(), String> {
+    at_most("state.turns.combatants", turn.combatants.len(), MAX_COMBATANTS)?;
+    at_most("state.turns.done", turn.done.len(), MAX_COMBATANTS)
+}
+
+fn check_fighter(c: &Fighter) -> Result<(), String> {
+    at_most("stats.numbers", c.stats.numbers.len(), MAX_NUMBERS)?;
+    at_most("pools", c.state.pools.len(), MAX_POOLS)?;
+    at_most("counted", c.state.counted.len(), MAX_EFFECTS)
+}

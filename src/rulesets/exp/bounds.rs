@@ -1,0 +1,30 @@
+//! Bounds of what EXP keeps.
+
+use super::{MAX_DIGITS, Table};
+use crate::rulesets::shared::at_most;
+use crate::vocabulary::MAX_COMBATANTS;
+
+/// The tries of a persona to jump ahead of one act: with its move and with its act, and one that fails.
+const MAX_JUMPS: usize = 3 * MAX_COMBATANTS;
+/// The personas of a mental duel.
+const MAX_DUELLISTS: usize = 2;
+
+pub(super) fn check_state(table: &Table) -> Result<(), String> {
+    let state = &table.state;
+    at_most("state.asked", state.asked.len(), MAX_COMBATANTS)?;
+    at_most("state.jumps", state.jumps.len(), MAX_JUMPS)?;
+    at_most("state.kept", state.kept.len(), MAX_COMBATANTS)?;
+    at_most("state.duel", state.duel.len(), MAX_DUELLISTS)?;
+    at_most("state.ranking", state.ranking.len(), MAX_COMBATANTS)?;
+    let ranked = state.ranking.iter().map(|roll| roll.combatants.len()).sum();
+    at_most("state.ranking.combatants", ranked, MAX_COMBATANTS)?;
+    for roll in state.ranking.iter() {
+        at_most("state.ranking.digits", roll.digits.len(), MAX_DIGITS)?;
+    }
+    for persona in table.iter() {
+        if let Some(own) = &persona.state.own_roll {
+            at_most("own_roll.tie_rolls", own.tie_rolls.len(), MAX_DIGITS)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! Bounds of what Seize the initiative keeps.
+
+use super::{Equal, Table, Way};
+use crate::rulesets::shared::at_most;
+use crate::vocabulary::MAX_COMBATANTS;
+
+/// The d20, and the die of the roll-off.
+const MAX_DICE: usize = 2;
+
+pub(super) fn check_state(table: &Table) -> Result<(), String> {
+    let state = &table.state;
+    at_most("state.queue", state.queue.len(), MAX_COMBATANTS)?;
+    at_most("state.turns", state.turns.len(), MAX_COMBATANTS)?;
+    for seizer in &state.queue {
+        at_most("state.queue.tied", seizer.tied.len(), MAX_COMBATANTS)?;
+    }
+    for taken in &state.turns {
+        check_way(&taken.by)?;
+    }
+    Ok(())
+}
+
+fn check_way(way: &Way) -> Result<(), String> {
+    match way {
+        Way::Rolled { dice, equals, .. } => {
+            let rolled = |equal: &Equal| equal.combatants.iter().count();
+            at_most("state.turns.by.dice", dice.len(), MAX_DICE)?;
+            at_most("state.turns.by.equals", equals.len(), MAX_COMBATANTS)?;
+            at_most("state.turns.by.equals.combatants", equals.iter().map(rolled).sum(), MAX_COMBATANTS)
+        }
+        Way::Seized { tied, .. } => at_most("state.turns.by.tied", tied.len(), MAX_COMBATANTS),
+        Way::Picked { .. } | Way::Overridden {} => Ok(()),
+    }
+}
