@@ -29,8 +29,9 @@ use utoipa::{IntoParams, ToSchema};
 pub(super) async fn create_encounter(
     State(shared): State<AppState>, Creator(application): Creator, _: NoParameters, post: Post,
 ) -> Result<Reply, Problem> {
+    let key = post.creation_key(application.as_ref())?;
     let creation = read(&post.body).map_err(AppError::from)?;
-    let encounter = shared.app.create(creation, post.key.as_ref(), application).await?;
+    let encounter = shared.app.create(creation, key, application).await?;
     Ok(created(&encounter)?)
 }
 

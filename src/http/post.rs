@@ -4,7 +4,7 @@ use super::AppState;
 use super::extract::{EncounterId, single};
 use super::middleware::TimeLimit;
 use super::problem::Problem;
-use crate::app::{AnswerSize, AppError, IdempotencyKey, Sender};
+use crate::app::{AnswerSize, AppError, Application, IdempotencyKey, Sender};
 use crate::vocabulary::parse;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Request};
@@ -27,6 +27,9 @@ const UNCHECKED: u64 = 16 * 1024;
 /// The bytes of one permit.
 const UNIT: usize = 1024;
 
+/// Minimum characters of the key of a creation without an application. A UUID has more.
+const MIN_CREATION_KEY: usize = 22;
+
 /// A posted body, JSON unless another type is named, and the key under which it is applied at most once.
 pub(super) struct Post<B = Value> {
     pub body: B,
@@ -39,6 +42,22 @@ pub(super) struct Post<B = Value> {
 
 /// A posted log.
 pub(super) type PostedLog = Post<Bytes>;
+
+impl<B> Post<B> {
+    /// The key of a creation by this application. A key yields the tokens of what it creates, and all clients without an application
+    /// share their keys: one that two of them may choose is refused.
+    pub fn creation_key(&self, application: Option<&Application>) -> Result<Option<&IdempotencyKey>, Problem> {
+        let Some(key) = &self.key else { return Ok(None) };
+        if application.is_none() && key.key.len() < MIN_CREATION_KEY {
+            let detail = format!(
+                "The Idempotency-Key of a creation needs {MIN_CREATION_KEY} characters or more: another client with the same key \
+                 would get the same token. Send a UUID."
+            );
+            return Err(Problem::bad("short_idempotency_key", detail));
+        }
+        Ok(Some(key))
+    }
+}
 
 impl FromRequest<AppState> for Post {
     type Rejection = Problem;

@@ -65,6 +65,7 @@ async fn part(mut export: Export, separator: &str) -> Result<(Bytes, Option<(Exp
 pub(super) async fn import_encounter(
     State(shared): State<AppState>, Creator(application): Creator, _: NoParameters, log: PostedLog,
 ) -> Result<Reply, Problem> {
-    let encounter = shared.app.import(log.body, log.key.as_ref(), application).await?;
+    let key = log.creation_key(application.as_ref())?;
+    let encounter = shared.app.import(log.body.clone(), key, application).await?;
     Ok(created(&encounter)?)
 }

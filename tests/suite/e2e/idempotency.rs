@@ -16,8 +16,9 @@ async fn many_repetitions_at_once_through_two_servers_make_one_transition() {
     let fresh = answers.iter().filter(|answer| answer.header("idempotency-replayed").is_empty()).count();
     assert!(answers.iter().all(|answer| answer.status == 200 && answer.body == answers[0].body));
     assert_eq!((fresh, fight.log().await), (1, vec![1]));
-    let creations =
-        (0..10).map(|i| (if i % 2 == 0 { &a } else { &b }).post("/v1/encounters", &ambush()).key("c").send());
+    let creations = (0..10).map(|i| {
+        (if i % 2 == 0 { &a } else { &b }).post("/v1/encounters", &ambush()).key("one-key-for-ten-creations").send()
+    });
     let answers = futures::future::join_all(creations).await;
     assert!(answers.iter().all(|answer| answer.status == 201 && answer.body == answers[0].body));
 }
@@ -54,7 +55,7 @@ async fn a_players_answer_is_repeated_as_it_was_when_more_was_hidden() {
 async fn an_encounter_that_was_deleted_and_created_anew_under_its_key_is_another_one() {
     let (a, b) = Api::pair().await;
     let create = async |api: &Client| {
-        let made = api.post("/v1/encounters", &ambush()).key("phoenix").send().await;
+        let made = api.post("/v1/encounters", &ambush()).key("phoenix-of-the-fifth-ash").send().await;
         Fight::of(api, &made)
     };
     let here = create(&a).await;

@@ -48,7 +48,7 @@ async fn it_greets_serves_logs_no_secret_and_ends_gracefully() {
     assert!(greeting.contains("/docs") && greeting.contains("embedded"), "{greeting}");
     let (_, body) = greeting.rsplit_once("-d '").expect("a curl line with a body");
     let body = body.trim_end().trim_end_matches('\'').to_owned();
-    let made = api.post_text("/v1/encounters", body).key("secretkey1").send().await;
+    let made = api.post_text("/v1/encounters", body).key("secret-key-of-a-creation").send().await;
     let fight = Fight::of(&api, &made);
     let (id, token) = (&fight.id, &fight.token);
     fight.notes(1).await;

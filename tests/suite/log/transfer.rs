@@ -142,7 +142,8 @@ async fn an_import_happens_once_for_each_key() {
     let fight = api.fight().await;
     fight.notes(3).await;
     let mut log = fight.read("/export").await;
-    let import = async |log: &Value| api.post("/v1/encounters/import", log).key("import-1").send().await;
+    let import =
+        async |log: &Value| api.post("/v1/encounters/import", log).key("0b7e1a52-0001-import-one").send().await;
     let (first, again) = (import(&log).await, import(&log).await);
     assert_eq!((first.status, first.header("idempotency-replayed")), (201, ""));
     assert_eq!((again.status, again.header("idempotency-replayed"), again.json()), (201, "true", first.json()));
