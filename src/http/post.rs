@@ -16,7 +16,9 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
@@ -29,6 +31,11 @@ const UNIT: usize = 1024;
 
 /// Minimum characters of the key of a creation without an application. A UUID has more.
 const MIN_CREATION_KEY: usize = 22;
+
+/// Maximum bytes of a body that are read after it has become too large, and the time for that. A client that still sends would not read
+/// the answer.
+const DRAINED: usize = 8 * 1024 * 1024;
+const DRAIN_TIME: Duration = Duration::from_secs(2);
 
 /// A posted body, JSON unless another type is named, and the key under which it is applied at most once.
 pub(super) struct Post<B = Value> {
@@ -191,6 +198,8 @@ impl Budget {
             let Ok(data) = frame.into_data() else { continue };
             let size = bytes.len().saturating_add(data.len());
             if size > self.limit {
+                drop((bytes, permit));
+                let _ = timeout(DRAIN_TIME, drain(body)).await;
                 let detail = format!("the body is larger than {} bytes", self.limit);
                 return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail));
             }
@@ -199,6 +208,16 @@ impl Budget {
             bytes.extend_from_slice(&data);
         }
         Ok((bytes.into(), permit))
+    }
+}
+
+/// Reads on and forgets what comes.
+async fn drain(mut body: Body) {
+    let mut drained = 0_usize;
+    while drained < DRAINED
+        && let Some(Ok(frame)) = body.frame().await
+    {
+        drained = drained.saturating_add(frame.data_ref().map_or(0, Bytes::len));
     }
 }
 

@@ -55,8 +55,24 @@ async fn a_chunked_body_is_measured_too() {
     let api = Api::with(Settings { body_limit: 1024, ..Settings::default() }).await;
     let head = "POST /v1/encounters HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n";
     let chunks = format!("800\r\n{}\r\n", " ".repeat(0x800)).repeat(2);
-    let answer = exchange(api.address(), format!("{head}{chunks}0\r\n\r\n").as_bytes()).await;
-    assert!(answer.starts_with("HTTP/1.1 413 ") && answer.contains("body_too_large"), "{answer}");
+    let request = format!("{head}{chunks}0\r\n\r\n");
+    let answer = Raw::open(api.address(), request.as_bytes()).await.until("body_too_large").await;
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+}
+
+#[tokio::test]
+async fn a_client_that_still_sends_reads_that_its_body_is_too_large() {
+    let api = Api::with(Settings { body_limit: 1024, ..Settings::default() }).await;
+    let head = |length: usize| post("/v1/encounters", "none", length);
+    let whole = head(4 << 20) + &" ".repeat(4 << 20);
+    let mut connection = Raw::open(api.address(), whole.as_bytes()).await;
+    assert!(connection.until("body_too_large").await.starts_with("HTTP/1.1 413 "));
+    // Nobody waits long for the rest of a body.
+    let begun = head(4 << 20) + &" ".repeat(4096);
+    let answer = Raw::open(api.address(), begun.as_bytes()).await.until("\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+    let endless = exchange(api.address(), (head(64 << 20) + &" ".repeat(64 << 20)).as_bytes()).await;
+    assert!(endless.is_empty() || endless.starts_with("HTTP/1.1 413 "), "{endless}");
 }
 
 #[tokio::test]
