@@ -36,6 +36,13 @@ pub fn too_large(response: Response<Bytes>, path: &str) -> Response<Bytes> {
     replace(response, path, Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "answer_too_large", detail))
 }
 
+/// Answers a request for `path` of which a proxy passes on a header that HTTP does not allow.
+pub fn malformed_header(path: &str) -> Response<Bytes> {
+    let detail =
+        "A header has characters that HTTP does not allow, such as control characters. Send the request without it.";
+    replace(Response::default(), path, Problem::bad("invalid_header", detail))
+}
+
 fn replace(mut response: Response<Bytes>, path: &str, problem: Problem) -> Response<Bytes> {
     *response.status_mut() = problem.status();
     problem.render(path, &mut response);

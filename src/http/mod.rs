@@ -23,7 +23,7 @@ mod table;
 mod tokens;
 mod transfer;
 
-pub use buffer::{buffer, too_large};
+pub use buffer::{buffer, malformed_header, too_large};
 pub use docs::document;
 pub use limit::Peer;
 pub use middleware::{BasePath, Deadline, Origins, REQUEST_ID, under};

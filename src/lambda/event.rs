@@ -2,11 +2,13 @@
 
 use crate::http::{BasePath, Peer};
 use axum::body::Body;
-use axum::http::{HeaderMap, Method, Request, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Uri};
 use data_encoding::BASE64;
 use lambda_http::Error;
 use lambda_http::aws_lambda_events::query_map::QueryMap;
 use lambda_http::request::LambdaRequest;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A request that came as an event.
 pub(super) struct Invocation {
@@ -35,7 +37,36 @@ impl EventSource {
     }
 }
 
-/// Reads an event.
+/// Reads an event, and says whether its headers are valid. lambda_http refuses the whole event for one that is not, so such headers are
+/// left out.
+pub(super) fn read(event: &RawValue) -> Result<(LambdaRequest, bool), Error> {
+    let error = match serde_json::from_str(event.get()) {
+        Ok(request) => return Ok((request, true)),
+        Err(error) => error,
+    };
+    let mut event: Value = serde_json::from_str(event.get())?;
+    let mut found = false;
+    for member in ["headers", "multiValueHeaders"] {
+        if let Some(Value::Object(headers)) = event.get_mut(member) {
+            let before = headers.len();
+            headers.retain(|name, values| is_header(name, values));
+            found |= headers.len() < before;
+        }
+    }
+    if !found {
+        return Err(error.into());
+    }
+    Ok((serde_json::from_str(&event.to_string())?, false))
+}
+
+/// Whether a header can have this name and these values.
+fn is_header(name: &str, values: &Value) -> bool {
+    let values = values.as_array().map_or(std::slice::from_ref(values), Vec::as_slice);
+    let mut texts = values.iter().filter_map(Value::as_str);
+    HeaderName::try_from(name).is_ok() && texts.all(|text| HeaderValue::from_str(text).is_ok())
+}
+
+/// Converts an event.
 pub(super) fn invocation(event: LambdaRequest) -> Result<Invocation, Error> {
     match event {
         LambdaRequest::ApiGatewayV2(event) => {

@@ -6,13 +6,12 @@
 mod answer;
 mod event;
 
-use crate::http::{Deadline, REQUEST_ID, buffer, too_large, under};
+use crate::http::{Deadline, REQUEST_ID, buffer, malformed_header, too_large, under};
 use answer::answer;
 use axum::Router;
 use axum::http::HeaderValue;
 use event::Invocation;
 use lambda_http::lambda_runtime::Runtime;
-use lambda_http::request::LambdaRequest;
 use lambda_http::{Context, Error, LambdaEvent, service_fn};
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -44,7 +43,7 @@ pub async fn serve(router: Router, stop: impl Future<Output = ()>) -> Result<(),
     }
     let busy = Arc::new(Mutex::new(()));
     let handled = busy.clone();
-    let handler = service_fn(move |event: LambdaEvent<LambdaRequest>| {
+    let handler = service_fn(move |event: LambdaEvent<Box<RawValue>>| {
         let (router, handled) = (router.clone(), handled.clone());
         async move {
             let _busy = handled.lock().await;
@@ -62,9 +61,10 @@ pub async fn serve(router: Router, stop: impl Future<Output = ()>) -> Result<(),
     }
 }
 
-async fn handle(router: Router, event: LambdaEvent<LambdaRequest>) -> Result<Box<RawValue>, Error> {
+async fn handle(router: Router, event: LambdaEvent<Box<RawValue>>) -> Result<Box<RawValue>, Error> {
     let deadline = deadline(&event.context);
-    let Invocation { mut request, stage, source } = event::invocation(event.payload)?;
+    let (payload, headers_valid) = event::read(&event.payload)?;
+    let Invocation { mut request, stage, source } = event::invocation(payload)?;
     if !request.headers().contains_key(REQUEST_ID)
         && let Ok(id) = HeaderValue::try_from(event.context.request_id)
     {
@@ -73,6 +73,9 @@ async fn handle(router: Router, event: LambdaEvent<LambdaRequest>) -> Result<Box
     request.extensions_mut().insert(deadline);
     let path = request.uri().path();
     let path = stage.as_ref().and_then(|stage| stage.strip(path)).unwrap_or(path).to_owned();
+    if !headers_valid {
+        return Ok(answer(&malformed_header(&path), source)?);
+    }
     let Ok(response) = under(stage, router).oneshot(request).await;
     let response = buffer(response, &path, deadline, source.max_answer()).await;
     let answered = answer(&response, source)?;

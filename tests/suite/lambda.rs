@@ -86,6 +86,24 @@ async fn an_event_of_another_kind_is_refused_and_the_next_one_served() {
 }
 
 #[tokio::test]
+async fn a_header_that_http_does_not_allow_is_answered() {
+    for source in EventSource::ALL {
+        let function = Function::embedded(source, &[]).await;
+        for bad in ["a\u{1}b", "two\r\nlines"] {
+            let mut event = source.recorded();
+            match source {
+                EventSource::AlbMulti => event["multiValueHeaders"]["x-own"] = json!(["fine", bad]),
+                _ => event["headers"]["x-own"] = json!(bad),
+            }
+            let answer = function.invoke(event).await.expect("an answer");
+            let body = answer["body"].as_str().expect("a body");
+            assert!(answer["statusCode"] == 400 && body.contains("invalid_header"), "{source:?}: {answer}");
+        }
+        function.get("/livez").send().await.expect(200);
+    }
+}
+
+#[tokio::test]
 async fn an_answer_that_is_too_large_for_the_event_source_says_so() {
     for (source, lists) in [(EventSource::Alb, 3), (EventSource::FunctionUrl, 17)] {
         let function = Function::embedded(source, &[]).await;

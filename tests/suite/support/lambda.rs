@@ -48,7 +48,7 @@ impl EventSource {
     }
 
     /// An event as it was recorded.
-    fn recorded(self) -> Value {
+    pub fn recorded(self) -> Value {
         serde_json::from_str(&text(&format!("tests/fixtures/lambda/{}.json", self.name()))).expect("JSON")
     }
 
