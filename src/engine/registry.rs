@@ -8,6 +8,10 @@ use crate::vocabulary::{CachedCombatant, Combatants, FieldError, Manifest, Regis
 use serde_json::Value;
 use std::sync::Arc;
 
+/// What one who asks for another system is told.
+const OTHER_SYSTEMS: &str =
+    r#"For D&D and other systems, send "custom" with a preset, such as {"preset": "d20"} in options"#;
+
 /// Maximum errors that a refused creation lists.
 const MAX_ERRORS: usize = 20;
 
@@ -111,7 +115,7 @@ impl Rulesets {
     fn known(&self, id: &str) -> Result<&AnyRuleset, FieldError> {
         self.get(id).ok_or_else(|| {
             let known: Vec<_> = self.iter().map(|ruleset| ruleset.manifest.id).collect();
-            let message = format!("there is no such ruleset; there are {}", known.join(", "));
+            let message = format!("there is no such ruleset; there are {}. {OTHER_SYSTEMS}", known.join(", "));
             FieldError::meaningless("ruleset", message)
         })
     }

@@ -33,7 +33,19 @@ pub(super) fn new_combatant<R: Ruleset>(table: &Table<R>, value: Value) -> Resul
         stats,
         state: R::CombatantState::default(),
     };
-    with_fields(usual, draft)
+    let combatant = with_fields(usual, draft)?;
+    check_hit_points(&combatant)?;
+    Ok(combatant)
+}
+
+/// Refuses a newcomer without hit points that would act all the same.
+fn check_hit_points<R: Ruleset>(c: &Combatant<R>) -> Result<(), FieldError> {
+    let gone = c.hp.is_some_and(|hp| hp.current.get() == 0);
+    let Some(down) = c.down().filter(|down| gone && c.active() && !c.has(down.as_str())) else { return Ok(()) };
+    let message = format!(
+        "0 hit points alone keep no newcomer from acting. Add \"conditions\": [\"{down}\"], or leave hp out if hit points are not tracked"
+    );
+    Err(FieldError::meaningless("hp.current", message))
 }
 
 /// `combatant` with `changes` laid over it; an error names the field.
@@ -56,6 +68,10 @@ pub(super) fn updated_combatant<R: Ruleset>(
 
 /// The combatant with the fields that a client gives.
 fn with_fields<R: Ruleset>(c: Combatant<R>, given: Draft) -> Result<Combatant<R>, FieldError> {
+    if given.side.as_ref().is_some_and(|side| *side == "player") {
+        let message = "Did you mean \"players\"? That is the side of the players' characters; all other sides are their foes' or allies'";
+        return Err(FieldError::meaningless("side", message));
+    }
     Ok(Combatant {
         name: given.name.unwrap_or(c.name),
         side: given.side.unwrap_or(c.side),

@@ -85,7 +85,8 @@ fn heal<R: Ruleset>(play: &mut Play<'_, R>, c: &Heal) -> Result<(), Violation> {
     let combatant = c.target.clone();
     emit_and_react(play, Healed { combatant, member: c.member.clone(), amount, hp: after })?;
     let rose = hp.is_some_and(|hp| hp.current.get() == 0) && after.is_some_and(|n| n > 0);
-    let Some(condition) = rose.then(|| play.down(&c.target)).flatten() else { return Ok(()) };
+    let down = play.table().get(&c.target).filter(|_| rose).and_then(Combatant::down);
+    let Some(condition) = down else { return Ok(()) };
     if !play.conditions(&c.target, c.member.as_ref())?.contains(&condition) {
         return Ok(());
     }

@@ -191,6 +191,15 @@ impl<R: Ruleset> Combatant<R> {
         free(&self.conditions) && (self.members.is_empty() || self.members.iter().any(|m| free(&m.conditions)))
     }
 
+    /// The condition that it gets when its hit points are gone. None for a hazard.
+    pub fn down(&self) -> Option<Slug> {
+        match self.kind {
+            Kind::Pc => Some(Slug::fixed(R::MANIFEST.down)),
+            Kind::Npc => Some(Slug::fixed("defeated")),
+            Kind::Hazard => None,
+        }
+    }
+
     /// The combatant with what `choice` leaves of its hit points: a word for each, or nothing.
     pub fn without_hp(&self, choice: FoeHp) -> Self {
         let band = |hp: Option<Hp>| hp.filter(|_| choice == FoeHp::Banded).map(|hp| hp.band());

@@ -1,6 +1,6 @@
 //! Damage: what it does to hit points, and what condition follows when they are gone.
 
-use super::{Combatant, CombatantId, Damage, Damaged, Hp, Kind, Member, MemberId, Play, Ruleset, Slug, Violation};
+use super::{Combatant, CombatantId, Damage, Damaged, Hp, Member, MemberId, Play, Ruleset, Slug, Violation};
 
 impl<R: Ruleset> Play<'_, R> {
     /// The event of `damage`, which is not emitted, and the condition that the target or its member gets with its last hit point, unless it
@@ -17,7 +17,7 @@ impl<R: Ruleset> Play<'_, R> {
         let left = hp.map(|hp| hp.current.count() - hp_lost);
         let fell = left == Some(0) && hp_lost > 0;
         let conditions = self.conditions(target, member)?;
-        let down = if fell { self.down(target) } else { None };
+        let down = if fell { self.table().get(target).and_then(Combatant::down) } else { None };
         let damaged = Damaged {
             combatant: target.clone(),
             member: damage.member.clone(),
@@ -49,15 +49,6 @@ impl<R: Ruleset> Play<'_, R> {
     pub fn conditions(&self, target: &CombatantId, member: Option<&MemberId>) -> Result<&Vec<Slug>, Violation> {
         let combatant = self.combatant("target", target)?;
         member.map_or(Ok(&combatant.conditions), |member| Ok(&member_of(combatant, member)?.conditions))
-    }
-
-    /// The condition of a combatant whose hit points are gone. None for a hazard.
-    pub fn down(&self, id: &CombatantId) -> Option<Slug> {
-        match self.table().get(id)?.kind {
-            Kind::Pc => Some(Slug::fixed(R::MANIFEST.down)),
-            Kind::Npc => Some(Slug::fixed("defeated")),
-            Kind::Hazard => None,
-        }
     }
 }
 

@@ -43,7 +43,7 @@ export function draftOf(combatant: FoundryCombatant): Draft {
   return {
     id: combatant.id!, name: nameOf(combatant), side: sideOf(combatant), hidden: isHidden(combatant),
     kind: combatant.hasPlayerOwner ? "pc" : "npc", ...(player && { controller: player.name.slice(0, 80) }), ...(hp && { hp }),
-    ...(combatant.isDefeated && { conditions: ["defeated"] }), ...stats(combatant),
+    ...((combatant.isDefeated || hp?.current === 0) && { conditions: ["defeated"] }), ...stats(combatant),
   } as Draft;
 }
 
