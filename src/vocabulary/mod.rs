@@ -44,7 +44,9 @@ pub use manifest::{Actor, AllowedRole, CommandSpec, HOUSE_RULES, Manifest, Rule}
 pub use metadata::Metadata;
 pub use order::{OrderEntry, Pending, Reason};
 pub use play::Play;
-pub use reading::{ErrorKind, FieldError, parse, parse_except, read, read_fields, read_query};
+pub use reading::{
+    ErrorKind, FieldError, parse, parse_except, read, read_fields, read_json, read_json_beside, read_query,
+};
 pub use redact::{Participants, Redact};
 pub use redaction::Redaction;
 pub use ruleset::{Data, Registrar, Ruleset};

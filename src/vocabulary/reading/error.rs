@@ -88,6 +88,16 @@ impl ReadError {
         Self(Box::new(Inner { path: Vec::new(), message, kind, known: None }))
     }
 
+    /// Text that is no JSON.
+    pub(super) fn not_json(error: impl Display) -> Self {
+        Self::new(format!("this is not JSON: {error}"), ErrorKind::NotJson)
+    }
+
+    /// A field that its object has twice.
+    pub(super) fn twice(field: &str) -> Self {
+        Self::new(TWICE.to_owned(), ErrorKind::Twice).below(field)
+    }
+
     /// The same error seen from one level further out.
     pub(super) fn below(mut self, outer: &str) -> Self {
         self.0.path.push(outer.to_owned());

@@ -5,10 +5,12 @@
 //!
 //! Stored documents are the program's own and are read by serde only.
 
+mod direct;
 mod error;
 mod reader;
 mod strict;
 
+pub use direct::{read_json, read_json_beside};
 pub use error::{ErrorKind, FieldError};
 pub use reader::{read, read_fields, read_query};
 pub use strict::{parse, parse_except};
