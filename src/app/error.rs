@@ -57,8 +57,8 @@ pub enum AppError {
     Busy,
     /// The store is out of reach. Only the idempotency key shows whether a write happened.
     Unavailable(String),
-    /// A newer program wrote what is stored.
-    Newer(String),
+    /// Another program wrote what is stored.
+    Foreign(String),
     /// A bug, or a damaged store.
     Internal(String),
 }
@@ -76,7 +76,7 @@ impl From<StoreError> for AppError {
 impl From<LoadError> for AppError {
     fn from(error: LoadError) -> Self {
         match error {
-            LoadError::Newer { .. } | LoadError::UnknownRuleset(_) => Self::Newer(error.to_string()),
+            LoadError::OtherSchema { .. } | LoadError::UnknownRuleset(_) => Self::Foreign(error.to_string()),
             LoadError::Unreadable(_) => Self::Internal(error.to_string()),
         }
     }

@@ -4,20 +4,20 @@ use super::history::UndoHistory;
 use super::{LoadError, Redactions, Role, Viewer};
 use crate::vocabulary::{CombatantId, EventSchema, FieldError, Ruleset, Table, Text, read_fields};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use std::borrow::Cow;
 use utoipa::ToSchema;
 
-/// The schema number of the documents that this program writes; it reads this one and older ones.
+/// The number of the shape of everything that is stored and exported: documents, log entries, tokens and recorded answers.
 ///
-/// 1: the first. 2: adds the history for undo and redo. 3: adds roles and ends of tokens, and redactions. 4: adds metadata. A program of an older schema
-/// would drop what it does not know, so it refuses newer documents.
-pub const SCHEMA: u32 = 4;
+/// The program reads this one alone, because a program that does not know a field would drop it at the next write. A test
+/// (`tests/suite/log/schema.rs`) pins the shape to the number.
+pub const SCHEMA: u32 = 1;
 
 /// What an encounter has besides its table.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Meta {
     /// The encounter's id, unguessable.
     pub id: String,
@@ -36,7 +36,7 @@ pub struct Meta {
 
 /// A token as it is stored: only its digest.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TokenRecord {
     /// Names the token in lists and in the log.
     pub id: String,
@@ -63,15 +63,24 @@ impl TokenRecord {
 
 /// The stored document: everything that a load brings. Without meta, so without secrets, it is a checkpoint: the encounter's state at
 /// its version.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Deserialize, ToSchema)]
 #[serde(bound = "")]
-pub(super) struct Document<'a, R: Ruleset> {
+#[schema(bound = "R: Ruleset")]
+pub struct Document<'a, R: Ruleset> {
+    /// The number of its shape.
     pub schema: u32,
+    /// The id of its ruleset.
+    #[schema(value_type = String)]
     pub ruleset: Cow<'a, str>,
+    /// What it has besides its table; None in a checkpoint.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Meta>)]
     pub meta: Option<Cow<'a, Meta>>,
-    #[serde(rename = "timeline")]
+    /// What undo and redo go back to.
+    #[schema(value_type = UndoHistory)]
     pub history: Cow<'a, UndoHistory>,
+    /// The fight.
+    #[schema(value_type = Object)]
     pub table: Cow<'a, Table<R>>,
 }
 
@@ -99,28 +108,24 @@ impl DocumentHeader {
     }
 }
 
-/// Reads the header of a document or checkpoint, and migrates an older one to the present schema.
-pub(super) fn open(stored: &[u8]) -> Result<(DocumentHeader, Cow<'_, [u8]>), LoadError> {
+/// Reads the header of a document or checkpoint, and refuses another schema.
+pub(super) fn open(stored: &[u8]) -> Result<DocumentHeader, LoadError> {
     let header = DocumentHeader::of(stored)?;
-    match header.schema {
-        // The fields that schema 3 adds are optional.
-        SCHEMA | 2 | 3 => Ok((header, Cow::Borrowed(stored))),
-        1 => {
-            let mut document: Value = serde_json::from_slice(stored).map_err(unreadable)?;
-            migrate(&mut document);
-            Ok((header, Cow::Owned(serde_json::to_vec(&document).map_err(unreadable)?)))
-        }
-        0 => Err(LoadError::Unreadable("there is no schema 0".to_owned())),
-        found => Err(LoadError::Newer { found, newest: SCHEMA }),
+    if header.schema != SCHEMA {
+        return Err(LoadError::OtherSchema { found: header.schema, read: SCHEMA });
     }
+    Ok(header)
 }
 
-/// Migrates a document or checkpoint of schema 1.
-pub(super) fn migrate(document: &mut Value) {
-    let version = document.pointer("/table/version").cloned().unwrap_or_default();
-    if let Some(fields) = document.as_object_mut() {
-        fields.insert("timeline".to_owned(), json!({"content": version}));
-        fields.insert("schema".to_owned(), SCHEMA.into());
+/// Reads a stored document or checkpoint, and refuses a field that this program does not know: it would be lost at the next write.
+pub(super) fn read_stored<'de, T: Deserialize<'de>>(stored: &'de [u8]) -> Result<T, LoadError> {
+    let mut unknown = None;
+    let mut json = serde_json::Deserializer::from_slice(stored);
+    let read = serde_ignored::deserialize(&mut json, |field| unknown = Some(field.to_string())).map_err(unreadable)?;
+    json.end().map_err(unreadable)?;
+    match unknown {
+        Some(field) => Err(LoadError::Unreadable(format!("unknown field {field}"))),
+        None => Ok(read),
     }
 }
 
@@ -128,14 +133,10 @@ pub(super) fn unreadable(error: serde_json::Error) -> LoadError {
     LoadError::Unreadable(error.to_string())
 }
 
-/// Reads and drops a field that older programs wrote.
-pub(super) fn unread<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<(), D::Error> {
-    Value::deserialize(deserializer).map(drop)
-}
-
 /// An entry of the log as it is stored and exported.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(as = ExportedEntry)]
 pub struct LogEntry {
     /// The version that the request made.
@@ -152,12 +153,10 @@ pub struct LogEntry {
     /// What happened, in order.
     #[schema(value_type = Vec<EventSchema>)]
     pub events: Box<RawValue>,
-    /// A sentence for each event; absent in the logs of older programs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// A sentence for each event.
     #[schema(max_items = 20_000)]
     pub texts: Vec<String>,
     /// What players and spectators read, where that differs.
-    #[serde(rename = "told")]
     #[schema(required = false, value_type = Object)]
     pub redactions: Option<Redactions>,
     /// The state after the entry. Every 256th entry carries it, and every undo and redo.

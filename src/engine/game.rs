@@ -1,6 +1,6 @@
 //! An encounter of any ruleset.
 
-use super::document::{Document, open, unreadable};
+use super::document::{Document, open, read_stored, unreadable};
 use super::history::{CHECKPOINTS, Rewind, UndoHistory};
 use super::redaction::{Transition, Unredacted};
 use super::trial::TrialDice;
@@ -138,8 +138,7 @@ pub(super) struct TypedGame<R: Ruleset> {
 impl<R: Ruleset> TypedGame<R> {
     /// Reads a document or checkpoint of the present schema; without `meta` it must hold its own.
     pub fn read(stored: &[u8], meta: Option<Arc<Meta>>) -> Result<Self, LoadError> {
-        let Document::<R> { ruleset, meta: own, history, table, .. } =
-            serde_json::from_slice(stored).map_err(unreadable)?;
+        let Document::<R> { ruleset, meta: own, history, table, .. } = read_stored(stored)?;
         if ruleset != R::MANIFEST.id {
             return Err(LoadError::Unreadable(format!("ruleset: {ruleset} is another one")));
         }
@@ -342,8 +341,9 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn restore(&self, checkpoint: &RawValue) -> Result<Arc<dyn Game>, LoadError> {
-        let (_, checkpoint) = open(checkpoint.get().as_bytes())?;
-        Ok(Arc::new(Self::read(&checkpoint, Some(self.meta.clone()))?))
+        let checkpoint = checkpoint.get().as_bytes();
+        open(checkpoint)?;
+        Ok(Arc::new(Self::read(checkpoint, Some(self.meta.clone()))?))
     }
 
     fn with_meta(&self, meta: Meta) -> Arc<dyn Game> {
@@ -360,13 +360,17 @@ impl<R: Ruleset> Game for TypedGame<R> {
 
     fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal> {
         for redacted in entry.redactions.iter().flat_map(Redactions::entries) {
-            import::events::<R>(&redacted.events).map_err(|error| error.within("told"))?;
+            import::events::<R>(&redacted.events).map_err(|error| error.within("redactions"))?;
         }
         if let Some(checkpoint) = &entry.checkpoint {
             let checkpoint = parse(checkpoint.get().as_bytes())?;
             import::checkpoint::<R>(checkpoint).map_err(|error| error.within("checkpoint"))?;
         }
         let events = import::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
+        if entry.texts.len() != events.len() {
+            let message = format!("a sentence for each of the {} events is expected", events.len());
+            return Err(FieldError::meaningless("texts", message).into());
+        }
         let unwritable = |error: serde_json::Error| FieldError::malformed("events", error.to_string());
         entry.events = serde_json::value::to_raw_value(&events).map_err(unwritable)?;
         if let Some(redactions) = entry.redactions.take() {

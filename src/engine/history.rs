@@ -3,10 +3,10 @@
 //! The log only grows. Every version has a content: the version whose state it shows, its own unless it is an undo or redo. Taking
 //! back the content c restores the state before c was accepted, that of version c - 1, and with it that version's content.
 
-use super::document::unread;
 use super::{Refusal, Request};
 use crate::vocabulary::{Redone, SharedCommand, SharedEvent, Tagged, Undo, Undone, Violation, field, require};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 /// Versions from one log entry with a checkpoint to the next.
 pub const CHECKPOINTS: u64 = 256;
@@ -15,16 +15,13 @@ pub const CHECKPOINTS: u64 = 256;
 const REDOS: usize = 1000;
 
 /// Where an encounter stands in its own history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct UndoHistory {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UndoHistory {
     /// The version whose state the encounter shows.
     content: u64,
     /// The contents that were undone and can be redone, the newest last.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     undone: Vec<u64>,
-    /// How older programs numbered transitions for viewers.
-    #[serde(default, rename = "counts", skip_serializing, deserialize_with = "unread")]
-    _counts: (),
 }
 
 /// An undo or redo whose target is known.
@@ -46,7 +43,7 @@ impl Rewind {
 impl UndoHistory {
     /// After anything but an undo or redo.
     pub fn ordinary(version: u64) -> Self {
-        Self { content: version, undone: Vec::new(), _counts: () }
+        Self { content: version, undone: Vec::new() }
     }
 
     /// The versions whose states the next undo and the next redo give back, where there is something to undo and to redo.
@@ -92,7 +89,7 @@ impl UndoHistory {
             undone.drain(..surplus);
             undone.push(self.content);
         }
-        Self { content: past.content, undone, _counts: () }
+        Self { content: past.content, undone }
     }
 
     /// Whether it can be that of an encounter at `version`.
@@ -111,7 +108,7 @@ mod tests {
 
     #[test]
     fn the_last_thousand_undos_can_be_redone() {
-        let full = UndoHistory { content: 5000, undone: (1..=1000).collect(), _counts: () };
+        let full = UndoHistory { content: 5000, undone: (1..=1000).collect() };
         assert!(full.check(5000).is_ok());
         let after = full.rewound(&Rewind { to_version: 4999, redo: false }, &UndoHistory::ordinary(4999));
         assert_eq!((after.undone.first(), after.undone.last(), after.undone.len()), (Some(&2), Some(&5000), REDOS));

@@ -1,6 +1,6 @@
 //! Reads imported logs as strictly as requests: an unknown field is refused wherever it stands.
 
-use super::document::{Document, DocumentHeader, migrate};
+use super::document::{Document, DocumentHeader};
 use super::{MAX_EVENTS, SCHEMA};
 use crate::vocabulary::{Event, FieldError, Ruleset, parse, read};
 use serde_json::Value;
@@ -13,17 +13,14 @@ pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldE
         return Err(FieldError::meaningless("", format!("an entry has at most {MAX_EVENTS} events")));
     }
     let events = events.into_iter().enumerate();
-    let events = events.map(|(i, event)| Event::read(event).map_err(|error| error.within(&i.to_string())));
-    events.filter(|event| !event.as_ref().is_ok_and(Event::is_older)).collect()
+    events.map(|(i, event)| Event::read(event).map_err(|error| error.within(&i.to_string()))).collect()
 }
 
 /// Whether a checkpoint is one, as far as its shape goes; whether it makes sense, and whether this program reads its schema, shows when
 /// it is restored.
-pub(super) fn checkpoint<R: Ruleset>(mut checkpoint: Value) -> Result<(), FieldError> {
-    match DocumentHeader::read(&checkpoint)?.schema {
-        1 => migrate(&mut checkpoint),
-        schema if schema > SCHEMA => return Ok(()),
-        _ => {}
+pub(super) fn checkpoint<R: Ruleset>(checkpoint: Value) -> Result<(), FieldError> {
+    if DocumentHeader::read(&checkpoint)?.schema != SCHEMA {
+        return Ok(());
     }
     read::<Document<'_, R>>(&checkpoint)?;
     let errors = R::read_options(&checkpoint["table"]["options"]).err();

@@ -24,9 +24,9 @@ mod view;
 mod viewer;
 
 pub use dice::SeededDice;
-pub use document::{LogEntry, Meta, SCHEMA, TokenRecord};
+pub use document::{Document, LogEntry, Meta, SCHEMA, TokenRecord};
 pub use game::{Brief, Decided, Game};
-pub use history::{CHECKPOINTS, Rewind};
+pub use history::{CHECKPOINTS, Rewind, UndoHistory};
 pub use narration::with_texts;
 pub use order::OrderRow;
 pub use redaction::{RedactedEntry, Redactions};

@@ -48,11 +48,8 @@ pub(super) fn texts<R: Ruleset>(before: &Table<R>, events: &[Event<R>]) -> Vec<S
     events.iter().map(text).collect()
 }
 
-/// The JSON of events with the sentence of each in its field `text`; as they are if there are no sentences.
+/// The JSON of events with the sentence of each in its field `text`.
 pub fn with_texts(events: &RawValue, texts: &[String]) -> Result<Box<RawValue>, serde_json::Error> {
-    if texts.is_empty() {
-        return Ok(events.to_owned());
-    }
     let bare: Vec<&RawValue> = serde_json::from_str(events.get())?;
     let mut json = String::with_capacity(events.get().len() + texts.iter().map(|text| text.len() + 16).sum::<usize>());
     for (i, event) in bare.iter().enumerate() {

@@ -3,7 +3,6 @@
 //! A viewer learns of every change of its view, if only by `someone_acts`. Versions count every transition, also those without an
 //! event for it.
 
-use super::document::unread;
 use super::game::TypedGame;
 use super::{Game, Refusal, Role, Stop, Viewer, narration};
 use crate::vocabulary::*;
@@ -12,6 +11,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 impl Viewer {
     /// The encounter as it sees it: all of it for a game master.
@@ -21,39 +21,27 @@ impl Viewer {
 }
 
 /// The redacted forms of a log entry.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Redactions {
     /// The entry for spectators, and players without an entry of their own; None if nothing is redacted.
-    #[serde(default, rename = "account", skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     everybody: Option<RedactedEntry>,
-    /// The entry for the holders of single tokens, by the token's id.
+    /// The entry for the holders of single tokens, by the token's id, where it differs from everybody's.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    owners: BTreeMap<String, OwnerEntry>,
-    /// How older programs numbered the entry for viewers.
-    #[serde(default, rename = "version", skip_serializing, deserialize_with = "unread")]
-    _version: (),
-}
-
-/// A log entry for the owner of hidden combatants.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct OwnerEntry {
-    /// The entry, where it differs from everybody's.
-    #[serde(default, rename = "account", skip_serializing_if = "Option::is_none")]
-    entry: Option<RedactedEntry>,
-    /// How older programs counted its entries.
-    #[serde(default, rename = "ahead", skip_serializing, deserialize_with = "unread")]
-    _ahead: (),
+    owners: BTreeMap<String, RedactedEntry>,
 }
 
 /// A log entry as a viewer may know it.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct RedactedEntry {
     /// The types of the commands of which events are left; none where the sender is left out.
     pub commands: Vec<String>,
     /// The events that are left, in order; a JSON array.
+    #[schema(value_type = Vec<EventSchema>)]
     pub events: Box<RawValue>,
-    /// A sentence for each of these events; absent in the logs of older programs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// A sentence for each of these events.
     pub texts: Vec<String>,
     /// Whether the sender is left out: it acts for a combatant that the viewer does not see.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -75,8 +63,7 @@ impl RedactedEntry {
 impl Redactions {
     /// The entry for the holder of the token with this id, who is not the game master; None if nothing is redacted for it.
     pub fn to(&self, token: &str) -> Option<&RedactedEntry> {
-        let own = self.owners.get(token);
-        own.and_then(|own| own.entry.as_ref()).or(self.everybody.as_ref())
+        self.owners.get(token).or(self.everybody.as_ref())
     }
 
     /// The ids of the tokens with an entry of their own.
@@ -91,7 +78,7 @@ impl Redactions {
 
     /// Every redacted form.
     pub(super) fn entries(&self) -> impl Iterator<Item = &RedactedEntry> {
-        self.everybody.iter().chain(self.owners.values().filter_map(|own| own.entry.as_ref()))
+        self.everybody.iter().chain(self.owners.values())
     }
 }
 
@@ -152,12 +139,11 @@ impl<R: Ruleset> Transition<'_, R> {
                 entry => entry,
             };
             let differs = |own: &RedactedEntry| everybody.as_ref().is_none_or(|entry| !entry.equals(own));
-            if entry.as_ref().is_some_and(differs) {
-                let entry = OwnerEntry { entry, _ahead: () };
+            if let Some(entry) = entry.filter(differs) {
                 owners.extend(tokens.into_iter().map(|token| (token.clone(), entry.clone())));
             }
         }
-        let redactions = Redactions { everybody, owners, _version: () };
+        let redactions = Redactions { everybody, owners };
         Ok((redactions.everybody.is_some() || !redactions.owners.is_empty()).then_some(redactions))
     }
 

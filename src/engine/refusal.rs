@@ -79,13 +79,13 @@ impl From<Violation> for Refusal {
 /// Why a stored document or log entry could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LoadError {
-    /// It was written by a newer program.
-    #[error("the document has schema {found}, this program reads up to {newest}: run a newer turnkeeper")]
-    Newer {
+    /// It was written by a program that stores another schema.
+    #[error("the document has schema {found}, and this program reads schema {read}: run the turnkeeper that wrote it")]
+    OtherSchema {
         /// The document's schema number.
         found: u32,
-        /// The newest that this program reads.
-        newest: u32,
+        /// The one that this program reads.
+        read: u32,
     },
     /// Its ruleset is not one of this program's.
     #[error("this program has no ruleset {0}")]

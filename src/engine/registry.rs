@@ -131,19 +131,19 @@ impl Rulesets {
         (self.known(&header.ruleset)?.validate_checkpoint)(checkpoint)
     }
 
-    /// Reads a stored document, and migrates an older one.
+    /// Reads a stored document.
     pub fn load(&self, document: &[u8]) -> Loaded {
         self.read(document, None)
     }
 
-    /// Makes an encounter of a checkpoint, and migrates an older one.
+    /// Makes an encounter of a checkpoint.
     pub fn restore(&self, meta: Meta, checkpoint: &[u8]) -> Loaded {
         self.read(checkpoint, Some(meta))
     }
 
     fn read(&self, stored: &[u8], meta: Option<Meta>) -> Loaded {
-        let (header, stored) = open(stored)?;
+        let header = open(stored)?;
         let ruleset = self.get(&header.ruleset).ok_or(LoadError::UnknownRuleset(header.ruleset))?;
-        (ruleset.read)(&stored, meta)
+        (ruleset.read)(stored, meta)
     }
 }

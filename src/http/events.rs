@@ -95,7 +95,7 @@ pub(super) async fn list_events(
     Ok(reply.next_page(next).into_response())
 }
 
-/// The events of a page as lines of text. Events of older programs, without a sentence, show their type.
+/// The events of a page as lines of text.
 fn sentences(entries: &[Arc<RawValue>]) -> String {
     #[derive(Deserialize)]
     struct EntryTexts {
@@ -103,14 +103,9 @@ fn sentences(entries: &[Arc<RawValue>]) -> String {
     }
     #[derive(Deserialize)]
     struct EventText {
-        r#type: String,
-        #[serde(default)]
         text: String,
     }
     let entries = entries.iter().filter_map(|entry| serde_json::from_str::<EntryTexts>(entry.get()).ok());
-    let line = |event: EventText| match event.text.is_empty() {
-        true => event.r#type.replace('_', " ") + "\n",
-        false => event.text.replace(['\n', '\t'], " ") + "\n",
-    };
+    let line = |event: EventText| event.text.replace(['\n', '\t'], " ") + "\n";
     entries.flat_map(|entry| entry.events).map(line).collect()
 }

@@ -280,9 +280,9 @@ impl From<AppError> for Problem {
                 let detail = "the store does not answer, so the request may have been applied: send it again with the same Idempotency-Key";
                 Self::unavailable("store_away", detail)
             }
-            AppError::Newer(reason) => {
-                tracing::error!(%reason, "stored by a newer program");
-                Self::unavailable("newer_document", reason)
+            AppError::Foreign(reason) => {
+                tracing::error!(%reason, "stored by another program");
+                Self::unavailable("foreign_document", reason)
             }
             AppError::Internal(reason) => {
                 tracing::error!(%reason, "broken");

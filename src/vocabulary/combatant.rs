@@ -123,8 +123,9 @@ pub struct MemberSpec {
 
 /// A combatant: what all rulesets know of it, and what its ruleset adds.
 #[serde_with::skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(bound = "")]
+#[schema(bound = "R: Ruleset")]
 pub struct Combatant<R: Ruleset> {
     /// Names it within the encounter.
     pub id: CombatantId,
@@ -160,9 +161,11 @@ pub struct Combatant<R: Ruleset> {
     pub joined: u32,
     /// The fields of its ruleset that clients set.
     #[serde(default, skip_serializing_if = "is_default")]
+    #[schema(value_type = Object)]
     pub stats: R::CombatantStats,
     /// The fields of its ruleset that play sets.
-    #[serde(default, rename = "standing", skip_serializing_if = "is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schema(value_type = Object)]
     pub state: R::CombatantState,
 }
 

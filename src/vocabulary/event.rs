@@ -4,12 +4,13 @@ use super::{
     Combatant, CombatantId, Describe, Effect, EffectId, FieldError, MemberId, Metadata, Names, Readers, Ruleset, Slug,
     Tagged, Text, events, is_default, read_fields, read_tagged,
 };
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
 /// An event: shared, of the roster, or of the ruleset. In JSON an object with a `type`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged, bound = "")]
 pub enum Event<R: Ruleset> {
     /// Something that happens in every ruleset.
@@ -21,7 +22,7 @@ pub enum Event<R: Ruleset> {
 }
 
 impl<R: Ruleset> Event<R> {
-    /// Reads one that comes from elsewhere, naming the field that is wrong where one is.
+    /// Reads one. An error names the field that is wrong; an unknown one is.
     pub fn read(event: Value) -> Result<Self, FieldError> {
         let (kind, fields) = read_tagged(event, "an object is expected: an event with its `type`")?;
         let carried = || read_fields::<Carried<R>>(&fields, &["type"]).map(|carried| carried.combatant);
@@ -37,14 +38,15 @@ impl<R: Ruleset> Event<R> {
         }
     }
 
-    /// Whether only older programs wrote it.
-    pub fn is_older(&self) -> bool {
-        matches!(self, Self::Own(event) if event.is_older())
-    }
-
     /// Whether the whole table is another one after it.
     pub fn jumps(&self) -> bool {
         matches!(self, Self::Shared(SharedEvent::Undone(_) | SharedEvent::Redone(_)))
+    }
+}
+
+impl<'de, R: Ruleset> Deserialize<'de> for Event<R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::read(Value::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 
@@ -202,7 +204,7 @@ events! {
 }
 
 /// A change of the roster that carries a whole combatant.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case", bound = "")]
 pub enum RosterEvent<R: Ruleset> {
     /// Somebody joined.

@@ -7,6 +7,7 @@ use super::{
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::Arc;
+use utoipa::ToSchema;
 
 /// Maximum combatants of an encounter.
 pub const MAX_COMBATANTS: usize = 500;
@@ -38,8 +39,9 @@ words! {
 }
 
 /// The state of an encounter: the fold of its log. Cloning it is cheap, its parts are shared until they change.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(bound = "")]
+#[schema(bound = "R: Ruleset")]
 pub struct Table<R: Ruleset> {
     /// Its name for people.
     pub name: Text<120>,
@@ -47,6 +49,7 @@ pub struct Table<R: Ruleset> {
     #[serde(default, skip_serializing_if = "Metadata::is_empty")]
     pub metadata: Metadata,
     /// The ruleset's options, as chosen at its creation.
+    #[schema(value_type = Object)]
     pub options: R::Options,
     /// What is told of the hit points of foes.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -58,8 +61,10 @@ pub struct Table<R: Ruleset> {
     /// How many transitions made it: the version of its newest log entry.
     pub version: u64,
     /// Who is in it, in the order of joining.
+    #[schema(value_type = Vec<Object>)]
     pub combatants: Combatants<R>,
     /// What lasts, in the order of its beginning.
+    #[schema(value_type = Vec<Effect>)]
     pub effects: Vec<Arc<Effect>>,
     /// The effects that counted the turns of a combatant that has left, and have counted this round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -69,6 +74,7 @@ pub struct Table<R: Ruleset> {
     /// How many effects have ever begun.
     pub effects_begun: u32,
     /// What the ruleset keeps about the encounter.
+    #[schema(value_type = Object)]
     pub state: R::State,
 }
 

@@ -9,11 +9,6 @@ use utoipa::openapi::{RefOr, Schema};
 pub trait Tagged: Sized {
     /// Reads the fields that belong to `tag`; None if the union has no such tag.
     fn parse(tag: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>>;
-
-    /// Whether it is an event that only older programs wrote, and that changes nothing.
-    fn is_older(&self) -> bool {
-        false
-    }
 }
 
 /// The type of a command or event and its other fields. An error says what is `expected` instead of anything but an object.
@@ -38,14 +33,13 @@ pub trait Commands: Tagged {
 /// Declares the events of a ruleset: a union in JSON (`{"type": "...", ...}`), and a struct for each event.
 ///
 /// After `says` stands the sentence that tells the event, with `{field}` and `[parts left out where a field says nothing]`
-/// ([`fill`](super::fill)). After `|` stands a tag that older programs gave the event, after `ignored` the tags of events that only older
-/// programs wrote beside shared ones: stored logs hold some, which are read and change nothing. Each struct serializes without its absent fields and is redacted field by field
+/// ([`fill`](super::fill)). Each struct serializes without its absent fields and is redacted field by field
 /// ([`Redact`](super::Redact)).
 #[macro_export]
 macro_rules! events {
-    ($(#[$doc:meta])* $union:ident $(ignored $($older:literal)+)?; $(
+    ($(#[$doc:meta])* $union:ident; $(
         $(#[$meta:meta])*
-        $tag:literal $(| $alias:literal)* => $name:ident says $words:literal {
+        $tag:literal => $name:ident says $words:literal {
             $( $(#[$field_meta:meta])* $field:ident: $type:ty ),* $(,)?
         }
     )*) => {
@@ -60,20 +54,18 @@ macro_rules! events {
             fn describe(&self, names: &dyn $crate::vocabulary::Names, out: &mut String) -> bool {
                 match self {
                     $( Self::$name(event) => event.describe(names, out), )*
-                    $( Self::Older => { let _ = [$($older),+]; false } )?
                 }
             }
         }
 
         $crate::tagged! {
-            $(#[$doc])* $union $(ignored $($older)+)?; $( $tag $(| $alias)* => $name ),*
+            $(#[$doc])* $union; $( $tag => $name ),*
         }
 
         impl $crate::vocabulary::Redact for $union {
             fn redact(&self, audience: &$crate::vocabulary::Audience<'_>) -> Option<Self> {
                 match self {
                     $( Self::$name(event) => event.redact(audience).map(Self::$name), )*
-                    $( Self::Older => { let _ = [$($older),+]; None } )?
                 }
             }
         }
@@ -199,14 +191,13 @@ macro_rules! words {
 /// together.
 #[macro_export]
 macro_rules! tagged {
-    ($(#[$doc:meta])* $name:ident $(ignored $($older:literal)+)?; $( $tag:literal $(| $alias:literal)* => $variant:ident ),*) => {
+    ($(#[$doc:meta])* $name:ident; $( $tag:literal => $variant:ident ),*) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "type")]
         #[allow(missing_docs, reason = "each variant is its struct, documented there")]
         pub enum $name {
-            $( #[serde(rename = $tag $(, alias = $alias)*)] $variant($variant), )*
-            $( #[serde($(alias = $older),+)] Older, )?
+            $( #[serde(rename = $tag)] $variant($variant), )*
         }
 
         $(
@@ -222,18 +213,10 @@ macro_rules! tagged {
                 tag: &str, fields: &serde_json::Map<String, serde_json::Value>,
             ) -> Option<Result<Self, $crate::vocabulary::FieldError>> {
                 match tag {
-                    $( $tag $(| $alias)* => Some($crate::vocabulary::read_fields::<$variant>(fields, &["type"]).map(Self::$variant)), )*
-                    $( $($older)|+ => Some(Ok(Self::Older)), )?
+                    $( $tag => Some($crate::vocabulary::read_fields::<$variant>(fields, &["type"]).map(Self::$variant)), )*
                     _ => None,
                 }
             }
-
-            $(
-                fn is_older(&self) -> bool {
-                    const _: &[&str] = &[$($older),+];
-                    matches!(self, Self::Older)
-                }
-            )?
         }
 
         impl utoipa::PartialSchema for $name {

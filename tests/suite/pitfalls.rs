@@ -259,7 +259,7 @@ fn a_note_changes_nothing_but_the_version() {
             let mut document: Value =
                 serde_json::from_slice(&judge.table.document().expect("a document")).expect("JSON");
             let version = document["table"]["version"].take();
-            document["timeline"].take();
+            document["history"].take();
             (document, version)
         };
         let (before, version) = fight(judge);

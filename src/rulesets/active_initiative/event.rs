@@ -5,7 +5,7 @@ use crate::vocabulary::{CombatantId, Die, events, redacted};
 
 events! {
     /// An event of Active Initiative.
-    Event ignored "begun" "allowance_renewed" "forgotten";
+    Event;
 
     /// Advice, not a rule: there are fewer groups of monsters than half the players (AI-15).
     "advised" => Advised says "Advice: {groups} monsters or groups can be named, {wanted} would be better." {

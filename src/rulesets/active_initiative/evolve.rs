@@ -22,8 +22,6 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
                 table.state.interrupt_point_used = true;
             }
         }
-        // Older programs wrote a choice between an override and its turn.
-        Own(Event::ChoiceOpened(_)) if matches!(table.state.phase, Phase::Window { by: Way::Overridden {}, .. }) => {}
         Own(Event::ChoiceOpened(e)) => table.state.phase = Phase::choice(e.starter),
         Own(Event::Exposed(e)) => table.change_state(&e.combatant, |s| s.exposed = true),
         Own(Event::ActionReadied(e)) => table.change_state(&e.combatant, |s| s.readied = Some(e.readied.clone())),
@@ -41,7 +39,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
         Shared(SharedEvent::TurnStarted(e)) => start_turn(table, &e.combatant),
         Shared(SharedEvent::CombatantLeft(e)) => forget(&mut table.state, &e.combatant),
         Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
-        Own(Event::Advised(_) | Event::Older) | Shared(_) | Roster(_) => {}
+        Own(Event::Advised(_)) | Shared(_) | Roster(_) => {}
     }
 }
 

@@ -1,6 +1,5 @@
 //! What Active Initiative keeps.
 
-use crate::rulesets::shared::several;
 use crate::vocabulary::{Audience, CombatantId, Describe, Die, Int, Redact, Text, redacted, settings, words};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
@@ -187,7 +186,7 @@ pub enum Way {
         /// The die and the INT modifier.
         total: i64,
         /// Who else rolled as high, so that DEX or WIS decided (AI-5).
-        #[serde(default, deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tied: Vec<CombatantId>,
     },
     /// Somebody who had finished a turn named it (AI-7, AI-41).

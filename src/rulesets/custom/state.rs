@@ -29,7 +29,6 @@ settings! {
 /// What play keeps about a combatant under `custom`.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(default)]
 pub struct CombatantState {
     /// The turns that it has left in this round.
     pub turns_left: u32,
@@ -40,7 +39,7 @@ pub struct CombatantState {
     /// Whether it waits, to return later.
     pub waiting: bool,
     /// The effects that have counted the turn in which it waits.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<EffectId>,
     /// Whether it has declared in this round.
     pub has_declared: bool,
@@ -52,14 +51,13 @@ pub struct CombatantState {
     pub used: bool,
     /// Its points in each pool; a pool without any is left out.
     #[schema(value_type = std::collections::HashMap<String, u32>)]
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pools: BTreeMap<Slug, u32>,
 }
 
 /// What play keeps about the encounter under `custom`.
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(default)]
 pub struct State {
     /// Where the round is.
     pub mode: Mode,
@@ -84,11 +82,11 @@ pub struct State {
     pub tick: u32,
     /// The cards that are out; the game master's alone.
     #[schema(value_type = Vec<String>)]
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cards: Vec<Card>,
     /// The table's points in each pool.
     #[schema(value_type = std::collections::HashMap<String, u32>)]
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub pools: BTreeMap<Slug, u32>,
 }
 

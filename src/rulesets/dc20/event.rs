@@ -5,7 +5,7 @@ use crate::vocabulary::{CombatantId, Die, Participants, Slug, Text, events, reda
 
 events! {
     /// An event of DC20.
-    Event ignored "combat_closed" "place_lost" "round_closed" "round_one_lost" "turn_set";
+    Event;
 
     /// An act triggered the clash (DC-3).
     "aggression" => Aggressed says "{combatant} triggered the fight: {action}." {

@@ -155,7 +155,7 @@ fn own(table: &mut Table, event: &Event) {
         }),
         Event::LapRegained(e) => table.change_state(&e.combatant, |s| s.lap = e.lap),
         Event::NobodyLeft(_) => table.state.phase = Phase::Idle,
-        Event::Aggressed(_) | Event::FateChecked(_) | Event::Attacked(_) | Event::Older => {}
+        Event::Aggressed(_) | Event::FateChecked(_) | Event::Attacked(_) => {}
     }
 }
 

@@ -5,7 +5,7 @@ use crate::vocabulary::{CombatantId, D10, D20, Die, Text, events, words};
 
 events! {
     /// An event of EXP.
-    Event ignored "components_restored" "dropped_out" "unit_over";
+    Event;
 
     /// A persona's player rolled for the next unit.
     "own_roll_given" => OwnRollGiven says "{combatant} rolls {roll} for initiative." {
@@ -47,7 +47,6 @@ events! {
         /// Which comes first.
         order: Option<Sequence>,
         /// In words.
-        #[serde(alias = "text")]
         action: Option<Text<200>>,
     }
 

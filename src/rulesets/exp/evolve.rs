@@ -78,7 +78,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
                 c.acted = false;
             }
         }
-        Own(Event::Older) | Shared(_) | Roster(_) => {}
+        Shared(_) | Roster(_) => {}
     }
 }
 

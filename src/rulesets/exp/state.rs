@@ -165,8 +165,6 @@ pub struct CombatantState {
     /// Whether it has been asked in this unit.
     pub asked: bool,
     /// Whether it keeps waiting at every announced act, unasked (AEX16).
-    #[serde(default)]
-    #[schema(required = true)]
     pub keeps_waiting: bool,
     /// What its player rolled for the next unit.
     pub own_roll: Option<OwnRoll>,
@@ -223,8 +221,6 @@ pub struct State {
     /// The wait jumps over the act that is about to happen.
     pub jumps: Vec<Jumper>,
     /// Who keeps waiting at the announced act (AEX15).
-    #[serde(default)]
-    #[schema(required = true)]
     pub kept: Vec<CombatantId>,
     /// The duellists that have not attacked, in order (EX-32).
     pub duel: Vec<CombatantId>,

@@ -1,12 +1,11 @@
 //! The events of Seize the initiative. `WA-n` are rules of the published system, `AWAn` what it leaves open: `manifest.rs` lists both.
 
 use super::{Meaning, Way};
-use crate::rulesets::shared::several;
 use crate::vocabulary::{CombatantId, Die, Participants, Slug, events, redacted};
 
 events! {
     /// An event of Seize the initiative.
-    Event ignored "forgotten" "fight_closed";
+    Event;
 
     /// Everybody rolled for the first turn, once and for the whole fight (WA-1, WA-18).
     "initiative_rolled" => InitiativeRolled says "Everybody rolled initiative: {rolls}." {
@@ -21,7 +20,7 @@ events! {
     }
 
     /// The next turn was given: by the roll, or by the player of the last one. It starts at once.
-    "picked" | "begun" => Picked says "{combatant} has the next turn." {
+    "picked" => Picked says "{combatant} has the next turn." {
         combatant: CombatantId,
         /// How it got the turn: `rolled` or `picked`.
         by: Way,
@@ -90,7 +89,6 @@ redacted! {
     /// One roll of a roll-off.
     pub struct RollOffRoll says "{combatants} {die}" {
         /// For whom: one combatant, or a group, of which the first would take the turn.
-        #[serde(alias = "combatant", deserialize_with = "several")]
         pub combatants: Participants,
         /// The d20.
         pub die: Die,

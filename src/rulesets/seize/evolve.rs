@@ -47,7 +47,7 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
         Shared(SharedEvent::Overridden(e)) => table.state.turns.retain(|taken| taken.combatant != e.combatant),
         Shared(SharedEvent::CombatantLeft(e)) => forget(&mut table.state, &e.combatant),
         Shared(SharedEvent::EncounterEnded(_)) => table.state.phase = Phase::Over,
-        Own(Event::RolledOff(_) | Event::ExtraActionGranted(_) | Event::Older) | Shared(_) | Roster(_) => {}
+        Own(Event::RolledOff(_) | Event::ExtraActionGranted(_)) | Shared(_) | Roster(_) => {}
     }
 }
 

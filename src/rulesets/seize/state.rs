@@ -1,6 +1,5 @@
 //! What Seize the initiative keeps.
 
-use crate::rulesets::shared::several;
 use crate::vocabulary::{
     Audience, CombatantId, Describe, Die, Int, Participants, Redact, Slug, redacted, settings, words,
 };
@@ -162,7 +161,7 @@ redacted! {
         /// In which window it seized; earlier ones go first (AWA4).
         pub window: u32,
         /// Who else seized after the same turn with the same bonus, so that AWA2 decides between them.
-        #[serde(default, deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub tied: Vec<CombatantId>,
     }
 
@@ -213,7 +212,7 @@ pub enum Way {
         /// Its Initiative Bonus at that time.
         bonus: i64,
         /// Who else seized after the same turn and had the same.
-        #[serde(default, deserialize_with = "several", skip_serializing_if = "Vec::is_empty")]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         tied: Vec<CombatantId>,
     },
     /// The game master set it.

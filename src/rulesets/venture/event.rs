@@ -5,7 +5,7 @@ use crate::vocabulary::{CombatantId, Text, events, words};
 
 events! {
     /// An event of Venture.
-    Event ignored "actions_refreshed" "delay_lapsed";
+    Event;
 
     /// One roll settled the fight with a combatant that is no Worthy Foe (VE-1).
     "settled" => Settled says "The fight with {combatant} is settled: {loser} is defeated." {

@@ -83,7 +83,7 @@ fn own(table: &mut Table, event: &Event) {
             c.state.delaying &= e.acted != Some(true);
             c.acted = e.acted.unwrap_or(c.acted);
         }),
-        Event::Settled(_) | Event::StartEffectResolved(_) | Event::ActionTaken(_) | Event::Older => {}
+        Event::Settled(_) | Event::StartEffectResolved(_) | Event::ActionTaken(_) => {}
     }
 }
 

@@ -1,7 +1,7 @@
 //! Encounters in Redis (6.2 and later, Valkey; one server or a cluster), shared by any number of processes.
 //!
 //! The keys of an encounter share a hash tag, so that one script can change them in one step:
-//! - `{turnkeeper:ID}:doc`, a hash: `revision` (older programs counted it), `version`, `document`, `base_version`, `base`; `created`,
+//! - `{turnkeeper:ID}:doc`, a hash: `revision`, `version`, `document`, `base_version`, `base`; `created`,
 //!   the first base, once there is a newer one; `creator` and `silent`, the recent nonces, which identify a write that is sent again;
 //!   `lease`, which expiry was set and when; `application` and `place`, its position in that one's list;
 //! - `{turnkeeper:ID}:log`, a stream: ids `VERSION-0`, fields `e` (the entry) and `w` (the nonce of its write);

@@ -1,10 +1,11 @@
-//! The log put to use: undo, time travel, the live feed, export and import, retention, and documents of older schemas.
+//! The log put to use: undo, time travel, the live feed, export and import, retention, and the schema of what is stored.
 
 mod admission;
 pub mod feed;
 mod followers;
 mod lost;
 mod schema;
+mod shape;
 mod transfer;
 mod travel;
 

@@ -1,69 +1,107 @@
-//! Documents of every schema there has been are read from files; those of later ones are refused.
+//! One schema is read: documents and entries of another number, or with a field that this program does not know, are refused.
 
-use crate::support::sources::text;
 use crate::support::table::{RULESETS, Table, entry, seeded};
-use serde_json::{Value, json};
+use crate::transcripts;
+use serde_json::{Map, Value, json};
 use turnkeeper::engine::{LoadError, LogEntry, Request, SCHEMA};
 
-fn fixture(schema: u32) -> Vec<u8> {
-    text(&format!("tests/fixtures/document-v{schema}.json")).into_bytes()
+/// The document of an encounter as JSON.
+fn document(table: &Table) -> Value {
+    serde_json::from_slice(&table.document().expect("a document")).expect("JSON")
 }
 
 #[test]
-fn documents_of_every_schema_are_read_as_the_newest() {
-    for schema in 1..=SCHEMA {
-        let written: Value = serde_json::from_slice(&fixture(schema)).expect("JSON");
-        assert_eq!(written["schema"], schema, "the fixture says which schema it is");
-        let game = RULESETS.load(&fixture(schema)).unwrap_or_else(|error| panic!("schema {schema}: {error}"));
-        let again: Value = serde_json::from_slice(&game.document().expect("a document")).expect("JSON");
-        assert_eq!(again["schema"], SCHEMA);
-        assert_eq!((&again["meta"], &again["table"]), (&written["meta"], &written["table"]), "schema {schema}");
-    }
-    let (first, second) = (RULESETS.load(&fixture(1)).expect("v1"), RULESETS.load(&fixture(2)).expect("v2"));
-    assert_eq!(first.document().expect("a document"), second.document().expect("a document"), "one fight in both");
-}
-
-#[test]
-fn an_import_leaves_out_events_that_only_older_programs_wrote() {
+fn a_document_of_another_schema_is_refused_with_both_numbers() {
     let table = Table::create(json!({"ruleset": "seize", "combatants": [{"id": "ann", "side": "players"}]}));
-    let start = Request::read(json!({"type": "start"})).expect("a request");
-    let decided = table.game.decide(&start, &mut seeded(1), &|| false).expect("a start");
-    let events = decided.events.get();
-    let older = format!(r#"{},{{"type":"fight_closed"}}]"#, events.strip_suffix(']').expect("a list"));
-    let mut entry = LogEntry { events: serde_json::from_str(&older).expect("JSON"), ..entry(&decided) };
-    assert_eq!(table.game.import_entry(&mut entry, &|| false), Ok(()));
-    assert_eq!(entry.events.get(), events);
+    for found in [0, SCHEMA + 1] {
+        let mut other = document(&table);
+        other["schema"] = json!(found);
+        let refused = RULESETS.load(other.to_string().as_bytes()).err();
+        assert_eq!(refused, Some(LoadError::OtherSchema { found, read: SCHEMA }));
+    }
+}
+
+/// The pointers to all objects in a value, the outermost first.
+fn objects(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            found.push(at.to_owned());
+            fields.iter().for_each(|(name, value)| objects(value, &format!("{at}/{name}"), found));
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(i, value)| objects(value, &format!("{at}/{i}"), found));
+        }
+        _ => {}
+    }
+}
+
+/// The value with a field more in each of its objects in turn. No map has such a value, and no field this name.
+fn with_a_stray_field(value: &Value) -> Vec<(String, Value)> {
+    let mut places = Vec::new();
+    objects(value, "", &mut places);
+    let stray = |place: String| {
+        let mut changed = value.clone();
+        let object = changed.pointer_mut(&place).and_then(Value::as_object_mut).expect("an object");
+        object.insert("stray".to_owned(), json!([[[]]]));
+        (place, changed)
+    };
+    places.into_iter().map(stray).collect()
+}
+
+/// The encounter of a ruleset's longest transcript at its end, and each entry of its log with the encounter before it.
+fn played(ruleset: &str) -> (Table, Vec<(Table, LogEntry)>) {
+    let all = transcripts::of(ruleset).into_iter().map(|(_, transcript)| transcript);
+    let transcript = all.max_by_key(|t| t["steps"].as_array().map_or(0, Vec::len)).expect("a transcript");
+    let mut table = Table::create(transcript["create"].clone());
+    let mut entries = Vec::new();
+    for body in transcript["steps"].as_array().expect("steps").iter().filter_map(|step| step.get("send")) {
+        let before = table.clone();
+        let request = Request::read(body.clone());
+        let decided = request.and_then(|request| before.game.decide(&request, &mut seeded(1), &|| false));
+        if let Ok(decided) = decided {
+            entries.push((before, entry(&decided)));
+            table.game = decided.next;
+        }
+    }
+    (table, entries)
 }
 
 #[test]
-fn an_older_log_that_asks_who_is_next_between_an_override_and_its_turn_is_read_as_one_that_does_not() {
-    let combatants = json!([{"id": "ann", "side": "players"}, {"id": "orc", "side": "monsters"}]);
-    let mut table = Table::create(json!({"ruleset": "active-initiative", "combatants": combatants}));
-    table.accept(json!({"type": "start", "first": "ann"}));
-    let request = Request::read(json!({"type": "override", "combatant": "orc"})).expect("a request");
-    let decided = table.game.decide(&request, &mut seeded(1), &|| false).expect("an override");
-    let mut older: Vec<Value> = serde_json::from_str(decided.events.get()).expect("events");
-    assert_eq!(older.iter().map(|event| &event["type"]).collect::<Vec<_>>(), ["overridden", "turn_started"]);
-    older.insert(1, json!({"type": "choice_opened", "chooser": "ann", "starter": false}));
-    let events = serde_json::from_str(&Value::from(older).to_string()).expect("JSON");
-    let folded = table.game.fold(&LogEntry { events, ..entry(&decided) }).expect("an encounter");
-    assert_eq!(folded.document().expect("a document"), decided.next.document().expect("a document"));
+fn a_field_that_the_program_does_not_know_is_refused_wherever_it_stands() {
+    for ruleset in RULESETS.iter().map(|ruleset| ruleset.manifest.id) {
+        let (table, entries) = played(ruleset);
+        let document = document(&table);
+        assert!(RULESETS.load(document.to_string().as_bytes()).is_ok(), "{ruleset}");
+        for (place, changed) in with_a_stray_field(&document) {
+            let read = RULESETS.load(changed.to_string().as_bytes());
+            assert!(
+                matches!(read, Err(LoadError::Unreadable(_))),
+                "{ruleset}: a field at {place} of the document is lost"
+            );
+        }
+        assert!(!entries.is_empty(), "{ruleset}");
+        for (before, entry) in &entries {
+            let events: Value = serde_json::from_str(entry.events.get()).expect("events");
+            for (place, changed) in with_a_stray_field(&events) {
+                let events = serde_json::value::to_raw_value(&changed).expect("JSON");
+                let folded = before.game.fold(&LogEntry { events, ..entry.clone() });
+                assert!(folded.is_err(), "{ruleset}: a field at {place} of {changed} is lost");
+            }
+        }
+    }
 }
 
 #[test]
-fn a_migrated_document_can_be_undone() {
-    let game = RULESETS.load(&fixture(1)).expect("a document");
-    let undo = Request::read(json!({"type": "undo"})).expect("a request");
-    let rewind = game.rewind_target(&undo).expect("a way back").expect("an undo");
-    assert_eq!(rewind.to_version, game.version() - 1);
-}
-
-#[test]
-fn a_document_of_a_later_schema_is_refused_with_both_numbers() {
-    let mut later: Value = serde_json::from_slice(&fixture(SCHEMA)).expect("JSON");
-    later["schema"] = json!(SCHEMA + 1);
-    let refused = RULESETS.load(later.to_string().as_bytes()).err().expect("a refusal");
-    assert_eq!(refused, LoadError::Newer { found: SCHEMA + 1, newest: SCHEMA });
-    later["schema"] = json!(0);
-    assert!(matches!(RULESETS.load(later.to_string().as_bytes()), Err(LoadError::Unreadable(_))));
+fn an_entry_with_a_field_that_the_program_does_not_know_is_refused() {
+    let redacted = json!({"commands": [], "events": [], "texts": []});
+    let entry = json!({"version": 1, "at": "2026-01-01T00:00:00Z", "by": "gm", "commands": [], "events": [], "texts": [],
+        "redactions": {"everybody": redacted, "owners": {"player": redacted}}});
+    assert!(serde_json::from_value::<LogEntry>(entry.clone()).is_ok());
+    for place in ["", "/redactions", "/redactions/everybody", "/redactions/owners/player"] {
+        let mut changed = entry.clone();
+        let object: &mut Map<String, Value> =
+            changed.pointer_mut(place).and_then(Value::as_object_mut).expect("an object");
+        object.insert("stray".to_owned(), json!(1));
+        assert!(serde_json::from_value::<LogEntry>(changed).is_err(), "a field at {place:?} is lost");
+    }
 }

@@ -56,7 +56,7 @@ pub struct CombatantEntry {
     pub stats: StatsSchema,
     /// What play keeps about it for the ruleset.
     #[schema(required = false)]
-    pub standing: CombatantStateSchema,
+    pub state: CombatantStateSchema,
 }
 
 /// A change of the roster.
