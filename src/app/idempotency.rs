@@ -9,8 +9,8 @@ use sha2::{Digest, Sha256};
 
 /// The length of a record before the body: fingerprint, version, size of the answer.
 const HEAD: usize = 32 + 8 + 1;
-/// The length of a record without a body. Redis searches a hash whose values are at most 64 bytes long one by one, up to its 512th entry.
-const WITHOUT_BODY: usize = 65;
+/// The least length of a record. Redis searches a hash whose values are at most 64 bytes long one by one, up to its 512th entry.
+const LEAST: usize = 65;
 
 /// An idempotency key and the request that it was sent with.
 pub struct IdempotencyKey {
@@ -27,16 +27,14 @@ impl IdempotencyKey {
         digest.chain_update(&self.key).finalize().into()
     }
 
-    /// The answer as it is stored, with as much of its body as no log has. Where that is nothing, zeros follow, which begin no JSON.
+    /// The answer as it is stored, with `body`: what a repeated request finds nowhere else. Zeros may follow, which end no text.
     pub(super) fn record(&self, answer: &Answer, body: &[u8]) -> Bytes {
-        let mut record = Vec::with_capacity(WITHOUT_BODY.max(HEAD + body.len()));
+        let mut record = Vec::with_capacity(LEAST.max(HEAD + body.len()));
         record.extend_from_slice(&self.fingerprint);
         record.extend_from_slice(&answer.version.to_be_bytes());
         record.push(answer.size as u8);
         record.extend_from_slice(body);
-        if body.is_empty() {
-            record.resize(WITHOUT_BODY, 0);
-        }
+        record.resize(record.len().max(LEAST), 0);
         record.into()
     }
 
@@ -51,7 +49,8 @@ impl IdempotencyKey {
         if *fingerprint != self.fingerprint {
             return Err(AppError::KeyReused);
         }
-        let body = if record.get(HEAD) == Some(&0) { Bytes::new() } else { record.slice(HEAD..) };
+        let end = record.iter().rposition(|byte| *byte != 0).map_or(HEAD, |last| HEAD.max(last + 1));
+        let body = record.slice(HEAD..end);
         Ok(Answer { version, size, body, replayed: true })
     }
 }
@@ -98,20 +97,20 @@ mod tests {
     fn the_form_of_a_recorded_answer_is_pinned_to_the_number_of_the_schema() {
         let key = IdempotencyKey { key: "k".to_owned(), fingerprint: [7; 32] };
         let answer = Answer { version: 0x0102, size: AnswerSize::Minimal, body: Bytes::new(), replayed: false };
-        let pinned = "07".repeat(32) + "0000000000000102" + "02" + "7b7d";
+        let pinned = "07".repeat(32) + "0000000000000102" + "02" + &HEXLOWER.encode(b"gm-abcdefgh") + &"00".repeat(13);
         let what_to_do =
             "a stored answer would be misread: raise SCHEMA in src/engine/document.rs and pin the new form here";
-        assert_eq!((SCHEMA, HEXLOWER.encode(&key.record(&answer, b"{}"))), (1, pinned), "{what_to_do}");
+        assert_eq!((SCHEMA, HEXLOWER.encode(&key.record(&answer, b"gm-abcdefgh"))), (1, pinned), "{what_to_do}");
     }
 
     #[test]
-    fn a_record_without_a_body_is_padded_and_read_without_one() {
+    fn a_record_is_padded_and_read_without_the_padding() {
         let key = IdempotencyKey { key: "k".to_owned(), fingerprint: [7; 32] };
         let answer = Answer { version: 3, size: AnswerSize::Minimal, body: Bytes::new(), replayed: false };
-        let (empty, full) = (key.record(&answer, b""), key.record(&answer, b"{}"));
-        assert_eq!(empty.len(), WITHOUT_BODY);
-        for (record, body) in [(&empty, &b""[..]), (&full, b"{}")] {
-            let read = key.replay(record).unwrap();
+        for body in [&b""[..], b"gm-abcdefgh", &[b'x'; 100]] {
+            let record = key.record(&answer, body);
+            assert_eq!(record.len(), LEAST.max(HEAD + body.len()));
+            let read = key.replay(&record).unwrap();
             assert_eq!((read.version, read.size, &read.body[..]), (3, AnswerSize::Minimal, body));
         }
     }

@@ -129,6 +129,8 @@ pub(super) struct Change {
     /// The new base of the log, if it gets one.
     pub new_base: Option<Base>,
     pub answer: Answer,
+    /// What a repeated request needs of the answer and finds neither in the log nor in the encounter.
+    pub recorded: Bytes,
 }
 
 impl App {
@@ -192,11 +194,7 @@ impl App {
                 },
             };
             let next = CacheEntry { revision: rand::random(), game: change.game, size: document.len() };
-            let answer = key.map(|key| match &change.entry {
-                // A replay rebuilds the body from the log, so none is recorded.
-                Some(_) => key.record(&change.answer, b""),
-                None => key.record(&change.answer, &change.answer.body),
-            });
+            let answer = key.map(|key| key.record(&change.answer, &change.recorded));
             let commit = Commit {
                 expected: current.revision,
                 revision: next.revision,

@@ -10,7 +10,6 @@ use crate::vocabulary::{CombatantId, FieldError, MAX_COMBATANTS, Violation};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, BASE64URL_NOPAD, HEXLOWER};
 use jiff::{SignedDuration, Timestamp};
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::future::ready;
 use std::time::Duration;
@@ -57,7 +56,8 @@ impl Token {
 
     /// The token as it is stored, under this id.
     pub fn record(&self, role: Role, id: String) -> TokenRecord {
-        TokenRecord { id, digest: self.digest(), role, name: None, combatants: Vec::new(), expires_at: None }
+        let (digest, combatants) = (self.digest(), Vec::new());
+        TokenRecord { id, digest, role, name: None, combatants, expires_at: None, replaced_at: None }
     }
 }
 
@@ -154,18 +154,9 @@ pub struct HandedOut {
     pub replayed: bool,
 }
 
-/// The recorded answer to a replacement: everything but the new token.
-#[derive(Serialize, Deserialize)]
-struct Replacement {
-    /// When it happened, RFC 3339.
-    at: String,
-    info: Viewer,
-}
-
-impl Replacement {
-    fn is_repeatable(&self, now: Timestamp) -> bool {
-        self.at.parse::<Timestamp>().is_ok_and(|at| now.duration_since(at) < REPEATABLE)
-    }
+/// Whether a repeated request may still ask for the token that took the place of another one at `replaced_at`.
+fn is_repeatable(replaced_at: &str, now: Timestamp) -> bool {
+    replaced_at.parse::<Timestamp>().is_ok_and(|at| now.duration_since(at) < REPEATABLE)
 }
 
 impl NewToken {
@@ -212,7 +203,7 @@ impl App {
     }
 
     /// Hands out a token, once for each idempotency key; to the application that created the encounter only a game master's. The token
-    /// follows from the key and its own id, so it is not stored for a repeated request.
+    /// follows from the key and its own id, so only the id is recorded for a repeated request.
     pub async fn hand_out(
         &self, id: &str, sender: &Sender, wanted: &NewToken, key: Option<&IdempotencyKey>,
     ) -> Result<HandedOut, AppError> {
@@ -243,22 +234,25 @@ impl App {
             let info = serde_json::to_vec(&record.viewer())?;
             meta.tokens.push(record);
             check_gm(&meta)?;
-            Ok(meta_change(game, meta, info.into()))
+            Ok(Change { recorded: name.clone().into(), ..meta_change(game, meta, info.into()) })
         };
         let answer = self.write(id, sender, key, |game, viewer| ready(hand_out(&*game, viewer))).await?;
-        let (info, replayed): (Viewer, bool) = (serde_json::from_slice(&answer.body)?, answer.replayed);
-        let token = if replayed { derived(&info.token)? } else { token };
-        let new = HandedOut { token, info, replayed };
+        if !answer.replayed {
+            return Ok(HandedOut { token, info: serde_json::from_slice(&answer.body)?, replayed: false });
+        }
+        let token = derived(&String::from_utf8_lossy(&answer.body))?;
         // A repeated request must not show a token that was revoked since.
-        if replayed && !self.is_current(id, &new).await? {
+        let game = self.current(id).await?;
+        let record = game.meta().tokens.iter().find(|record| token.is(record) && is_active(record));
+        let Some(info) = record.map(TokenRecord::viewer) else {
             let detail = "the token that this request handed out was revoked or replaced, or has ended: ask for another one under another Idempotency-Key";
             return Err(Violation::new("token_ended", "TK-12", detail).into());
-        }
-        Ok(new)
+        };
+        Ok(HandedOut { token, info, replayed: true })
     }
 
     /// Replaces a token by one with the same id, role, name, combatants and end. The old one is invalid at once. The new one follows
-    /// from the old one and the idempotency key, so it is not stored for a repeated request.
+    /// from the old one and the idempotency key: a repeated request finds it among the tokens, and nothing is recorded for it.
     pub async fn replace(
         &self, id: &str, token: &BearerToken, key: Option<&IdempotencyKey>,
     ) -> Result<HandedOut, AppError> {
@@ -266,41 +260,49 @@ impl App {
         let purpose = format!("replacement of {} of {id} for {fingerprint}", token.0);
         let secret = self.secrets(key, None).await?.derive(&purpose)?;
         let sender = &Sender::Token(token.clone());
+        self.refuse_used_key(id, sender, key).await?;
         let replace = |game: &dyn Game, info: Viewer| {
             let mut meta = game.meta().clone();
             let mut records = meta.tokens.iter_mut();
             let record = records.find(|record| record.id == info.token).ok_or(AppError::NotFound)?;
             record.digest = Token::new(info.role, &secret).digest();
-            let body = serde_json::to_vec(&Replacement { at: now(), info })?;
+            record.replaced_at = key.map(|_| now());
+            let body = serde_json::to_vec(&info)?;
             Ok(meta_change(game, meta, body.into()))
         };
-        let answer = match self.write(id, sender, key, |game, viewer| ready(replace(&*game, viewer))).await {
+        match self.write(id, sender, None, |game, viewer| ready(replace(&*game, viewer))).await {
             // The token is unknown to a repeated request, because the first one replaced it.
-            Err(AppError::NotFound) => self.repeated_replacement(id, sender, key).await?,
-            answer => answer?,
-        };
-        let replacement: Replacement = serde_json::from_slice(&answer.body)?;
-        let (repeatable, info) = (replacement.is_repeatable(Timestamp::now()), replacement.info);
-        let new = HandedOut { token: Token::new(info.role, &secret), info, replayed: answer.replayed };
-        if new.replayed && !(repeatable && self.is_current(id, &new).await?) {
-            return Err(AppError::NotFound);
+            Err(AppError::NotFound) if key.is_some() => self.repeated_replacement(id, &secret).await,
+            Err(error) => Err(error),
+            Ok(answer) => {
+                let info: Viewer = serde_json::from_slice(&answer.body)?;
+                Ok(HandedOut { token: Token::new(info.role, &secret), info, replayed: false })
+            }
         }
-        Ok(new)
     }
 
-    /// The answer to the request that replaced this token before. Without it, the token is as unknown as any other.
-    async fn repeated_replacement(
-        &self, id: &str, sender: &Sender, key: Option<&IdempotencyKey>,
-    ) -> Result<Answer, AppError> {
-        let key = key.ok_or(AppError::NotFound)?;
-        let (_, record) = self.fetch(id, self.cache.get(id).as_ref(), Some(&key.digest(id, sender))).await?;
-        key.replay(&record.ok_or(AppError::NotFound)?).map_err(|_| AppError::NotFound)
+    /// Refuses a key under which a valid token has sent another request. A replacement itself leaves no record.
+    async fn refuse_used_key(&self, id: &str, sender: &Sender, key: Option<&IdempotencyKey>) -> Result<(), AppError> {
+        let Some(key) = key else { return Ok(()) };
+        let (current, record) = self.fetch(id, self.cache.get(id).as_ref(), Some(&key.digest(id, sender))).await?;
+        if record.is_some() && sender.viewer(current.game.meta()).is_ok() {
+            return Err(AppError::KeyReused);
+        }
+        Ok(())
     }
 
-    /// Whether a token that was handed out before is still valid.
-    async fn is_current(&self, id: &str, new: &HandedOut) -> Result<bool, AppError> {
+    /// The token of this secret, if it took the place of another one a short while ago and is still valid. Otherwise the token that
+    /// it replaces is as unknown as any other.
+    async fn repeated_replacement(&self, id: &str, secret: &[u8; 32]) -> Result<HandedOut, AppError> {
         let game = self.current(id).await?;
-        Ok(game.meta().tokens.iter().any(|record| new.token.is(record) && is_active(record)))
+        for record in game.meta().tokens.iter().filter(|record| is_active(record)) {
+            let repeatable = record.replaced_at.as_ref().is_some_and(|at| is_repeatable(at, Timestamp::now()));
+            let token = Token::new(record.role, secret);
+            if repeatable && token.is(record) {
+                return Ok(HandedOut { token, info: record.viewer(), replayed: true });
+            }
+        }
+        Err(AppError::NotFound)
     }
 
     /// Revokes a token, which ends the streams that it opened.
@@ -347,7 +349,7 @@ fn check_gm(meta: &Meta) -> Result<(), AppError> {
 /// A write that changes only the meta of an encounter.
 fn meta_change(game: &dyn Game, meta: Meta, body: Bytes) -> Change {
     let answer = Answer { version: game.version(), size: AnswerSize::Minimal, body, replayed: false };
-    Change { game: game.with_meta(meta), entry: None, new_base: None, answer }
+    Change { game: game.with_meta(meta), entry: None, new_base: None, answer, recorded: Bytes::new() }
 }
 
 #[cfg(test)]
@@ -368,9 +370,8 @@ mod tests {
 
     #[test]
     fn a_replacement_is_repeatable_for_ten_minutes() {
-        let at = "2026-01-31T19:30:00.000Z".to_owned();
-        let replacement = Replacement { at, info: Viewer::gm("gm") };
-        let repeatable = |now: &str| replacement.is_repeatable(now.parse().expect("a time"));
+        let at = "2026-01-31T19:30:00.000Z";
+        let repeatable = |now: &str| is_repeatable(at, now.parse().expect("a time"));
         assert!(repeatable("2026-01-31T19:30:00Z") && repeatable("2026-01-31T19:39:59Z"));
         assert!(!repeatable("2026-01-31T19:40:00Z") && !repeatable("2026-02-28T00:00:00Z"));
     }

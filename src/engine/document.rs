@@ -51,6 +51,8 @@ pub struct TokenRecord {
     pub combatants: Vec<CombatantId>,
     /// When it ends: RFC 3339 in UTC to the millisecond, so that two times compare as their texts do. None: never.
     pub expires_at: Option<String>,
+    /// When it took the place of another token under an idempotency key: RFC 3339.
+    pub replaced_at: Option<String>,
 }
 
 impl TokenRecord {

@@ -159,6 +159,32 @@ async fn a_token_that_one_server_revokes_is_nothing_to_another_that_knew_it() {
 }
 
 #[tokio::test]
+async fn what_a_repetition_needs_is_recorded_and_no_more() {
+    let redis = RedisServer::start();
+    let api = Api::on_redis(&redis.url()).await;
+    let ids: Vec<String> = (0..500).map(|n| format!("{n:03}{}", "x".repeat(61))).collect();
+    let combatants: Vec<Value> = ids.iter().map(|id| json!({"id": id})).collect();
+    let fight = api.create(&json!({"ruleset": "seize", "combatants": combatants})).await;
+    let recorded = || {
+        let answers = ["answers0", "answers1"].map(|part| format!("{{turnkeeper:{}}}:{part}", fight.id));
+        let all = answers.iter().flat_map(|key| redis.ask::<Vec<Vec<u8>>>(&["HVALS", key]));
+        all.map(|answer| answer.len()).collect::<Vec<_>>()
+    };
+    let body = json!({"role": "player", "combatants": ids});
+    let ask = async || fight.ask(&body).key("handed-out").send().await;
+    let (first, again) = (ask().await, ask().await);
+    assert_eq!((first.status, first.json()), (201, again.json()));
+    assert_eq!(recorded(), [65], "40 KB of combatants stand in the encounter");
+    let player = fight.with_token(&text(&first.json()["token"]));
+    let replace =
+        async || api.call("POST", &player.path("/tokens/replace")).token(&player.token).key("replaced").send().await;
+    let (first, again) = (replace().await, replace().await);
+    assert_eq!((first.status, first.json()["combatants"].as_array().map(Vec::len)), (200, Some(500)));
+    assert_eq!((again.header("idempotency-replayed"), again.json()), ("true", first.json()));
+    assert_eq!(recorded(), [65], "the replacement is found among the tokens");
+}
+
+#[tokio::test]
 async fn a_token_names_at_most_as_many_combatants_as_an_encounter_has() {
     let api = Api::start().await;
     let fight = api.fight().await;

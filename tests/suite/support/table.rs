@@ -22,7 +22,15 @@ pub fn meta(tokens: Vec<TokenRecord>) -> Meta {
 
 /// The record of a token.
 pub fn token(id: &str, role: Role, combatants: Vec<CombatantId>) -> TokenRecord {
-    TokenRecord { id: id.into(), digest: String::new(), role, name: None, combatants, expires_at: None }
+    TokenRecord {
+        id: id.into(),
+        digest: String::new(),
+        role,
+        name: None,
+        combatants,
+        expires_at: None,
+        replaced_at: None,
+    }
 }
 
 /// A player whose token has this id, and who acts for these combatants.
