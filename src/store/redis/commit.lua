@@ -41,6 +41,21 @@ if found[1] ~= expected then
   return {'conflict', redis.call('HGET', KEYS[1], 'document'), found[1], current_version}
 end
 
+-- The log holds an entry for each version above its base. It holds more after a write that was refused in the middle, because a login
+-- lacks a right, and less after an eviction.
+local length = current_version - base_version
+local log_is_whole = redis.call('XLEN', KEYS[2]) == length
+local function drop_newer_entries()
+  for _, entry in ipairs(redis.call('XRANGE', KEYS[2], '(' .. current_version .. '-0', '+')) do
+    redis.call('XDEL', KEYS[2], entry[1])
+  end
+  if redis.call('XLEN', KEYS[2]) > 0 then
+    redis.call('XSETID', KEYS[2], current_version .. '-0')
+  else
+    redis.call('UNLINK', KEYS[2])
+  end
+end
+
 local version = current_version
 if entry_version ~= '' then
   if version ~= previous_version then
@@ -56,6 +71,13 @@ if rebase_version ~= '' then
   end
 end
 
+if not log_is_whole then
+  drop_newer_entries()
+  if redis.call('XLEN', KEYS[2]) ~= length then
+    redis.call('UNLINK', KEYS[2])
+    rebase_version, new_base = current_version, redis.call('HGET', KEYS[1], 'document')
+  end
+end
 -- First the write that a strange log could refuse.
 if entry_version ~= '' then
   redis.call('XADD', KEYS[2], entry_version .. '-0', 'e', entry, 'w', nonce)
@@ -87,9 +109,9 @@ if digest ~= '' then
 end
 
 -- Expiries are set a 64th longer than asked for, and renewed once in that step: most commits need not. A log without entries had no
--- expiry yet.
+-- expiry yet, nor has one that begins anew.
 local expiry = ttl .. ' ' .. math.floor(now / step)
-if expiry_set ~= expiry or current_version == base_version then
+if expiry_set ~= expiry or current_version == base_version or not log_is_whole then
   redis.call('HSET', KEYS[1], 'lease', expiry)
   for i = 1, 2 do
     if life > 0 then

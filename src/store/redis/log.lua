@@ -5,11 +5,17 @@ local found = redis.call('HMGET', KEYS[1], 'version', 'base_version')
 if not found[1] then
   return false
 end
-local start, left, room = ARGV[1] .. '-0', tonumber(ARGV[2]), tonumber(ARGV[3])
+-- After an eviction nothing is left, or less than can be folded: the log is as empty as after its compaction.
+if found[2] and redis.call('XLEN', KEYS[2]) < found[1] - found[2] then
+  return {found[1], found[1], {}}
+end
+-- Above the newest version stands what a write left that was refused in the middle.
+local start, newest = ARGV[1] .. '-0', found[1] .. '-0'
+local left, room = tonumber(ARGV[2]), tonumber(ARGV[3])
 local page = {}
 while left > 0 do
   local want = math.min(left, 64)
-  local chunk = redis.call('XRANGE', KEYS[2], start, '+', 'COUNT', want)
+  local chunk = redis.call('XRANGE', KEYS[2], start, newest, 'COUNT', want)
   for _, entry in ipairs(chunk) do
     local bytes = entry[2][2]
     room = room - string.len(bytes)

@@ -194,13 +194,12 @@ impl Store for RedisStore {
     }
 
     async fn base(&self, id: &str) -> Result<Base, StoreError> {
-        let mut command = cmd("HMGET");
-        command.arg(key(id, "doc")).arg(&["revision", "base_version", "base"]);
-        let row: (Field, Option<u64>, Field) = read(self.connection.call(&command).await?, "a base")?;
+        let call = script::BASE.on(&[key(id, "doc"), key(id, "log")]);
+        let row: Option<(Option<u64>, Field)> = read(self.connection.run(&script::BASE, &call).await?, "a base")?;
         match row {
-            (None, ..) => Err(StoreError::Missing),
-            (_, Some(version), Some(document)) => Ok(Base { version, document }),
-            _ => Err(StoreError::Corrupt("an encounter without a base".to_owned())),
+            None => Err(StoreError::Missing),
+            Some((Some(version), Some(document))) => Ok(Base { version, document }),
+            Some(_) => Err(StoreError::Corrupt("an encounter without a base".to_owned())),
         }
     }
 

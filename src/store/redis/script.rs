@@ -9,6 +9,7 @@ pub(super) static CREATE: LazyLock<Script> = LazyLock::new(|| Script::new(includ
 pub(super) static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("load.lua")));
 pub(super) static COMMIT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("commit.lua")));
 pub(super) static LOG: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("log.lua")));
+pub(super) static BASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("base.lua")));
 pub(super) static DELETE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("delete.lua")));
 pub(super) static ACQUIRE_QUOTA: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("acquire_quota.lua")));
 

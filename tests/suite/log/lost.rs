@@ -170,3 +170,46 @@ async fn a_deletion_that_no_notice_told_of_is_told_when_notices_may_be_lost() {
     redis.command(&["PUBLISH", "turnkeeper:commits", "nonsense"]);
     assert_eq!(stream.next().await.map(|message| message.kind), Some("deleted".to_owned()));
 }
+
+/// The version of the exported base, the number of entries after it, and the hit points that they lead to elsewhere.
+async fn exported(fight: &Fight) -> (u64, usize, Value) {
+    let log = fight.read("/export").await;
+    let elsewhere = Api::start().await;
+    let imported = elsewhere.post("/v1/encounters/import", &log).send().await.expect(201).json();
+    let base = log["base"]["version"].as_u64().expect("a version");
+    (base, log["entries"].as_array().map_or(0, Vec::len), hp(&imported["encounter"]).clone())
+}
+
+#[tokio::test]
+async fn what_an_evicted_log_held_is_gone_and_everything_after_it_is_there() {
+    let redis = RedisServer::start();
+    let (a, b) = Api::pair_on(&redis.url()).await;
+    let [there, here] = wounded(&a, &b).await;
+    let keyed = async |fight: &Fight| fight.command(&damage(2)).key("once").send().await;
+    keyed(&here).await.expect(200);
+    here.accepted(damage(3)).await;
+    redis.command(&["DEL", &format!("{{turnkeeper:{}}}:log", here.id)]);
+    for fight in [&here, &there] {
+        for gone in ["?at=1", "/events?after=1", "/events?after=0&wait=1"] {
+            let problem = fight.get(gone).send().await.problem(410, "version_gone");
+            assert_eq!(problem["oldest_version"], 3, "{gone}");
+        }
+        for accept in [LINES, SSE] {
+            assert_eq!(Stream::open(fight, accept, Some(1)).await.err(), Some(410));
+        }
+        fight.refused(json!({"type": "undo"}), 410, "version_gone").await;
+        keyed(fight).await.problem(410, "answer_gone");
+        assert_eq!(fight.read("/events").await["items"], json!([]));
+        let options = fight.options().await;
+        assert!(!json!(options).to_string().contains("\"undo\""), "{options:?}");
+        assert_eq!(exported(fight).await, (3, 0, json!(994)));
+    }
+    let mut stream = Stream::open(&there, LINES, Some(3)).await.expect("a stream");
+    here.accepted(damage(4)).await;
+    assert_eq!(stream.transition().await, Some(4));
+    here.get("?at=2").send().await.problem(410, "version_gone");
+    assert_eq!(hp(&there.read("?at=3").await), 994);
+    there.accepted(json!({"type": "undo"})).await;
+    assert_eq!(exported(&here).await, (3, 2, json!(994)));
+    assert_eq!(hp(&there.read("").await), 994);
+}

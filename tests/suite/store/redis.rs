@@ -158,13 +158,68 @@ async fn what_another_program_wrote_is_called_unreadable() {
     assert!(matches!(store.create("string", new("v0")).await, Err(StoreError::Corrupt(_))));
     server.command(&["HSET", "{turnkeeper:word}:doc", "revision", "one", "version", "1"]);
     assert!(matches!(store.load("word", None, None).await, Err(StoreError::Corrupt(_))));
-    filled(&store, "gap", 3).await;
-    server.command(&["XDEL", "{turnkeeper:gap}:log", "2-0"]);
-    assert!(matches!(store.log("gap", 0, 10, 1000).await, Err(StoreError::Corrupt(_))));
-    server.command(&["DEL", "{turnkeeper:gap}:log"]);
-    assert!(matches!(store.log("gap", 0, 10, 1000).await, Err(StoreError::Corrupt(_))));
+    server.command(&["HDEL", "{turnkeeper:word}:doc", "revision"]);
+    assert!(matches!(store.base("word").await, Err(StoreError::Corrupt(_))));
     server.command(&["SET", "turnkeeper:salt", "short"]);
     assert!(matches!(store.salt().await, Err(StoreError::Corrupt(_))));
+}
+
+#[tokio::test]
+async fn an_evicted_log_ends_at_the_newest_version_and_begins_anew_with_the_next_commit() {
+    let server = RedisServer::start();
+    let store = open(&server.url(), StoreConfig { ttl: Some(Duration::from_secs(1000)), ..StoreConfig::default() });
+    let (log, gone) = ("{turnkeeper:e}:log", ["DEL", "{turnkeeper:e}:log"]);
+    let gap = ["XDEL", log, "2-0"];
+    for (id, lost, logs) in [("whole", &gone[..], true), ("part", &gap[..], true), ("token", &gone[..], false)] {
+        store.delete("e").await.ok();
+        filled(&store, "e", 3).await;
+        server.command(lost);
+        let page = store.log("e", 1, 10, 1000).await.expect("a page of what is there");
+        assert_eq!((page.base_version, page.version, page.entries.len()), (3, 3, 0), "{id}");
+        let base = store.base("e").await.expect("a base");
+        assert_eq!((base.version, &base.document[..]), (3, &b"v3"[..]), "{id}");
+        let next = if logs { logged(4, "v4", 4) } else { unlogged(4, "v3") };
+        // A base that was decided on while the log was there is not there any more.
+        let next = if logs { rebased(next, 2, "v2") } else { next };
+        assert_eq!(store.commit("e", next).await.expect("an answer"), Committed::Done, "{id}");
+        let base = store.base("e").await.expect("a base");
+        assert_eq!((base.version, &base.document[..]), (3, &b"v3"[..]), "{id}");
+        assert_eq!(whole_log(&store, "e", 3).await.len(), usize::from(logs), "{id}");
+        let version = if logs { 5 } else { 4 };
+        assert_eq!(store.commit("e", logged(5, "v", version)).await.expect("an answer"), Committed::Done, "{id}");
+        assert_eq!(whole_log(&store, "e", 3).await.len() as u64, version - 3, "{id}");
+        assert!(expiry(&server, log) > 900_000, "{id}: {}", expiry(&server, log));
+    }
+}
+
+/// A Redis with a login that may do everything, and a store that uses it.
+fn logged_in() -> (RedisServer, RedisStore) {
+    let server = RedisServer::start();
+    server.command(&["ACL", "SETUSER", "table", "on", ">word", "~*", "&*", "+@all"]);
+    let store = open(&format!("redis://table:word@127.0.0.1:{}", server.port()), StoreConfig::default());
+    (server, store)
+}
+
+#[tokio::test]
+async fn a_login_that_gets_a_right_back_goes_on_where_it_stopped() {
+    let (server, store) = logged_in();
+    for entries in [0, 2] {
+        store.delete("e").await.ok();
+        filled(&store, "e", entries).await;
+        server.command(&["ACL", "SETUSER", "table", "-hset"]);
+        for _ in 0..2 {
+            let refused = store.commit("e", logged(entries + 1, "lost", entries + 1)).await;
+            assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
+        }
+        assert_eq!(whole_log(&store, "e", 0).await.len() as u64, entries, "what is above the version is not read");
+        server.command(&["ACL", "SETUSER", "table", "+hset"]);
+        for version in entries + 1..entries + 3 {
+            let committed = store.commit("e", logged(version, &format!("v{version}"), version)).await;
+            assert_eq!(committed.expect("the right is back"), Committed::Done);
+        }
+        assert_eq!(whole_log(&store, "e", 0).await.len() as u64, entries + 2, "no entry is lost or doubled");
+        assert_eq!(store.base("e").await.expect("a base").version, 0);
+    }
 }
 
 #[tokio::test]
