@@ -6,7 +6,7 @@ use super::storage::{CacheEntry, document_within_limit};
 use super::token::only_gm;
 use super::{App, AppError, Application, BearerToken, Expected, HandedOut, IdempotencyKey, Token, now};
 use crate::engine::{Creation, Game, Meta, NewToken, Role, Summary};
-use crate::store::{Base, Entry, NewEncounter, listed_id};
+use crate::store::{Base, Entry, NewEncounter, StoreError, listed_id};
 use crate::vocabulary::FieldError;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
 use std::sync::Arc;
@@ -106,7 +106,11 @@ impl App {
             only_gm(&viewer, "to delete the encounter")?;
             expected.map_or(Ok(()), |expected| expected.check(&game, &viewer))?;
             self.cache.remove(id);
-            Ok(self.store.delete(id).await?)
+            match self.store.delete(id).await {
+                // It was there a moment ago: another request removed it, or this one, whose answer was lost so that it was sent again.
+                Err(StoreError::Missing) => Ok(()),
+                deleted => Ok(deleted?),
+            }
         };
         self.with_lock(id, delete).await
     }

@@ -3,9 +3,13 @@
 use super::cell::{self, Servers};
 use super::{Answer, Api, Client, Fight, ambush, note};
 use crate::support::eventually;
+use crate::support::proxy::{Gate, Proxy};
 use crate::support::redis::{DURABLE, RedisServer};
+use async_trait::async_trait;
 use futures::future::join_all;
 use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 /// A fight of four in which it is ann's turn.
@@ -161,4 +165,45 @@ async fn a_server_whose_redis_is_not_there_yet_waits_for_it() {
     redis.again();
     ready(&api).await;
     recovers(&fight(&api).await).await;
+}
+
+/// Lets the answer to the next deletion get lost, once it is armed.
+#[derive(Default)]
+struct LosesDeletion(AtomicU8);
+
+const ARMED: u8 = 1;
+const SENT: u8 = 2;
+const LOST: u8 = 3;
+
+#[async_trait]
+impl Gate for LosesDeletion {
+    async fn pass(&self, bytes: &mut Vec<u8>) -> bool {
+        // Of the calls of a deletion only its script names the log.
+        let names_log = String::from_utf8_lossy(bytes).contains(":log");
+        match self.0.load(Ordering::SeqCst) {
+            ARMED if names_log => self.0.store(SENT, Ordering::SeqCst),
+            SENT => {
+                self.0.store(LOST, Ordering::SeqCst);
+                bytes.clear();
+                return false;
+            }
+            _ => {}
+        }
+        true
+    }
+}
+
+#[tokio::test]
+async fn a_deletion_whose_answer_was_lost_is_done() {
+    let redis = RedisServer::start();
+    let gate = Arc::new(LosesDeletion::default());
+    let proxy = Proxy::gated(redis.port(), gate.clone()).await;
+    let api = Api::on_redis(&proxy.url()).await;
+    // The server knows the script from here on.
+    fight(&api).await.delete().send().await.expect(204);
+    let fight = fight(&api).await;
+    gate.0.store(ARMED, Ordering::SeqCst);
+    fight.delete().send().await.expect(204);
+    assert_eq!(gate.0.load(Ordering::SeqCst), LOST);
+    fight.get("").send().await.problem(404, "not_found");
 }
