@@ -57,6 +57,8 @@ pub enum AppError {
     Busy,
     /// The store is out of reach. Only the idempotency key shows whether a write happened.
     Unavailable(String),
+    /// The store does not write now, and nothing was applied: it said so, or just failed another request.
+    StoreRefuses(String),
     /// Another program wrote what is stored.
     Foreign(String),
     /// A bug, or a damaged store.
@@ -67,6 +69,7 @@ impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Unavailable(reason) => Self::Unavailable(reason),
+            StoreError::Refused(reason) => Self::StoreRefuses(reason),
             StoreError::Corrupt(reason) => Self::Internal(reason),
             StoreError::Missing => Self::NotFound,
         }

@@ -198,7 +198,7 @@ impl Topic {
             match app.current(&self.id).await {
                 Ok(game) => return self.publish(Update::Tokens(game)),
                 Err(AppError::NotFound) => return self.publish(Update::Deleted),
-                Err(AppError::Unavailable(_)) => tokio::time::sleep(RETRY_PAUSE).await,
+                Err(AppError::Unavailable(_) | AppError::StoreRefuses(_)) => tokio::time::sleep(RETRY_PAUSE).await,
                 Err(_) => return self.publish(Update::Over),
             }
         }
@@ -231,8 +231,8 @@ impl Topic {
                     tracing::error!(%reason, "a feed ends: its log is unreadable");
                     return self.publish(Update::Over);
                 }
-                Err(StoreError::Unavailable(_)) if self.updates.receiver_count() == 0 => return,
-                Err(StoreError::Unavailable(_)) => tokio::time::sleep(RETRY_PAUSE).await,
+                Err(_) if self.updates.receiver_count() == 0 => return,
+                Err(StoreError::Unavailable(_) | StoreError::Refused(_)) => tokio::time::sleep(RETRY_PAUSE).await,
             }
         }
     }

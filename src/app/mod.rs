@@ -35,13 +35,15 @@ pub use transfer::{Export, ExportedLog};
 use crate::engine::Rulesets;
 pub use crate::engine::{Role, Viewer};
 pub use crate::store::QuotaGrant;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use feed::Hub;
 use limit::Limiter;
 use rendering::{Renderings, renderings};
 use std::sync::{Arc, LazyLock};
 use std::thread::available_parallelism;
+use std::time::Instant;
 use storage::{EncounterCache, WriteLocks, encounter_cache};
+use tokio::sync::Mutex;
 use work::Workers;
 
 /// Maximum size of a document in bytes.
@@ -65,6 +67,8 @@ pub struct App {
     imports: Workers,
     /// Created at the first limited request.
     limiter: LazyLock<Limiter>,
+    /// When the newest check of the store ended, and how.
+    checked: Mutex<Option<(Instant, Result<(), StoreError>)>>,
 }
 
 impl App {
@@ -82,6 +86,7 @@ impl App {
             renderings: renderings(),
             imports: Workers::new(1),
             limiter: LazyLock::new(Limiter::new),
+            checked: Mutex::default(),
         }
     }
 
@@ -100,9 +105,18 @@ impl App {
         &self.applications
     }
 
-    /// Checks that the store answers.
+    /// Checks that the store takes writes. Requests that wait at the same time share one check: anybody may ask, and a check writes.
     pub async fn ready(&self) -> Result<(), AppError> {
-        Ok(self.store.ready().await?)
+        let asked = Instant::now();
+        let mut checked = self.checked.lock().await;
+        if let Some((ended, result)) = &*checked
+            && *ended > asked
+        {
+            return Ok(result.clone()?);
+        }
+        let result = self.store.ready().await;
+        *checked = Some((Instant::now(), result.clone()));
+        Ok(result?)
     }
 }
 

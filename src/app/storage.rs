@@ -144,10 +144,10 @@ impl App {
         let lock = self.locks.locks.get(index).ok_or(AppError::Contended)?;
         let mut failed = timeout(LOCK_TIMEOUT, lock.lock()).await.map_err(|_| AppError::Contended)?;
         if failed.is_some_and(|at| at >= asked) {
-            return Err(AppError::Unavailable("it did not answer the request before this one".to_owned()));
+            return Err(AppError::StoreRefuses("it failed the request before this one".to_owned()));
         }
         let result = write.await;
-        if let Err(AppError::Unavailable(_)) = result {
+        if let Err(AppError::Unavailable(_) | AppError::StoreRefuses(_)) = result {
             // The write may have happened: the next one reads what the store has.
             self.cache.remove(id);
             *failed = Some(Instant::now());

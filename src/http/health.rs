@@ -3,6 +3,7 @@
 use super::AppState;
 use super::problem::Problem;
 use super::reply::Reply;
+use crate::app::AppError;
 use crate::openapi::*;
 use axum::extract::State;
 use serde::Serialize;
@@ -26,10 +27,16 @@ pub(super) async fn livez() -> Result<Reply, Problem> {
 
 /// Check the store
 ///
-/// Answers 200 when the store answers.
+/// Answers 200 when the store takes writes. The detail of a refusal says why it does not, such as a full Redis.
 #[utoipa::path(get, path = "/readyz", tag = "operations",
-    responses((status = 200, description = "The store answers", body = inline(Health)), RequestTimeout, ServiceUnavailable))]
+    responses((status = 200, description = "The store takes writes", body = inline(Health)), RequestTimeout, ServiceUnavailable))]
 pub(super) async fn readyz(State(shared): State<AppState>) -> Result<Reply, Problem> {
-    shared.app.ready().await?;
+    shared.app.ready().await.map_err(|error| match error {
+        AppError::Unavailable(reason) | AppError::StoreRefuses(reason) | AppError::Internal(reason) => {
+            tracing::warn!(%reason, "not ready");
+            Problem::unavailable("store_away", format!("the store is not ready: {reason}"))
+        }
+        error => error.into(),
+    })?;
     Ok(Reply::of(&Health { status: "ready" })?)
 }

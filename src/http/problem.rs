@@ -280,6 +280,11 @@ impl From<AppError> for Problem {
                 let detail = "the store does not answer, so the request may have been applied: send it again with the same Idempotency-Key";
                 Self::unavailable("store_away", detail)
             }
+            AppError::StoreRefuses(reason) => {
+                tracing::warn!(%reason, "the store refuses to write");
+                let detail = "the store takes no writes now, and nothing was applied: send the request again later";
+                Self::unavailable("store_away", detail)
+            }
             AppError::Foreign(reason) => {
                 tracing::error!(%reason, "stored by another program");
                 Self::unavailable("foreign_document", reason)

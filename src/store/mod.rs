@@ -69,7 +69,7 @@ pub trait Store: Send + Sync + 'static {
     /// receiver lagged, anything may have changed.
     fn notices(&self) -> broadcast::Receiver<Notice>;
 
-    /// Checks that the store answers.
+    /// Checks that the store takes writes.
     async fn ready(&self) -> Result<(), StoreError>;
 }
 
@@ -263,17 +263,32 @@ pub enum Notice {
 }
 
 /// Why a store could not do what was asked.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
     /// Out of reach or too slow. Only an idempotency key shows whether a write happened.
     #[error("the store is unavailable: {0}")]
     Unavailable(String),
+    /// It answered that it does not write now: it is full, or cannot keep what it is given. Nothing was changed.
+    #[error("the store refuses: {0}")]
+    Refused(String),
     /// It holds something that this program did not write.
     #[error("the store holds something unreadable: {0}")]
     Corrupt(String),
     /// No such encounter.
     #[error("no such encounter")]
     Missing,
+}
+
+impl StoreError {
+    /// The same error of a part of the store.
+    fn of(self, part: &str) -> Self {
+        match self {
+            Self::Unavailable(reason) => Self::Unavailable(format!("{part}: {reason}")),
+            Self::Refused(reason) => Self::Refused(format!("{part}: {reason}")),
+            Self::Corrupt(reason) => Self::Corrupt(format!("{part}: {reason}")),
+            Self::Missing => Self::Missing,
+        }
+    }
 }
 
 /// Maximum notices that wait for a receiver before it lags.

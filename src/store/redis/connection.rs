@@ -9,12 +9,14 @@ use ::redis::cluster::ClusterClient;
 use ::redis::cluster_async::ClusterConnection;
 use ::redis::{
     AsyncConnectionConfig, Client, Cmd, ErrorKind, RedisError, RedisResult, ServerErrorKind, TlsCertificates, Value,
+    cmd,
 };
+use crc16::{State, XMODEM};
 use parking_lot::Mutex;
 use tokio::time::error::Elapsed;
 use tokio::time::{sleep, timeout};
 
-use super::script::Script;
+use super::script::{Script, read};
 use crate::store::{StoreError, now};
 
 /// Timeout of dialling a server.
@@ -153,7 +155,7 @@ impl Connection {
     pub(super) async fn run(&self, script: &Script, call: &Cmd) -> Result<Value, StoreError> {
         let attempt = async {
             match self.send(call).await {
-                Err(error) if error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
+                Err(failure) if failure.error.kind() == ErrorKind::Server(ServerErrorKind::NoScript) => {
                     self.send(&script.with_text(call)).await
                 }
                 answer => answer,
@@ -162,11 +164,11 @@ impl Connection {
         self.in_time(attempt).await
     }
 
-    async fn in_time(&self, call: impl Future<Output = RedisResult<Value>>) -> Result<Value, StoreError> {
+    async fn in_time(&self, call: impl Future<Output = Result<Value, Failure>>) -> Result<Value, StoreError> {
         if let Ok(answer) = timeout(OVERALL, call).await {
-            return answer.map_err(|error| match &self.target {
-                Target::Server(_) if is_from_cluster(&error) => StoreError::Unavailable(NOT_SINGLE.to_owned()),
-                _ => store_error(error),
+            return answer.map_err(|failure| match &self.target {
+                Target::Server(_) if is_from_cluster(&failure.error) => StoreError::Unavailable(NOT_SINGLE.to_owned()),
+                _ => failure.into(),
             });
         }
         let generation = self.shared.lock().generation;
@@ -176,12 +178,14 @@ impl Connection {
 
     /// Sends a command. It dials again, once, after a dropped connection and for a server that has become a replica, and also when
     /// an idle connection does not answer. It retries while a cluster's connection looks for its nodes.
-    async fn send(&self, command: &Cmd) -> RedisResult<Value> {
+    async fn send(&self, command: &Cmd) -> Result<Value, Failure> {
         let mut again = true;
+        // Whether Redis may have carried out an attempt whose answer was lost.
+        let mut lost = false;
         let mut retries = 0..5;
         let mut suspect = self.shared.lock().was_idle();
         loop {
-            let (generation, mut link) = self.link().await?;
+            let (generation, mut link) = self.link().await.map_err(|error| Failure { error, lost })?;
             let answer = async {
                 match &mut link {
                     Link::Server(connection) => command.query_async(connection).await,
@@ -191,6 +195,7 @@ impl Connection {
             let answer = if std::mem::take(&mut suspect) {
                 let Ok(answer) = timeout(SUSPECT, answer).await else {
                     self.shared.lock().give_up(generation);
+                    lost = true;
                     continue;
                 };
                 answer
@@ -203,20 +208,45 @@ impl Connection {
                 Ok(_) => self.shared.lock().failing_since = None,
             }
             match answer {
-                Err(error) if again && is_dropped(&error) => again = false,
+                Err(error) if again && is_dropped(&error) => {
+                    again = false;
+                    lost = true;
+                }
                 // Its name may lead to another server by now. A cluster's connection finds the new primary by itself.
                 Err(error) if matches!(link, Link::Server(_)) && is_from_replica(&error) => {
                     self.shared.lock().give_up(generation);
                     if !std::mem::take(&mut again) {
-                        return Err(error);
+                        return Err(Failure { error, lost });
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::ClusterConnectionNotFound && retries.next().is_some() => {
                     sleep(RETRY_PAUSE).await;
                 }
-                answer => return answer,
+                answer => return answer.map_err(|error| Failure { error, lost }),
             }
         }
+    }
+
+    /// The primaries, each with its address and a key of its own that begins with `prefix`. For a cluster, those that have slots.
+    pub(super) async fn primaries(&self, prefix: &str) -> Result<Vec<(String, String)>, StoreError> {
+        let Target::Cluster(_) = &self.target else {
+            let addresses = self.servers.iter().map(|server| server.get_connection_info().addr().to_string());
+            return Ok(addresses.map(|address| (address, prefix.to_owned())).collect());
+        };
+        let slots = self.call(cmd("CLUSTER").arg("SLOTS")).await?;
+        let ranges: Vec<Vec<Value>> = read(slots, "the slots of a cluster")?;
+        let mut primaries: Vec<(String, String)> = Vec::new();
+        for range in ranges {
+            let [first, last, primary, ..] = &range[..] else { continue };
+            let (first, last): (u16, u16) = (read(first.clone(), "a slot")?, read(last.clone(), "a slot")?);
+            let (host, port) = host_and_port(primary)?;
+            let address = format!("{host}:{port}");
+            if primaries.iter().any(|(known, _)| *known == address) {
+                continue;
+            }
+            primaries.extend(key_within(prefix, first, last).map(|key| (address, key)));
+        }
+        Ok(primaries)
     }
 
     /// The current link and its number; dials if there is none.
@@ -256,6 +286,24 @@ impl Connection {
     }
 }
 
+/// The host and port of a node in the answer of CLUSTER SLOTS.
+fn host_and_port(node: &Value) -> Result<(String, u16), StoreError> {
+    let fields: Vec<Value> = read(node.clone(), "a node")?;
+    let [host, port, ..] = &fields[..] else {
+        return Err(StoreError::Corrupt("a node of a cluster without a port".to_owned()));
+    };
+    Ok((read(host.clone(), "a host")?, read(port.clone(), "a port")?))
+}
+
+/// The most keys that are tried to find one in a range of slots.
+const KEYS_TRIED: u32 = 200_000;
+
+/// A key that begins with `prefix` and whose slot is in this range.
+fn key_within(prefix: &str, first: u16, last: u16) -> Option<String> {
+    let mut keys = (0..KEYS_TRIED).map(|number| format!("{prefix}:{number}"));
+    keys.find(|key| (first..=last).contains(&(State::<XMODEM>::calculate(key.as_bytes()) % SLOTS)))
+}
+
 /// The error of a call without an answer in time.
 pub(super) fn timed_out(_: Elapsed) -> RedisError {
     std::io::Error::from(std::io::ErrorKind::TimedOut).into()
@@ -287,16 +335,36 @@ fn is_from_cluster(error: &RedisError) -> bool {
     matches!(error.kind(), ErrorKind::Server(Moved | Ask | CrossSlot))
 }
 
+/// The slots of a cluster.
+const SLOTS: u16 = 16384;
+
 const NOT_SINGLE: &str = "this Redis is a node of a cluster: add ?cluster=true to REDIS_URL";
+
+/// A call that failed.
+struct Failure {
+    error: RedisError,
+    /// Whether an attempt before it may have been carried out: its answer was lost.
+    lost: bool,
+}
+
+/// What Redis answers before it writes anything: it is out of memory, cannot write to its disk, or has too few replicas. A login that
+/// lacks a right is not among them: Redis refuses a script in the middle then.
+const REFUSALS: [&str; 3] = ["OOM", "MISCONF", "NOREPLICAS"];
 
 /// A key of another type and an unreadable answer mean damaged data. Anything else passes, or an operator fixes it: loading, read-only,
 /// cluster down, out of memory, not authorised.
-fn store_error(error: RedisError) -> StoreError {
-    let text = error.to_string();
-    if text.contains("WRONGTYPE") || error.kind() == ErrorKind::UnexpectedReturnType {
-        StoreError::Corrupt(text)
-    } else {
-        StoreError::Unavailable(text)
+impl From<Failure> for StoreError {
+    fn from(Failure { error, lost }: Failure) -> Self {
+        let mut text = error.to_string();
+        // Older servers give the errors of scripts no code of their own, or wrap them: a code may stand anywhere.
+        if text.contains("The user executing the script can't") {
+            text.insert_str(0, "NOPERM: ");
+        }
+        if text.contains("WRONGTYPE") || error.kind() == ErrorKind::UnexpectedReturnType {
+            return Self::Corrupt(text);
+        }
+        let refused = !lost && REFUSALS.iter().any(|code| text.contains(code));
+        if refused { Self::Refused(text) } else { Self::Unavailable(text) }
     }
 }
 

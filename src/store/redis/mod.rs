@@ -39,7 +39,7 @@ use super::{
 };
 
 const SALT: &str = "turnkeeper:salt";
-/// A key that never exists.
+/// What keys begin with that exist for a moment while the store is checked.
 const READY: &str = "turnkeeper:ready";
 
 /// One creation in this many samples the list for missing encounters. Otherwise expired ones stay listed if their application
@@ -273,8 +273,14 @@ impl Store for RedisStore {
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
-        // Not PING, which a cluster sends to every node and a loading server answers. Replicas answer reads, so this is a write.
-        self.connection.call(cmd("UNLINK").arg(READY)).await.map(drop)
+        // Not PING, which a loading, full or read-only server answers too.
+        let primaries = self.connection.primaries(READY).await?;
+        let check = async |(address, key): &(String, String)| {
+            let call = script::READY.on(std::slice::from_ref(key));
+            let answer = self.connection.run(&script::READY, &call).await;
+            answer.map(drop).map_err(|error| error.of(&format!("Redis at {address}")))
+        };
+        try_join_all(primaries.iter().map(check)).await.map(drop)
     }
 }
 
@@ -282,7 +288,12 @@ impl Store for RedisStore {
 impl RedisStore {
     /// Adds a position, and now and then removes some of missing encounters.
     async fn add_to_list(&self, application: &str, position: &str) -> Result<(), StoreError> {
-        self.connection.call(list_command("ZADD", application).arg(0).arg(position)).await?;
+        let added = self.connection.call(list_command("ZADD", application).arg(0).arg(position)).await;
+        // The encounter was created before, so this is no refusal of everything.
+        added.map_err(|error| match error {
+            StoreError::Refused(reason) => StoreError::Unavailable(reason),
+            error => error,
+        })?;
         if rand::random::<u32>().is_multiple_of(SWEEP) {
             // The encounter is listed: an unavailable node of other encounters must not fail its creation.
             let _ = self.sweep(application).await;

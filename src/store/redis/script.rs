@@ -10,6 +10,7 @@ pub(super) static LOAD: LazyLock<Script> = LazyLock::new(|| Script::new(include_
 pub(super) static COMMIT: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("commit.lua")));
 pub(super) static LOG: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("log.lua")));
 pub(super) static BASE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("base.lua")));
+pub(super) static READY: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("ready.lua")));
 pub(super) static DELETE: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("delete.lua")));
 pub(super) static ACQUIRE_QUOTA: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!("acquire_quota.lua")));
 

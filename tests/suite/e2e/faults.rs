@@ -207,3 +207,19 @@ async fn a_deletion_whose_answer_was_lost_is_done() {
     assert_eq!(gate.0.load(Ordering::SeqCst), LOST);
     fight.get("").send().await.problem(404, "not_found");
 }
+
+#[tokio::test]
+async fn a_full_redis_says_that_nothing_was_applied_and_why_it_is_not_ready() {
+    let redis = RedisServer::start();
+    let api = Api::on_redis(&redis.url()).await;
+    let fight = fight(&api).await;
+    redis.command(&["CONFIG", "SET", "maxmemory", "1"]);
+    let detail = |problem: Value| problem["detail"].as_str().expect("a detail").to_owned();
+    let refused = detail(fight.command(&note("full")).send().await.problem(503, "store_away"));
+    assert!(refused.contains("nothing was applied") && !refused.contains("may have been"), "{refused}");
+    let unready = detail(api.get("/readyz").send().await.problem(503, "store_away"));
+    assert!(unready.contains("OOM") && unready.contains(&format!(":{}", redis.port())), "{unready}");
+    fight.delete().send().await.expect(204);
+    redis.command(&["CONFIG", "SET", "maxmemory", "0"]);
+    api.get("/readyz").send().await.expect(200);
+}

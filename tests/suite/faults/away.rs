@@ -47,7 +47,7 @@ async fn whatever_writes_an_encounter_fails_with_the_write_before_it_while_the_s
         };
         let all = [first, "delete", "revoke", "hand out", "command"].map(write);
         for error in futures::future::join_all(all).await {
-            assert!(matches!(error, Some(AppError::Unavailable(_))), "{error:?}");
+            assert!(matches!(error, Some(AppError::Unavailable(_) | AppError::StoreRefuses(_))), "{error:?}");
         }
         assert_eq!(store.hook.0.load(Ordering::SeqCst), 1, "after a {first} the others need not ask");
     }
@@ -108,4 +108,29 @@ async fn a_feed_asks_a_store_that_is_away_until_it_answers_or_the_last_follower_
         }
     }
     panic!("it is asked for nobody");
+}
+
+/// Counts how often a store is asked, and answers late.
+#[derive(Default)]
+struct Slow(AtomicUsize);
+
+#[async_trait]
+impl Hook for Slow {
+    async fn before(&self) -> Result<(), StoreError> {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn checks_that_wait_at_the_same_time_are_one() {
+    let (_data, inner) = embedded_store();
+    let store = Arc::new(Hooked { inner, hook: Slow::default() });
+    let app = App::new(store.clone(), Rulesets::shipped(), 0);
+    let checks = futures::future::join_all((0..100).map(|_| app.ready())).await;
+    assert!(checks.iter().all(Result::is_ok));
+    assert_eq!(store.hook.0.load(Ordering::SeqCst), 1);
+    app.ready().await.expect("a store that answers");
+    assert_eq!(store.hook.0.load(Ordering::SeqCst), 2, "a later request checks again");
 }

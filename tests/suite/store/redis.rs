@@ -222,6 +222,59 @@ async fn a_login_that_gets_a_right_back_goes_on_where_it_stopped() {
     }
 }
 
+/// What the store says of why it is not ready.
+async fn not_ready(store: &dyn Store) -> String {
+    store.ready().await.expect_err("it is not ready").to_string()
+}
+
+#[tokio::test]
+async fn a_store_that_takes_no_writes_is_not_ready_and_says_why() {
+    let (server, store) = logged_in();
+    store.ready().await.expect("a store that is ready");
+    assert_eq!(server.keys(), [""; 0]);
+    let address = format!("127.0.0.1:{}", server.port());
+    let wrong = async |code: &str| {
+        let reason = not_ready(&store).await;
+        assert!(reason.contains(code) && reason.contains(&address), "{reason}");
+        reason
+    };
+    for right in ["hset", "xadd", "xtrim", "pexpire", "unlink", "xsetid"] {
+        server.command(&["ACL", "SETUSER", "table", &format!("-{right}")]);
+        let reason = wrong("NOPERM").await;
+        assert!(reason.contains(&right.to_uppercase()), "{reason}");
+        server.command(&["ACL", "SETUSER", "table", "+@all"]);
+    }
+    server.command(&["CONFIG", "SET", "maxmemory", "1"]);
+    wrong("OOM").await;
+    let refused = store.create("full", new("v0")).await;
+    assert!(matches!(refused, Err(StoreError::Refused(_))), "{refused:?}");
+    server.command(&["CONFIG", "SET", "maxmemory", "0"]);
+    // A folder where its snapshot belongs.
+    let folder: Vec<String> = server.ask(&["CONFIG", "GET", "dir"]);
+    std::fs::create_dir(std::path::Path::new(&folder[1]).join("dump.rdb")).expect("a folder");
+    server.command(&["CONFIG", "SET", "save", "3600 1"]);
+    server.command(&["BGSAVE"]);
+    let failed = async || server.ask::<String>(&["INFO", "persistence"]).contains("rdb_last_bgsave_status:err");
+    super::eventually("the snapshot fails", failed).await;
+    wrong("MISCONF").await;
+    server.command(&["CONFIG", "SET", "save", ""]);
+    store.ready().await.expect("a store that is ready again");
+}
+
+#[tokio::test]
+async fn the_primary_of_a_cluster_that_takes_no_writes_is_named() {
+    let cluster = RedisCluster::start();
+    let store = open(&cluster.url(), StoreConfig::default());
+    store.ready().await.expect("a store that is ready");
+    for server in &cluster.servers {
+        server.command(&["CONFIG", "SET", "maxmemory", "1"]);
+        let reason = not_ready(&store).await;
+        assert!(reason.contains("OOM") && reason.contains(&format!(":{}", server.port())), "{reason}");
+        server.command(&["CONFIG", "SET", "maxmemory", "0"]);
+    }
+    store.ready().await.expect("a store that is ready again");
+}
+
 #[tokio::test]
 async fn an_evicted_document_leaves_nothing_to_a_namesake() {
     let (server, store) = started();
