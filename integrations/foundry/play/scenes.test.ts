@@ -232,7 +232,7 @@ play("a hidden combatant acts, and is revealed", { ruleset: "active-initiative" 
   const [first] = (await table.read("gm")).current;
   const name = (await table.read("gm")).combatants.find((one: any) => one.id === first).name;
   if (first !== ids.ninja) {
-    await table.press("gm", `End ${name}'s turn and begin the next`, { next: "Ninja" });
+    await table.press("gm", `End ${name}'${name.endsWith("s") ? "" : "s"} turn and begin the next`, { next: "Ninja" });
     await until("the ninja acts", async () => (await table.read("gm")).current.includes(ids.ninja));
   }
   await table.check();
