@@ -32,6 +32,7 @@ fn meta() -> Meta {
         seed: None,
         request: None,
         player_undo: false,
+        player_effects: false,
         tokens: Vec::new(),
     }
 }

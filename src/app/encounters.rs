@@ -128,6 +128,7 @@ pub(super) fn new_meta(
         seed,
         request: key.map(|key| HEXLOWER.encode(&key.fingerprint)),
         player_undo: false,
+        player_effects: false,
         tokens: vec![token.record(Role::Gm, "gm".to_owned())],
     };
     Ok((meta, token))

@@ -30,6 +30,9 @@ pub struct Meta {
     /// Whether a player may undo their own last command.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub player_undo: bool,
+    /// Whether players may add effects of their combatants.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub player_effects: bool,
     /// Who may do what.
     pub tokens: Vec<TokenRecord>,
 }

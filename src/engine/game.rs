@@ -268,7 +268,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal> {
         // The names are those that the viewer sees.
         let named = |refusal: Refusal| refusal.named(&self.table.redacted(&viewer.combatants));
-        rights::check::<R>(viewer, self.meta.player_undo, request).map_err(named)
+        rights::check::<R>(viewer, &self.meta, request).map_err(named)
     }
 
     fn decide(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal> {

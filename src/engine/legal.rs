@@ -25,6 +25,9 @@ pub(super) fn legal_commands<R: Ruleset>(
     if table.status != Status::Ended {
         legal_commands.extend(R::legal_commands(table).into_iter().filter_map(|option| trials.tried(option)));
     }
+    if viewer.role == Role::Player {
+        legal_commands.extend(own_effect(live, viewer).and_then(|option| trials.tried(option)));
+    }
     if viewer.is_gm() {
         legal_commands.extend(shared(table));
         if table.status == Status::Running && table.active().next().is_some() {
@@ -56,8 +59,8 @@ fn shared<R: Ruleset>(table: &Table<R>) -> Vec<LegalCommand> {
         let example = json!({"name": "Newcomer", "side": "monsters"});
         legal_commands.push(add.like("combatant", "a combatant, as at creation", Some(example)));
     }
-    let add = LegalCommand::of("add_effect", "TK-2");
     let example = json!({"name": "Effect", "expires": {"at": "round_end", "rounds": 1}});
+    let add = LegalCommand::of("add_effect", "TK-2");
     legal_commands.push(add.like("effect", "an effect: name, expires, target, source", Some(example)));
     let effects = table.effects.iter().map(|e| e.id.as_str());
     legal_commands.push(LegalCommand::of("remove_effect", "TK-2").choose("effect", true, effects));
@@ -104,6 +107,17 @@ fn aimed<R: Ruleset>(
         legal_commands.push(if bare { option } else { option.choose("member", !alone(c), members) });
     }
     legal_commands
+}
+
+/// The effect that a player may add if the encounter allows it: its source is a combatant of the player that is there.
+fn own_effect<R: Ruleset>(live: &TypedGame<R>, viewer: &Viewer) -> Option<LegalCommand> {
+    if !live.meta.player_effects || live.table.status == Status::Ended {
+        return None;
+    }
+    let source = live.table.iter().find(|c| viewer.owns(&c.id))?;
+    let example = json!({"name": "Effect", "source": source.id, "expires": {"at": "round_end", "rounds": 1}});
+    let shape = "an effect: name, expires, target, and as source a combatant of yours";
+    Some(LegalCommand::of("add_effect", "TK-13").like("effect", shape, Some(example)))
 }
 
 /// The ways back that there are, to the version `oldest` and no further.

@@ -28,7 +28,8 @@ pub struct AnyRuleset {
 
 /// Makes a new encounter; an error names the field.
 fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, Refusal> {
-    let meta = Meta { player_undo: creation.player_undo, ..meta };
+    let Creation { player_undo, player_effects, .. } = creation;
+    let meta = Meta { player_undo, player_effects, ..meta };
     let mut wrong = Vec::new();
     let options = R::read_options(&creation.options).unwrap_or_else(|errors| {
         wrong.extend(errors.into_iter().take(MAX_ERRORS).map(|error| error.within("options")));

@@ -90,6 +90,10 @@ pub struct Creation {
     #[serde(default)]
     #[schema(default = false)]
     pub player_undo: bool,
+    /// Whether players may add effects of their combatants.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub player_effects: bool,
 }
 
 fn unnamed() -> Text<120> {

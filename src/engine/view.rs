@@ -49,6 +49,8 @@ pub struct EncounterView<'a, R: Ruleset> {
     foe_hp: FoeHp,
     /// Whether a player may undo their own last command.
     player_undo: bool,
+    /// Whether players may add effects of their combatants.
+    player_effects: bool,
     #[schema(ignore)]
     state: &'a R::State,
     /// When it was created, RFC 3339.
@@ -124,6 +126,7 @@ impl<'a, R: Ruleset> EncounterView<'a, R> {
             options: &table.options,
             foe_hp: table.foe_hp,
             player_undo: meta.player_undo,
+            player_effects: meta.player_effects,
             state: &table.state,
             created_at: &meta.created_at,
             you,

@@ -55,7 +55,7 @@ commands! {
     }
 
     /// An effect begins.
-    "add_effect" (Gm) => AddEffect says "Add an effect" {
+    "add_effect" (Source) => AddEffect says "Add an effect" {
         /// The effect.
         effect: EffectDraft,
     }

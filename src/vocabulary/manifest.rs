@@ -68,9 +68,9 @@ pub struct CommandSpec {
     pub sender: AllowedRole,
 }
 
-/// Who may send a command; the game master may send every one, an onlooker none. `player`: the player of every combatant in whose name it
-/// is sent, or any player where it is in nobody's name. `gm`: the game master alone. `author`: also the player who sent what it takes back,
-/// where the encounter was created with `player_undo`; `undo` is the one such command.
+/// Who may send a command. The game master may send every one, a spectator none. `player`: the player of every combatant in whose name it is
+/// sent; any player if it is in no combatant's name. `gm`: the game master alone. `author`: with `player_undo` also the player whose command is
+/// undone. `source`: with `player_effects` also the player of the effect's source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AllowedRole {
@@ -80,6 +80,8 @@ pub enum AllowedRole {
     Gm,
     /// Where the encounter allows it, the player who sent what it takes back.
     Author,
+    /// If the encounter allows it, the player of the combatant that is the effect's source.
+    Source,
 }
 
 /// In whose name a command is sent.
@@ -136,4 +138,8 @@ pub const HOUSE_RULES: &[Rule] = &[
         "If a hidden combatant has the turn or must choose, other viewers learn that somebody acts, but not who. If something hidden prevents a command, the refusal does not name it.",
     ),
     Rule::supplementary("TK-12", "A token that was revoked or has ended is not handed out again."),
+    Rule::supplementary(
+        "TK-13",
+        "If the encounter allows it, a player may add open effects whose source is a combatant of the player.",
+    ),
 ];

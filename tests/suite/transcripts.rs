@@ -5,10 +5,12 @@ use crate::support::dice::ScriptedDice;
 use crate::support::json::{at, difference, short};
 use crate::support::legal_commands::{listed, promised};
 use crate::support::sources;
-use crate::support::table::{RULESETS, Refused, Table};
+use crate::support::table::{RULESETS, Refused, Table, player};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use turnkeeper::engine::Viewer;
+use turnkeeper::vocabulary::CombatantId;
 
 /// A fight as it is written down.
 #[derive(Debug, Clone, Deserialize)]
@@ -34,6 +36,9 @@ pub struct Transcript {
 struct Step {
     #[serde(default)]
     send: Option<Value>,
+    /// The combatants of the player who sends it, and whose options are looked at; the game master without them.
+    #[serde(default)]
+    by: Vec<CombatantId>,
     /// A word to the reader.
     #[serde(default)]
     #[allow(dead_code, reason = "it is for the reader")]
@@ -128,9 +133,10 @@ fn play(transcript: &Transcript) -> Vec<String> {
 /// Takes one step; what is not as written, or (as an error) why the rest cannot be played.
 fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
+    let viewer = if step.by.is_empty() { Viewer::gm("gm") } else { player("player", step.by.clone()) };
     if let Some(body) = &step.send {
         let untouched = dice.clone();
-        match (table.try_send(body.clone(), dice)?, &step.refused) {
+        match (table.try_send_as(&viewer, body.clone(), dice)?, &step.refused) {
             (Ok(events), None) => {
                 wrong.extend(step.events.iter().filter_map(|e| unlike(e, &events)));
                 let missing = step.among_events.iter().filter(|e| !events.iter().any(|event| fits(e, event)));
@@ -174,7 +180,7 @@ fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<S
         (&step.not_promised, promised, false, "promised"),
     ];
     let legal_commands =
-        if checks.iter().all(|check| check.0.is_empty()) { Vec::new() } else { table.legal_commands() };
+        if checks.iter().all(|check| check.0.is_empty()) { Vec::new() } else { table.legal_commands_of(&viewer) };
     for (commands, check, expected, word) in checks {
         for command in commands.iter().filter(|command| check(&legal_commands, command) != expected) {
             wrong.push(match expected {

@@ -79,14 +79,17 @@ function effect(encounter) {
   const name = text({ maxlength: 80, required: true });
   const ids = encounter.combatants.map(({ id }) => id);
   const named = namer(encounter, ids);
-  const [target, source] = [choose(ids, false, named), choose(ids, false, named)];
+  const { role, combatants } = encounter.you;
+  const target = choose(ids, false, named);
+  // A player's effect comes from one of the player's own.
+  const source = role === "player" ? choose(ids.filter((id) => combatants.includes(id)), true, named) : choose(ids, false, named);
   const ends = { round_end: "After rounds", turn_start: "At the start of turns", turn_end: "At the end of turns", encounter_end: "With the fight", removed: "When it is removed" };
   const at = choose(Object.keys(ends), true, (key) => ends[key]);
   const many = number({ min: 1, max: 10000 });
   const hidden = tick("Hidden from players");
   const expires = () => present({ at: at.read(), rounds: at.read() === "round_end" ? whole(many) ?? 1 : undefined, turns: at.read().startsWith("turn_") ? whole(many) : undefined });
   const read = () => present({ name: name.value, target: target.read(), source: source.read(), expires: expires(), hidden: hidden.input.checked || undefined });
-  const view = [labelled("Name", name), labelled("On", target.input), labelled("By", source.input), labelled("Ends", at.input), labelled("How many", many, "Rounds or turns. Empty is 1."), hidden.view];
+  const view = [labelled("Name", name), labelled("On", target.input), labelled("By", source.input), labelled("Ends", at.input), labelled("How many", many, "Rounds or turns. Empty is 1."), role === "player" ? null : hidden.view];
   return { view: grouped("Effect", view), read };
 }
 

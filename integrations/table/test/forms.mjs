@@ -45,6 +45,23 @@ export function forms({ browser, wire }) {
     await gm.close();
   });
 
+  test("a player adds an effect of one of their own where the encounter allows it", async () => {
+    const fight = await ambush(wire.url, { player_effects: true });
+    const own = await Page.open(browser(), wire.url, fight, "player");
+    await own.press("Add an effect", async (page) => {
+      await page.getByLabel("Name").fill("Mark");
+      await page.getByLabel("On", { exact: true }).selectOption({ label: "Brakkus" });
+      const by = page.getByLabel("By", { exact: true });
+      assert.deepEqual(await by.locator("option").allInnerTexts(), ["Choose …", "Valiant", "Mira of the Reeds"]);
+      await by.selectOption({ label: "Valiant" });
+      await page.getByLabel("Ends").selectOption({ label: "After rounds" });
+      assert.equal(await page.getByLabel("Hidden from players").count(), 0);
+    });
+    const [effect] = (await fight.read("gm")).effects;
+    assert.deepEqual([effect.source, effect.target, effect.expires], ["valiant", "brakkus", { at: "round_end", rounds: 1 }]);
+    await own.close();
+  });
+
   test("dice that the table rolled go into the command, and the server rolls the others", async () => {
     const [fight, gm] = await opened("custom", { preset: "d20" });
     await gm.press("Start", async (page) => {

@@ -67,22 +67,28 @@ fn viewers() -> Vec<(&'static str, Viewer)> {
 }
 
 /// What the table says: whether this viewer may send this command.
-fn may(ruleset: &str, gm_verbs: &[&str], shared: bool, player_undo: bool, viewer: &Viewer, command: &Value) -> bool {
+fn may(ruleset: &str, gm_verbs: &[&str], shared: bool, allowed: bool, viewer: &Viewer, command: &Value) -> bool {
     let verb = command["type"].as_str().unwrap_or_default();
+    let owns = |name: &str| viewer.combatants.iter().any(|own| own.as_str() == name);
+    let effect = &command["effect"];
     match viewer.role {
         Role::Gm => true,
         Role::Spectator => false,
-        Role::Player if shared => verb == "undo" && player_undo,
+        Role::Player if shared && !allowed => false,
+        Role::Player if shared && verb == "add_effect" => {
+            effect["hidden"] != true && effect["source"].as_str().is_some_and(owns)
+        }
+        Role::Player if shared => verb == "undo",
         Role::Player if gm_verbs.contains(&verb) => false,
-        Role::Player => names(ruleset, command)
-            .is_some_and(|names| names.iter().all(|name| viewer.combatants.iter().any(|own| own.as_str() == name))),
+        Role::Player => names(ruleset, command).is_some_and(|names| names.iter().all(|name| owns(name))),
     }
 }
 
-fn table(ruleset: &AnyRuleset, player_undo: bool) -> Table {
+/// A fight in which players may undo and add effects, or may not.
+fn table(ruleset: &AnyRuleset, allowed: bool) -> Table {
     let combatants: Vec<Value> = NAMES.iter().map(|name| json!({"id": name})).collect();
     let id = ruleset.manifest.id;
-    Table::create(json!({"ruleset": id, "combatants": combatants, "player_undo": player_undo}))
+    Table::create(json!({"ruleset": id, "combatants": combatants, "player_undo": allowed, "player_effects": allowed}))
 }
 
 #[test]
@@ -102,19 +108,20 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
                 for sample in 0..SAMPLES {
                     let mut command = chance.value(&shapes, &variant, &names);
                     command["type"] = json!(verb);
-                    let player_undo = sample % 2 == 0;
-                    let table = table(ruleset, player_undo);
+                    let allowed = sample % 2 == 0;
+                    let table = table(ruleset, allowed);
                     let request = Request::read(command.clone()).expect("a command");
                     let readable = || {
                         let decided = table.game.decide(&request, &mut SeededDice::new([7; 32]), &|| false);
                         !matches!(decided, Err(Refusal::Fields(_)))
                     };
-                    if !shared && !gm_verbs.contains(&verb.as_str()) && !readable() {
+                    let players = if shared { verb == "add_effect" } else { !gm_verbs.contains(&verb.as_str()) };
+                    if players && !readable() {
                         // It cannot even be read: not a right, but a field is refused.
                         continue;
                     }
                     for (who, viewer) in viewers() {
-                        let expected = may(id, gm_verbs, shared, player_undo, &viewer, &command);
+                        let expected = may(id, gm_verbs, shared, allowed, &viewer, &command);
                         let denied = table.game.authorize(&viewer, &request).err();
                         assert_eq!(denied.is_none(), expected, "{id}: {who}: {command}: {denied:?}");
                         if let Some(refusal) = denied {

@@ -17,7 +17,7 @@ pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
 /// What a new encounter is known by, with these tokens.
 pub fn meta(tokens: Vec<TokenRecord>) -> Meta {
     let (id, created_at) = ("encounter".into(), "2026-01-01T00:00:00Z".into());
-    Meta { id, created_at, seed: None, request: None, player_undo: false, tokens }
+    Meta { id, created_at, seed: None, request: None, player_undo: false, player_effects: false, tokens }
 }
 
 /// The record of a token.
@@ -161,6 +161,20 @@ impl Table {
         serde_json::from_str(decided.events.get()).map(Ok).map_err(|e| format!("the events are no JSON array: {e}"))
     }
 
+    /// Sends a request of a viewer, who must have the right to it.
+    pub fn try_send_as(&mut self, viewer: &Viewer, body: Value, dice: &mut dyn Dice) -> Result<Answer, String> {
+        if viewer.role != Role::Gm
+            && let Ok(request) = Request::read(body.clone())
+        {
+            let allowed = self.game.authorize(viewer, &request);
+            let examined = allowed.and_then(|()| self.game.examine(&viewer.combatants, &request, &|| false));
+            if let Err(refusal) = examined {
+                return Ok(Err(refusal.into()));
+            }
+        }
+        self.try_send(body, dice)
+    }
+
     /// Decides, with what a request wants from the past.
     fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Result<Decided, Refusal>, String> {
         let rewind = match self.game.rewind_target(request) {
@@ -216,7 +230,15 @@ impl Table {
 
     /// What is legal now.
     pub fn legal_commands(&self) -> Vec<LegalCommand> {
-        self.game.options(&Viewer::gm("gm"), 0, &|| false)
+        self.legal_commands_of(&Viewer::gm("gm"))
+    }
+
+    /// What is legal for a viewer.
+    pub fn legal_commands_of(&self, viewer: &Viewer) -> Vec<LegalCommand> {
+        match viewer.role {
+            Role::Gm => self.game.options(viewer, 0, &|| false),
+            _ => self.game.redacted(&viewer.combatants).options(viewer, 0, &|| false),
+        }
     }
 
     /// The stored document.
