@@ -68,6 +68,7 @@ fn start(config: &Server) -> Result<(), String> {
 }
 
 async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
+    survive_size_limit().map_err(|error| error.to_string())?;
     let (store, store_name) = open_store(config, on_lambda)?;
     let keys = config.app_keys()?;
     let applications = Arc::new(Applications::new(keys.clone()));
@@ -116,11 +117,20 @@ fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, Strin
         }
         None => {
             let directory = config.data.clone().unwrap_or_else(|| PathBuf::from("./turnkeeper-data"));
-            let store = EmbeddedStore::open(&directory, config.store());
+            let store = without_panic_messages(|| EmbeddedStore::open(&directory, config.store()));
             let store = store.map_err(|error| format!("TURNKEEPER_DATA: {error}"))?;
             Ok((Arc::new(store), format!("embedded, in {} (REDIS_URL for a shared one)", directory.display())))
         }
     }
+}
+
+/// Opens a store whose file may be damaged: the error has the words of a panic in the database.
+fn without_panic_messages<T>(open: impl FnOnce() -> T) -> T {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let opened = open();
+    std::panic::set_hook(usual);
+    opened
 }
 
 /// Reads the application keys again every two seconds. While they are invalid, the earlier keys stay valid.
@@ -190,6 +200,14 @@ fn certificates(config: &Server, urls: &str) -> Result<Option<TlsCertificates>, 
         _ => None,
     };
     Ok((root_cert.is_some() || client_tls.is_some()).then_some(TlsCertificates { client_tls, root_cert }))
+}
+
+/// Makes a write beyond the limit of a file's size (`ulimit -f`) an error, as on a full disk. By default the signal ends the process.
+fn survive_size_limit() -> std::io::Result<()> {
+    /// SIGXFSZ, of Linux and macOS on x86-64 and ARM.
+    const SIZE_LIMIT: SignalKind = SignalKind::from_raw(25);
+    // A signal that is caught is not fatal, and stays caught when this handle goes.
+    signal(SIZE_LIMIT).map(drop)
 }
 
 fn stop() -> std::io::Result<impl Future<Output = ()>> {

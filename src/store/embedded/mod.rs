@@ -3,6 +3,7 @@
 //! Reads take a snapshot and never wait. One thread does all writes, many in one durable transaction. A write returns only after it is
 //! on the disk.
 
+mod file;
 mod quota;
 mod tables;
 mod writer;
@@ -18,9 +19,10 @@ use bytes::Bytes;
 use redb::{ReadTransaction, ReadableDatabase};
 use tokio::sync::{broadcast, oneshot};
 
+use self::file::{DatabaseFile, cannot_open};
 use self::quota::Windows;
 use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, OWNERS, SALT, Step, StepError, Tables, no_base};
-use self::writer::{DatabaseFile, Job, SendResult, WriteThread, cannot_open};
+use self::writer::{Job, SendResult, WriteThread};
 use super::{
     Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES, NewEncounter, Notice,
     QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless, listed_id, millis, now,
@@ -52,8 +54,6 @@ impl EmbeddedStore {
         let (sender, jobs) = sync_channel(QUEUE);
         let notices = broadcast::Sender::new(NOTICES);
         let writer = WriteThread { file: file.clone(), jobs, notices: notices.clone(), config };
-        // Creates missing tables and the salt, before the first read.
-        writer.transact(|tables| tables.prepare()).map_err(|reason| cannot_open(directory, reason))?;
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run());
         let thread = thread.map_err(|error| cannot_open(directory, error))?;
         Ok(Self { file, writer: Some((sender, thread)), notices, config, windows: Windows::default() })

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use redb::{ReadableTable, Table, TableDefinition, WriteTransaction};
+use redb::{Database, ReadTransaction, ReadableTable, Table, TableDefinition, WriteTransaction};
 
 use crate::store::{Base, Commit, Committed, Found, KeyDigest, NewEncounter, Notice, StoreError, list_position};
 
@@ -289,14 +289,30 @@ impl<'t> Tables<'t> {
         let of_lists = self.listed.len()? + self.owners.len()?;
         Ok(of_encounters + of_answers + of_lists + self.expiry.len()? + self.meta.len()?)
     }
+}
 
-    /// Makes the salt if it is missing.
-    pub(super) fn prepare(&mut self) -> Result<(), redb::Error> {
-        if self.meta.get(SALT)?.is_none() {
-            self.meta.insert(SALT, &rand::random::<[u8; 32]>()[..])?;
-        }
-        Ok(())
-    }
+/// Makes the tables and the salt of a new file.
+pub(super) fn make_tables(database: &Database) -> Result<(), redb::Error> {
+    let transaction = database.begin_write()?;
+    let mut tables = Tables::open(&transaction, 0, None, 0)?;
+    tables.meta.insert(SALT, &rand::random::<[u8; 32]>()[..])?;
+    drop(tables);
+    Ok(transaction.commit()?)
+}
+
+/// Checks that a file has all tables, each of its type.
+pub(super) fn check_tables(reading: &ReadTransaction) -> Result<(), redb::Error> {
+    reading.open_table(DOCUMENTS)?;
+    reading.open_table(BASES)?;
+    reading.open_table(CREATED)?;
+    reading.open_table(LOG)?;
+    reading.open_table(ANSWERS)?;
+    reading.open_table(ANSWERED)?;
+    reading.open_table(EXPIRY)?;
+    reading.open_table(LISTED)?;
+    reading.open_table(OWNERS)?;
+    reading.open_table(META)?;
+    Ok(())
 }
 
 pub(super) fn no_base(id: &str) -> StoreError {

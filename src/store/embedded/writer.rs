@@ -1,72 +1,23 @@
-//! The database file, and the only thread that writes to it.
+//! The only thread that writes to the database file.
 //!
 //! An fsync costs far more than a commit, so the commits that queue up during one fsync share the next transaction.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use parking_lot::{MappedRwLockReadGuard, RwLock, RwLockReadGuard};
-use redb::{Builder, Database, DatabaseError, ReadableDatabase, ReadableTable};
+use redb::{ReadableDatabase, ReadableTable};
 use tokio::sync::{broadcast, oneshot};
 
+use super::file::{DatabaseFile, panic_text};
 use super::tables::{ANSWERED, EXPIRY, Tables};
-use crate::store::{Notice, StoreConfig, StoreError, millis, now};
+use crate::store::{Notice, StoreConfig, millis, now};
 
 /// Maximum writes in one transaction.
 const BATCH: usize = 256;
 /// Pause between two attempts to open a file that failed.
 const REOPEN: Duration = Duration::from_secs(1);
-/// Bytes of the file that redb caches; the system caches the rest.
-const CACHE: usize = 8 * 1024 * 1024;
-
-/// The file of a store, and the database in it while that is open.
-pub(super) struct DatabaseFile {
-    path: PathBuf,
-    database: RwLock<Option<Database>>,
-}
-
-impl DatabaseFile {
-    /// Opens the file in `directory`. Creates both if they are missing.
-    pub(super) fn open(directory: &Path) -> Result<Self, String> {
-        std::fs::create_dir_all(directory).map_err(|error| cannot_open(directory, error))?;
-        let file = Self { path: directory.join("turnkeeper.redb"), database: RwLock::default() };
-        file.reopen()?;
-        Ok(file)
-    }
-
-    /// The database, for the length of one transaction.
-    pub(super) fn database(&self) -> Result<MappedRwLockReadGuard<'_, Database>, StoreError> {
-        let open = RwLockReadGuard::try_map(self.database.read(), Option::as_ref);
-        open.map_err(|_| StoreError::Unavailable(format!("{} is not open", self.path.display())))
-    }
-
-    /// Closes the database once its readers have finished.
-    fn close(&self) {
-        let database = self.database.write().take();
-        drop(database);
-    }
-
-    fn reopen(&self) -> Result<(), String> {
-        let database = Builder::new().set_cache_size(CACHE).create(&self.path).map_err(|error| match error {
-            DatabaseError::DatabaseAlreadyOpen => format!(
-                "{} is in use by another process; the embedded store serves one process only: stop the other one, choose \
-                 another directory, or set REDIS_URL to share a Redis between processes",
-                self.path.display()
-            ),
-            other => cannot_open(&self.path, other),
-        })?;
-        *self.database.write() = Some(database);
-        Ok(())
-    }
-}
-
-pub(super) fn cannot_open(path: &Path, reason: impl std::fmt::Display) -> String {
-    format!("cannot open the embedded store {}: {reason}", path.display())
-}
-
 /// A queued write.
 pub(super) struct Job {
     /// Writes; an error fails the whole transaction. Returns how to send the result, once the transaction is durable.
@@ -146,7 +97,7 @@ impl WriteThread {
         let failure = match catch_unwind(AssertUnwindSafe(|| self.commit(work))) {
             Ok(Ok(result)) => return Ok(result),
             Ok(Err(error)) => error.to_string(),
-            Err(_) => "the embedded database panicked".to_owned(),
+            Err(panic) => format!("the embedded database panicked: {}", panic_text(&*panic)),
         };
         tracing::error!(%failure, "a write to the embedded store failed; reopening the file");
         self.file.close();

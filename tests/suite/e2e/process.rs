@@ -1,7 +1,7 @@
 //! The program as people start it.
 
 use crate::support::client::Fight;
-use crate::support::process::turnkeeper;
+use crate::support::process::{isolate, search_path, turnkeeper};
 use crate::support::raw::{Raw, post};
 use crate::support::secrets;
 use crate::support::server::Server;
@@ -9,7 +9,7 @@ use crate::support::sources::{files, text};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::process::Output;
+use std::process::{Command, Output};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -165,4 +165,23 @@ fn no_test_starts_the_program_but_in_a_folder_of_its_own() {
     let starting: Vec<String> =
         files("tests", "rs").into_iter().filter(|(_, text)| text.contains(path)).map(|(file, _)| file).collect();
     assert_eq!(starting, ["tests/suite/support/process.rs"], "start it by support::process::turnkeeper");
+}
+
+#[test]
+fn a_first_start_without_room_says_so_and_the_next_one_with_room_serves() {
+    let server = Server::embedded();
+    server.terminate();
+    assert!(server.ended(TIMEOUT).success(), "{}", server.log());
+    std::fs::remove_dir_all(server.directory.path().join("data")).unwrap();
+    let mut command = Command::new("sh");
+    isolate(&mut command, server.directory.path());
+    // Blocks of 512 bytes, or of 1024 in some shells: less than the file needs.
+    command.args(["-c", "ulimit -f 16 && exec turnkeeper"]).env("PATH", search_path());
+    let output = command.output().expect("a shell");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "it ends by itself, not by a signal: {said}");
+    assert!(said.contains("cannot make the embedded store") && said.contains("File too large"), "{said}");
+    server.again();
+    server.terminate();
+    assert!(server.ended(TIMEOUT).success(), "{}", server.log());
 }

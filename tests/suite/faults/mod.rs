@@ -3,6 +3,7 @@
 mod away;
 mod checker;
 mod histories;
+mod kills;
 mod player;
 mod simulated;
 pub mod storm;

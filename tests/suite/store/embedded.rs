@@ -84,6 +84,71 @@ async fn a_file_that_is_no_database_is_named_and_left_alone() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "my diary");
 }
 
+#[test]
+fn a_file_of_no_bytes_is_told_and_left_alone() {
+    let directory = TempDir::new().unwrap();
+    let file = directory.path().join("turnkeeper.redb");
+    std::fs::write(&file, "").unwrap();
+    let Err(refused) = EmbeddedStore::open(directory.path(), StoreConfig::default()) else { panic!("an empty file") };
+    assert!(refused.contains(&file.display().to_string()) && refused.contains("empty (0 bytes)"), "{refused}");
+    assert!(refused.contains("Put a backup in its place"), "{refused}");
+    assert_eq!(std::fs::metadata(&file).unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn a_start_that_was_killed_is_made_good_by_the_next() {
+    for rest in [&b""[..], &[0; 5000], b"not a database"] {
+        let directory = TempDir::new().unwrap();
+        let unfinished = directory.path().join("turnkeeper.redb.new");
+        let open = || EmbeddedStore::open(directory.path(), StoreConfig::default()).expect("an embedded store");
+        std::fs::write(&unfinished, rest).unwrap();
+        filled(&open(), "e", 3).await;
+        assert!(!unfinished.exists(), "it has become the file");
+        std::fs::write(&unfinished, rest).unwrap();
+        assert_eq!(open().load("e", None, None).await.unwrap().version, 3);
+        assert!(!unfinished.exists(), "it is removed");
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_refused_in_words_or_opened_and_never_a_panic() {
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("turnkeeper.redb");
+    let store = EmbeddedStore::open(directory.path(), StoreConfig::default()).unwrap();
+    for n in 0..20 {
+        filled(&store, &format!("e{n}"), 3).await;
+    }
+    drop(store);
+    let sound = std::fs::read(&path).unwrap();
+    let mut damaged: Vec<Vec<u8>> = vec![sound[..sound.len() / 2].to_vec(), sound[..4096].to_vec()];
+    // In the header every byte has a meaning; elsewhere a page at a time is overwritten.
+    for at in 0..320 {
+        let mut bytes = sound.clone();
+        bytes[at] ^= 0x41;
+        damaged.push(bytes);
+    }
+    for page in 1..sound.len() / 4096 {
+        let whole = page * 4096..(page + 1) * 4096;
+        if sound[whole.clone()].iter().any(|byte| *byte != 0) {
+            for (range, with) in [(whole.clone(), 0), (whole.clone(), 0xff), (whole.start..whole.start + 64, 0x77)] {
+                let mut bytes = sound.clone();
+                bytes[range].fill(with);
+                damaged.push(bytes);
+            }
+        }
+    }
+    let mut refusals = 0;
+    for bytes in damaged {
+        std::fs::write(&path, bytes).unwrap();
+        if let Err(refused) = EmbeddedStore::open(directory.path(), StoreConfig::default()) {
+            refusals += 1;
+            assert!(refused.contains(&path.display().to_string()), "{refused}");
+            assert!(refused.contains("Put a backup in its place"), "{refused}");
+        }
+    }
+    assert!(refusals > 20, "{refusals} are refused");
+}
+
 #[tokio::test]
 async fn writes_that_were_queued_before_closing_are_written() {
     let directory = Directory::new();

@@ -1,0 +1,153 @@
+//! The file of the store: made as a whole or not at all, opened, and closed.
+
+use std::any::Any;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::ErrorKind;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use parking_lot::{MappedRwLockReadGuard, RwLock, RwLockReadGuard};
+use redb::{Builder, Database, ReadableDatabase};
+
+use super::tables::{check_tables, make_tables};
+use crate::store::StoreError;
+
+/// The name of the file in its directory.
+const NAME: &str = "turnkeeper.redb";
+/// Its name until it is whole.
+const UNFINISHED: &str = "turnkeeper.redb.new";
+/// Bytes of the file that redb caches; the system caches the rest.
+const CACHE: usize = 8 * 1024 * 1024;
+
+/// The file of a store, and the database in it while that is open.
+pub(super) struct DatabaseFile {
+    path: PathBuf,
+    database: RwLock<Option<Database>>,
+}
+
+impl DatabaseFile {
+    /// Opens the file in `directory`, and makes both if they are missing.
+    pub(super) fn open(directory: &Path) -> Result<Self, String> {
+        let path = directory.join(NAME);
+        let made = make(directory, &path)?;
+        let database = match made {
+            Some(database) => database,
+            None => open(&path)?,
+        };
+        Ok(Self { path, database: RwLock::new(Some(database)) })
+    }
+
+    /// The database, for the length of one transaction.
+    pub(super) fn database(&self) -> Result<MappedRwLockReadGuard<'_, Database>, StoreError> {
+        let open = RwLockReadGuard::try_map(self.database.read(), Option::as_ref);
+        open.map_err(|_| StoreError::Unavailable(format!("{} is not open", self.path.display())))
+    }
+
+    /// Closes the database once its readers have finished.
+    pub(super) fn close(&self) {
+        let database = self.database.write().take();
+        drop(database);
+    }
+
+    /// Opens the database after [`DatabaseFile::close`].
+    pub(super) fn reopen(&self) -> Result<(), String> {
+        *self.database.write() = Some(open(&self.path)?);
+        Ok(())
+    }
+}
+
+pub(super) fn cannot_open(path: &Path, reason: impl std::fmt::Display) -> String {
+    format!("cannot open the embedded store {}: {reason}", path.display())
+}
+
+/// Makes the file under another name, and renames it once it is whole: a crash or a full disk leaves no half of a file under its own
+/// name. Returns None if there is a file already.
+fn make(directory: &Path, path: &Path) -> Result<Option<Database>, String> {
+    make_directory(directory).map_err(|error| cannot_open(directory, error))?;
+    let unfinished = directory.join(UNFINISHED);
+    if path.try_exists().map_err(|error| cannot_open(path, error))? {
+        // A start that was killed may have left one.
+        let _ = std::fs::remove_file(&unfinished);
+        return Ok(None);
+    }
+    let cannot_make =
+        |reason: &dyn std::fmt::Display| format!("cannot make the embedded store {}: {reason}", path.display());
+    let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&unfinished);
+    let file = options.map_err(|error| cannot_make(&error))?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(in_use(path)),
+        Err(TryLockError::Error(error)) => return Err(cannot_make(&error)),
+    }
+    // Another process may have finished it before this one had the lock.
+    if path.try_exists().map_err(|error| cannot_open(path, error))? {
+        return Ok(None);
+    }
+    // The rest of a start that was killed goes. One that fails is left to the next start: removing it could hit another process's.
+    file.set_len(0).map_err(|error| cannot_make(&error))?;
+    let database = Builder::new().set_cache_size(CACHE).create_file(file).map_err(|error| cannot_make(&error))?;
+    make_tables(&database).map_err(|error| cannot_make(&error))?;
+    std::fs::rename(&unfinished, path).map_err(|error| cannot_make(&error))?;
+    sync_directory(directory).map_err(|error| cannot_make(&error))?;
+    Ok(Some(database))
+}
+
+/// Creates a directory, with those above it, durably.
+fn make_directory(directory: &Path) -> std::io::Result<()> {
+    let missing: Vec<&Path> = directory.ancestors().take_while(|directory| !directory.exists()).collect();
+    std::fs::create_dir_all(directory)?;
+    for made in missing {
+        if let Some(parent) = made.parent() {
+            sync_directory(parent)?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the names in a directory durable.
+fn sync_directory(directory: &Path) -> std::io::Result<()> {
+    let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    File::open(directory)?.sync_all()
+}
+
+/// Opens a file that exists.
+fn open(path: &Path) -> Result<Database, String> {
+    let about = std::fs::metadata(path).map_err(|error| cannot_open(path, error))?;
+    if about.len() == 0 {
+        return Err(damaged(path, "it is empty (0 bytes)"));
+    }
+    // The database panics on some damaged files.
+    match catch_unwind(AssertUnwindSafe(|| open_checked(path))) {
+        Ok(Ok(database)) => Ok(database),
+        Ok(Err(redb::Error::DatabaseAlreadyOpen)) => Err(in_use(path)),
+        Ok(Err(redb::Error::Io(error))) if error.kind() != ErrorKind::InvalidData => Err(cannot_open(path, error)),
+        Ok(Err(error)) => Err(damaged(path, &error.to_string())),
+        Err(panic) => Err(damaged(path, &panic_text(&*panic))),
+    }
+}
+
+fn open_checked(path: &Path) -> Result<Database, redb::Error> {
+    let database = Builder::new().set_cache_size(CACHE).open(path)?;
+    check_tables(&database.begin_read()?)?;
+    Ok(database)
+}
+
+fn in_use(path: &Path) -> String {
+    format!(
+        "{} is in use by another process; the embedded store serves one process only: stop the other one, choose another \
+         directory, or set REDIS_URL to share a Redis between processes",
+        path.display()
+    )
+}
+
+fn damaged(path: &Path, reason: &str) -> String {
+    let remedy = "Put a backup in its place, or move it away to begin with an empty store";
+    cannot_open(path, format!("the file is damaged, or is no store: {reason}. {remedy}"))
+}
+
+/// The message of a panic.
+pub(super) fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let literal = panic.downcast_ref::<&str>().copied();
+    let text = literal.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    text.unwrap_or("the database panicked").to_owned()
+}
