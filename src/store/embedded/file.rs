@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use parking_lot::{MappedRwLockReadGuard, RwLock, RwLockReadGuard};
 use redb::{Builder, Database, ReadableDatabase};
 
-use super::tables::{check_tables, make_tables};
+use super::clock::Millis;
+use super::tables::{check_tables, kept_time, make_tables};
 use crate::store::StoreError;
 
 /// The name of the file in its directory.
@@ -41,6 +42,13 @@ impl DatabaseFile {
     pub(super) fn database(&self) -> Result<MappedRwLockReadGuard<'_, Database>, StoreError> {
         let open = RwLockReadGuard::try_map(self.database.read(), Option::as_ref);
         open.map_err(|_| StoreError::Unavailable(format!("{} is not open", self.path.display())))
+    }
+
+    /// The time that the store has kept.
+    pub(super) fn kept_time(&self) -> Result<Millis, String> {
+        let database = self.database().map_err(|error| error.to_string())?;
+        let time = database.begin_read().map_err(redb::Error::from).and_then(|reading| kept_time(&reading));
+        time.map_err(|error| error.to_string())
     }
 
     /// Closes the database once its readers have finished.

@@ -3,6 +3,7 @@
 //! Reads take a snapshot and never wait. One thread does all writes, many in one durable transaction. A write returns only after it is
 //! on the disk.
 
+mod clock;
 mod file;
 mod quota;
 mod tables;
@@ -19,13 +20,14 @@ use bytes::Bytes;
 use redb::{ReadTransaction, ReadableDatabase};
 use tokio::sync::{broadcast, oneshot};
 
+use self::clock::{Millis, Running, StoreClock, running};
 use self::file::{DatabaseFile, cannot_open};
 use self::quota::Windows;
 use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, OWNERS, SALT, Step, StepError, Tables, no_base};
 use self::writer::{Job, SendResult, WriteThread};
 use super::{
     Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES, NewEncounter, Notice,
-    QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless, listed_id, millis, now,
+    QuotaGrant, Store, StoreConfig, StoreError, StoredPage, check_gapless, listed_id, millis,
 };
 
 /// Maximum queued writes; more are refused at once.
@@ -38,6 +40,7 @@ pub struct EmbeddedStore {
     writer: Option<(SyncSender<Job>, JoinHandle<()>)>,
     notices: broadcast::Sender<Notice>,
     config: StoreConfig,
+    clock: Arc<StoreClock>,
     windows: Windows,
 }
 
@@ -49,14 +52,20 @@ impl EmbeddedStore {
     /// # Errors
     /// When the file cannot be opened, or another process uses it.
     pub fn open(directory: impl AsRef<Path>, config: StoreConfig) -> Result<Self, String> {
-        let directory = directory.as_ref();
+        Self::open_at(directory.as_ref(), config, running())
+    }
+
+    /// Opens the store with a source of time.
+    fn open_at(directory: &Path, config: StoreConfig, running: Running) -> Result<Self, String> {
         let file = Arc::new(DatabaseFile::open(directory)?);
         let (sender, jobs) = sync_channel(QUEUE);
         let notices = broadcast::Sender::new(NOTICES);
-        let writer = WriteThread { file: file.clone(), jobs, notices: notices.clone(), config };
+        let kept = file.kept_time().map_err(|reason| cannot_open(directory, reason))?;
+        let clock = Arc::new(StoreClock::from(kept, running));
+        let writer = WriteThread::new(file.clone(), jobs, notices.clone(), config, clock.clone());
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run());
         let thread = thread.map_err(|error| cannot_open(directory, error))?;
-        Ok(Self { file, writer: Some((sender, thread)), notices, config, windows: Windows::default() })
+        Ok(Self { file, writer: Some((sender, thread)), notices, config, clock, windows: Windows::default() })
     }
 
     /// Has the writing thread do `work` and waits until it is durable.
@@ -122,7 +131,7 @@ impl Store for EmbeddedStore {
     async fn load(&self, id: &str, known: Option<u64>, key: Option<&KeyDigest>) -> Result<Found, StoreError> {
         self.read(|reading| {
             let documents = reading.open_table(DOCUMENTS)?;
-            let now = now();
+            let now = self.clock.now();
             let row = documents.get(id)?.filter(|row| row.value().2 > now).ok_or(StoreError::Missing)?;
             let (revision, version, _, _, document) = row.value();
             let mut answer = None;
@@ -144,7 +153,7 @@ impl Store for EmbeddedStore {
 
     async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<StoredPage, StoreError> {
         self.read(|reading| {
-            let version = living(reading, id)?;
+            let version = living(reading, id, self.clock.now())?;
             let base_version = reading.open_table(BASES)?.get(id)?.ok_or_else(|| no_base(id))?.value().0;
             let mut page = StoredPage { base_version, version, entries: Vec::new() };
             let mut room = max_bytes;
@@ -165,7 +174,7 @@ impl Store for EmbeddedStore {
 
     async fn base(&self, id: &str) -> Result<Base, StoreError> {
         self.read(|reading| {
-            living(reading, id)?;
+            living(reading, id, self.clock.now())?;
             let row = reading.open_table(BASES)?.get(id)?.ok_or_else(|| no_base(id))?;
             let (version, document) = row.value();
             Ok(Base { version, document: Bytes::copy_from_slice(document) })
@@ -177,7 +186,7 @@ impl Store for EmbeddedStore {
     ) -> Result<Listing, StoreError> {
         self.read(|reading| {
             let (listed, documents) = (reading.open_table(LISTED)?, reading.open_table(DOCUMENTS)?);
-            let (now, mut listing, mut room) = (now(), Listing::default(), max_bytes);
+            let (now, mut listing, mut room) = (self.clock.now(), Listing::default(), max_bytes);
             // Positions begin with digits, so all sort below this.
             let end = before.unwrap_or("~");
             let mut last = None;
@@ -202,7 +211,7 @@ impl Store for EmbeddedStore {
     async fn application(&self, id: &str) -> Result<Option<String>, StoreError> {
         self.read(|reading| {
             let application = reading.open_table(OWNERS)?.get(id)?.map(|row| row.value().0.to_owned());
-            living(reading, id)?;
+            living(reading, id, self.clock.now())?;
             Ok(application)
         })
     }
@@ -238,8 +247,8 @@ impl Store for EmbeddedStore {
 }
 
 /// The version of an encounter that has not expired.
-fn living(reading: &ReadTransaction, id: &str) -> Step<u64> {
-    let row = reading.open_table(DOCUMENTS)?.get(id)?.filter(|row| row.value().2 > now());
+fn living(reading: &ReadTransaction, id: &str, now: Millis) -> Step<u64> {
+    let row = reading.open_table(DOCUMENTS)?.get(id)?.filter(|row| row.value().2 > now);
     Ok(row.ok_or(StoreError::Missing)?.value().1)
 }
 
@@ -311,14 +320,14 @@ mod tests {
             let new_base = Some(Base { version: 2, document: Bytes::from("later") });
             let commit = Commit { new_base, ..commit(4) };
             assert_eq!(store.commit(id, commit).await.unwrap(), Committed::Done);
-            // Document, base, first base, two entries, four answers and their times, expiry, list and owner; and the salt.
-            assert_eq!(rows(&store).await, 17);
+            // Document, base, first base, two entries, four answers and their times, expiry, list and owner; and the store's salt and time.
+            assert_eq!(rows(&store).await, 18);
             if id == "deleted" {
                 store.delete(id).await.unwrap();
-                assert_eq!(rows(&store).await, 1);
+                assert_eq!(rows(&store).await, 2);
             }
         }
-        swept(&store, 1).await;
+        swept(&store, 2).await;
     }
 
     #[tokio::test]
@@ -328,9 +337,9 @@ mod tests {
         let store = EmbeddedStore::open(directory.path(), config).unwrap();
         store.create("e", new(None)).await.unwrap();
         assert_eq!(store.commit("e", commit(1)).await.unwrap(), Committed::Done);
-        // Document, base, entry, answer and its time; and the salt.
-        assert_eq!(rows(&store).await, 6);
-        swept(&store, 4).await;
+        // Document, base, entry, answer and its time; and the store's salt and time.
+        assert_eq!(rows(&store).await, 7);
+        swept(&store, 5).await;
         let file = || std::fs::read(directory.path().join("turnkeeper.redb")).unwrap();
         let before = file();
         sleep(Duration::from_millis(500)).await;

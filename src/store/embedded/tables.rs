@@ -5,10 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use redb::{Database, ReadTransaction, ReadableTable, Table, TableDefinition, WriteTransaction};
 
+use super::clock::Millis;
 use crate::store::{Base, Commit, Committed, Found, KeyDigest, NewEncounter, Notice, StoreError, list_position};
-
-/// Milliseconds since 1970.
-pub(super) type Millis = u64;
 
 /// The expiry of an encounter that never expires.
 pub(super) const NEVER: Millis = Millis::MAX;
@@ -34,6 +32,8 @@ pub(super) const LISTED: TableDefinition<(&str, &str), ()> = TableDefinition::ne
 pub(super) const OWNERS: TableDefinition<&str, (&str, &str)> = TableDefinition::new("owners");
 pub(super) const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
 pub(super) const SALT: &str = "salt";
+/// The store's time when it was last kept, in 8 bytes.
+const TIME: &str = "time";
 
 /// Maximum encounters, and maximum answers, that one transaction sweeps.
 const SWEEP: usize = 64;
@@ -79,6 +79,8 @@ pub(super) struct Tables<'t> {
     keep: Millis,
     /// To be sent when the transaction is durable.
     pub(super) notices: Vec<Notice>,
+    /// Whether positions in lists count on this time, so that it must be kept.
+    pub(super) time_counts: bool,
 }
 
 struct Head {
@@ -108,6 +110,7 @@ impl<'t> Tables<'t> {
             ttl,
             keep,
             notices: Vec::new(),
+            time_counts: false,
         })
     }
 
@@ -160,6 +163,7 @@ impl<'t> Tables<'t> {
         }
         if let Some(application) = &new.application {
             let position = list_position(self.now, id);
+            self.time_counts = true;
             self.listed.insert((application.as_str(), position.as_str()), ())?;
             self.owners.insert(id, (application.as_str(), position.as_str()))?;
         }
@@ -269,8 +273,8 @@ impl<'t> Tables<'t> {
                 None => {}
             }
         }
-        let end = self.now.saturating_sub(self.keep).saturating_add(1);
         let mut old = 0;
+        let end = self.now.checked_sub(self.keep).map_or(0, |last| last.saturating_add(1));
         for row in self.answered.extract_from_if((0, "", &[0; 32])..(end, "", &[0; 32]), |_, ()| true)?.take(SWEEP) {
             let row = row?;
             let (_, id, digest) = row.0.value();
@@ -278,6 +282,12 @@ impl<'t> Tables<'t> {
             old += 1;
         }
         Ok(due.len() == SWEEP || old == SWEEP)
+    }
+
+    /// Keeps the time for the next process.
+    pub(super) fn keep_time(&mut self) -> Result<(), redb::Error> {
+        self.meta.insert(TIME, &self.now.to_le_bytes()[..])?;
+        Ok(())
     }
 
     /// The number of rows in all tables.
@@ -296,8 +306,16 @@ pub(super) fn make_tables(database: &Database) -> Result<(), redb::Error> {
     let transaction = database.begin_write()?;
     let mut tables = Tables::open(&transaction, 0, None, 0)?;
     tables.meta.insert(SALT, &rand::random::<[u8; 32]>()[..])?;
+    tables.keep_time()?;
     drop(tables);
     Ok(transaction.commit()?)
+}
+
+/// The time that the store has kept.
+pub(super) fn kept_time(reading: &ReadTransaction) -> Result<Millis, redb::Error> {
+    let meta = reading.open_table(META)?;
+    let time = meta.get(TIME)?.and_then(|row| row.value().try_into().ok()).map(Millis::from_le_bytes);
+    time.ok_or_else(|| redb::Error::Corrupted("the time is not 8 bytes".to_owned()))
 }
 
 /// Checks that a file has all tables, each of its type.

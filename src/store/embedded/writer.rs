@@ -2,6 +2,7 @@
 //!
 //! An fsync costs far more than a commit, so the commits that queue up during one fsync share the next transaction.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -10,14 +11,20 @@ use std::time::{Duration, Instant};
 use redb::{ReadableDatabase, ReadableTable};
 use tokio::sync::{broadcast, oneshot};
 
+use super::clock::{Millis, StoreClock};
 use super::file::{DatabaseFile, panic_text};
 use super::tables::{ANSWERED, EXPIRY, Tables};
-use crate::store::{Notice, StoreConfig, millis, now};
+use crate::store::{Notice, StoreConfig, millis};
 
 /// Maximum writes in one transaction.
 const BATCH: usize = 256;
 /// Pause between two attempts to open a file that failed.
 const REOPEN: Duration = Duration::from_secs(1);
+/// The time after which a transaction also keeps the store's time.
+const KEEP_TIME: Millis = 60 * 1000;
+/// The time after which that alone is worth a transaction.
+const KEEP_TIME_AT_REST: Millis = 60 * 60 * 1000;
+
 /// A queued write.
 pub(super) struct Job {
     /// Writes; an error fails the whole transaction. Returns how to send the result, once the transaction is durable.
@@ -35,9 +42,20 @@ pub(super) struct WriteThread {
     pub(super) jobs: Receiver<Job>,
     pub(super) notices: broadcast::Sender<Notice>,
     pub(super) config: StoreConfig,
+    pub(super) clock: Arc<StoreClock>,
+    /// The time that the file has.
+    kept: Cell<Millis>,
 }
 
 impl WriteThread {
+    pub(super) fn new(
+        file: Arc<DatabaseFile>, jobs: Receiver<Job>, notices: broadcast::Sender<Notice>, config: StoreConfig,
+        clock: Arc<StoreClock>,
+    ) -> Self {
+        let kept = Cell::new(clock.now());
+        Self { file, jobs, notices, config, clock, kept }
+    }
+
     /// Works until the queue is closed and empty, then closes the file.
     pub(super) fn run(self) {
         let mut sweep_at = Instant::now() + self.pause();
@@ -52,6 +70,8 @@ impl WriteThread {
                 sweep_at = Instant::now() + if more { Duration::from_millis(20) } else { self.pause() };
             }
         }
+        // After a failure the next process goes on from an earlier time.
+        let _ = self.transact(|tables| tables.keep_time());
         self.file.close();
     }
 
@@ -80,11 +100,11 @@ impl WriteThread {
     /// Checks whether anything has expired, since an idle write transaction would cost an fsync.
     fn due(&self) -> Result<bool, Box<dyn std::error::Error>> {
         let reading = self.file.database()?.begin_read()?;
-        let now = now();
+        let now = self.clock.now();
         let expired = reading.open_table(EXPIRY)?.first()?.is_some_and(|(key, _)| key.value().0 <= now);
-        let last = now.saturating_sub(millis(self.config.answers));
-        let ended = reading.open_table(ANSWERED)?.first()?.is_some_and(|(key, _)| key.value().0 <= last);
-        Ok(expired || ended)
+        let last = now.checked_sub(millis(self.config.answers));
+        let ended = reading.open_table(ANSWERED)?.first()?.is_some_and(|(key, _)| Some(key.value().0) <= last);
+        Ok(expired || ended || now.saturating_sub(self.kept.get()) >= KEEP_TIME_AT_REST)
     }
 
     /// Runs `work` in one durable transaction. After a failure the file is reopened, because redb refuses all work after an I/O error.
@@ -112,11 +132,19 @@ impl WriteThread {
     ) -> Result<T, Box<dyn std::error::Error>> {
         let database = self.file.database()?;
         let transaction = database.begin_write()?;
-        let mut tables = Tables::open(&transaction, now(), self.config.ttl.map(millis), millis(self.config.answers))?;
+        let now = self.clock.now();
+        let mut tables = Tables::open(&transaction, now, self.config.ttl.map(millis), millis(self.config.answers))?;
         let result = work(&mut tables)?;
+        let keep_time = tables.time_counts || now.saturating_sub(self.kept.get()) >= KEEP_TIME;
+        if keep_time {
+            tables.keep_time()?;
+        }
         let notices = std::mem::take(&mut tables.notices);
         drop(tables);
         transaction.commit()?;
+        if keep_time {
+            self.kept.set(now);
+        }
         for notice in notices {
             // Fails only without receivers.
             let _ = self.notices.send(notice);

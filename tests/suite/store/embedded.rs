@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::support::sources::{Source, files};
 use tempfile::TempDir;
 use turnkeeper::store::embedded::EmbeddedStore;
 use turnkeeper::store::{Committed, Store, StoreConfig, StoreError};
@@ -198,6 +199,15 @@ async fn an_encounter_of_another_time_to_live_follows_the_new_one_from_its_next_
     assert_eq!(store.commit("f", unlogged(1, "v0")).await.unwrap(), Committed::Done);
     tokio::time::sleep(Duration::from_millis(800)).await;
     assert_eq!(store.load("f", None, None).await.unwrap().revision, 2);
+}
+
+#[test]
+fn the_machines_clock_ends_no_encounter() {
+    // The store's own time is tested beside it, in src/store/embedded/clock.rs.
+    for (file, text) in files("src/store/embedded", "rs") {
+        let code = Source::read(&text).code;
+        assert!(!["SystemTime", "UNIX_EPOCH", "jiff"].iter().any(|clock| code.contains(clock)), "{file}");
+    }
 }
 
 #[tokio::test]
