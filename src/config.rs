@@ -71,6 +71,11 @@ pub enum Task {
         #[arg(value_parser = |name: &str| app_name(name).map(str::to_owned))]
         name: String,
     },
+    /// Check a file of the embedded store that no server has open, and say what is damaged. Exits with 1 if anything is.
+    Check {
+        /// The file. Default: that in the directory of TURNKEEPER_DATA.
+        file: Option<PathBuf>,
+    },
     /// Print the OpenAPI document.
     Openapi,
     /// Ask the server on this machine whether it is ready, for container health checks. Exits with 1 if it is not.
@@ -207,6 +212,11 @@ impl Server {
     /// The configuration of the store.
     pub fn store(&self) -> StoreConfig {
         StoreConfig { ttl: (!self.ttl.is_zero()).then_some(self.ttl), ..StoreConfig::default() }
+    }
+
+    /// The directory of the embedded store.
+    pub fn directory(&self) -> PathBuf {
+        self.data.clone().unwrap_or_else(|| PathBuf::from("./turnkeeper-data"))
     }
 
     /// The settings of the HTTP layer.

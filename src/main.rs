@@ -19,7 +19,7 @@ use turnkeeper::http;
 use turnkeeper::lambda;
 use turnkeeper::log;
 use turnkeeper::store::Store;
-use turnkeeper::store::embedded::EmbeddedStore;
+use turnkeeper::store::embedded::{self, EmbeddedStore, Report, file_in};
 use turnkeeper::store::redis::RedisStore;
 
 /// Commands allocate many short-lived values: 1.2 times the throughput of the system's allocator.
@@ -40,6 +40,7 @@ fn main() -> ExitCode {
             say(&format!("for the application: {}\nfor the server:      {name}={}", key.reveal(), key.digest()));
             Ok(())
         }
+        Some(Task::Check { file }) => check(file.clone().unwrap_or_else(|| file_in(&config.server.directory()))),
         Some(Task::Healthy) => healthy(config.server.listen),
         None => start(&config.server),
     };
@@ -116,7 +117,7 @@ fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, Strin
                 .to_owned())
         }
         None => {
-            let directory = config.data.clone().unwrap_or_else(|| PathBuf::from("./turnkeeper-data"));
+            let directory = config.directory();
             let store = without_panic_messages(|| EmbeddedStore::open(&directory, config.store()));
             let store = store.map_err(|error| format!("TURNKEEPER_DATA: {error}"))?;
             Ok((Arc::new(store), format!("embedded, in {} (REDIS_URL for a shared one)", directory.display())))
@@ -160,6 +161,26 @@ fn warn_if_open(guarded: bool, address: &str) {
              TURNKEEPER_APP_KEYS to the NAME=DIGEST that it prints (or set TURNKEEPER_RATE_ADDRESS), or listen only on 127.0.0.1"
         );
     }
+}
+
+/// Checks a file of the embedded store.
+fn check(path: PathBuf) -> Result<(), String> {
+    let report = without_panic_messages(|| embedded::check_file(&path))?;
+    conclude(&path, &report)
+}
+
+/// Says what is in a file, and fails if anything in it is damaged.
+fn conclude(path: &Path, report: &Report) -> Result<(), String> {
+    let count = report.encounters;
+    let contents = if count == 1 { "1 encounter".to_owned() } else { format!("{count} encounters") };
+    if report.faults.is_empty() {
+        say(&format!("{}: {contents}, no damage", path.display()));
+        return Ok(());
+    }
+    for fault in &report.faults {
+        say(&format!("damaged: {fault}"));
+    }
+    Err(format!("{} has {contents} and is damaged", path.display()))
 }
 
 /// Asks the server whether it is ready. Container images without a shell have no other client.

@@ -118,6 +118,11 @@ impl App {
         *checked = Some((Instant::now(), result.clone()));
         Ok(result?)
     }
+
+    /// A sentence for operators about damaged data in the store, if any was found.
+    pub fn damage(&self) -> Option<String> {
+        self.store.damage()
+    }
 }
 
 /// The time for answers and the log: RFC 3339 in UTC, to the millisecond.

@@ -9,11 +9,21 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// The health of the process or its store.
+/// The health of the process.
 #[derive(Serialize, ToSchema)]
 struct Health {
-    /// `live` or `ready`.
+    /// `live`.
     status: &'static str,
+}
+
+/// The health of the store.
+#[derive(Serialize, ToSchema)]
+struct Readiness {
+    /// `ready`.
+    status: &'static str,
+    /// A sentence about damaged data, if there is any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    damage: Option<String>,
 }
 
 /// Check the process
@@ -29,7 +39,7 @@ pub(super) async fn livez() -> Result<Reply, Problem> {
 ///
 /// Answers 200 when the store takes writes. The detail of a refusal says why it does not, such as a full Redis.
 #[utoipa::path(get, path = "/readyz", tag = "operations",
-    responses((status = 200, description = "The store takes writes", body = inline(Health)), RequestTimeout, ServiceUnavailable))]
+    responses((status = 200, description = "The store takes writes", body = inline(Readiness)), RequestTimeout, ServiceUnavailable))]
 pub(super) async fn readyz(State(shared): State<AppState>) -> Result<Reply, Problem> {
     shared.app.ready().await.map_err(|error| match error {
         AppError::Unavailable(reason) | AppError::StoreRefuses(reason) | AppError::Internal(reason) => {
@@ -38,5 +48,5 @@ pub(super) async fn readyz(State(shared): State<AppState>) -> Result<Reply, Prob
         }
         error => error.into(),
     })?;
-    Ok(Reply::of(&Health { status: "ready" })?)
+    Ok(Reply::of(&Readiness { status: "ready", damage: shared.app.damage() })?)
 }

@@ -71,6 +71,11 @@ pub trait Store: Send + Sync + 'static {
 
     /// Checks that the store takes writes.
     async fn ready(&self) -> Result<(), StoreError>;
+
+    /// A sentence for operators about damaged data, if any was found.
+    fn damage(&self) -> Option<String> {
+        None
+    }
 }
 
 /// How long a store keeps its data.

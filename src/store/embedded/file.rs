@@ -10,7 +10,8 @@ use parking_lot::{MappedRwLockReadGuard, RwLock, RwLockReadGuard};
 use redb::{Builder, Database, ReadableDatabase};
 
 use super::clock::Millis;
-use super::tables::{check_tables, kept_time, make_tables};
+use super::overlay::Overlay;
+use super::schema::{check_tables, kept_time, make_tables};
 use crate::store::StoreError;
 
 /// The name of the file in its directory.
@@ -18,7 +19,12 @@ const NAME: &str = "turnkeeper.redb";
 /// Its name until it is whole.
 const UNFINISHED: &str = "turnkeeper.redb.new";
 /// Bytes of the file that redb caches; the system caches the rest.
-const CACHE: usize = 8 * 1024 * 1024;
+pub(super) const CACHE: usize = 8 * 1024 * 1024;
+
+/// The path of the file in a directory.
+pub fn file_in(directory: &Path) -> PathBuf {
+    directory.join(NAME)
+}
 
 /// The file of a store, and the database in it while that is open.
 pub(super) struct DatabaseFile {
@@ -29,7 +35,7 @@ pub(super) struct DatabaseFile {
 impl DatabaseFile {
     /// Opens the file in `directory`, and makes both if they are missing.
     pub(super) fn open(directory: &Path) -> Result<Self, String> {
-        let path = directory.join(NAME);
+        let path = file_in(directory);
         let made = make(directory, &path)?;
         let database = match made {
             Some(database) => database,
@@ -46,9 +52,11 @@ impl DatabaseFile {
 
     /// The time that the store has kept.
     pub(super) fn kept_time(&self) -> Result<Millis, String> {
-        let database = self.database().map_err(|error| error.to_string())?;
-        let time = database.begin_read().map_err(redb::Error::from).and_then(|reading| kept_time(&reading));
-        time.map_err(|error| error.to_string())
+        let read = || {
+            let database = self.database().map_err(|error| error.to_string())?;
+            kept_time(&database.begin_read().map_err(|error| error.to_string())?)
+        };
+        read().map_err(|reason: String| damaged(&self.path, &reason))
     }
 
     /// Closes the database once its readers have finished.
@@ -113,31 +121,46 @@ fn make_directory(directory: &Path) -> std::io::Result<()> {
 }
 
 /// Makes the names in a directory durable.
-fn sync_directory(directory: &Path) -> std::io::Result<()> {
+pub(super) fn sync_directory(directory: &Path) -> std::io::Result<()> {
     let directory = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
     File::open(directory)?.sync_all()
 }
 
 /// Opens a file that exists.
 fn open(path: &Path) -> Result<Database, String> {
+    opened(path, || Ok(Builder::new().set_cache_size(CACHE).open(path)?))
+}
+
+/// Opens a file that no other process has open, and leaves it as it is: changes stay in memory.
+pub(super) fn open_unchanged(path: &Path) -> Result<Database, String> {
+    let file = File::open(path).map_err(|error| cannot_open(path, error))?;
+    match file.try_lock_shared() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(in_use(path)),
+        Err(TryLockError::Error(error)) => return Err(cannot_open(path, error)),
+    }
+    opened(path, || Ok(Builder::new().set_cache_size(CACHE).create_with_backend(Overlay::over(file)?)?))
+}
+
+/// Opens a file with `open`, and says in words why that is not possible.
+fn opened(path: &Path, open: impl FnOnce() -> Result<Database, redb::Error>) -> Result<Database, String> {
     let about = std::fs::metadata(path).map_err(|error| cannot_open(path, error))?;
     if about.len() == 0 {
         return Err(damaged(path, "it is empty (0 bytes)"));
     }
+    let checked = || -> Result<Database, redb::Error> {
+        let database = open()?;
+        check_tables(&database.begin_read()?)?;
+        Ok(database)
+    };
     // The database panics on some damaged files.
-    match catch_unwind(AssertUnwindSafe(|| open_checked(path))) {
+    match catch_unwind(AssertUnwindSafe(checked)) {
         Ok(Ok(database)) => Ok(database),
         Ok(Err(redb::Error::DatabaseAlreadyOpen)) => Err(in_use(path)),
         Ok(Err(redb::Error::Io(error))) if error.kind() != ErrorKind::InvalidData => Err(cannot_open(path, error)),
         Ok(Err(error)) => Err(damaged(path, &error.to_string())),
         Err(panic) => Err(damaged(path, &panic_text(&*panic))),
     }
-}
-
-fn open_checked(path: &Path) -> Result<Database, redb::Error> {
-    let database = Builder::new().set_cache_size(CACHE).open(path)?;
-    check_tables(&database.begin_read()?)?;
-    Ok(database)
 }
 
 fn in_use(path: &Path) -> String {

@@ -3,12 +3,20 @@
 //! Reads take a snapshot and never wait. One thread does all writes, many in one durable transaction. A write returns only after it is
 //! on the disk.
 
+mod check;
 mod clock;
 mod file;
+mod overlay;
 mod quota;
+mod schema;
+mod sealed;
 mod tables;
 mod writer;
 
+pub use self::check::{Report, check_file};
+pub use self::file::file_in;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
@@ -20,10 +28,13 @@ use bytes::Bytes;
 use redb::{ReadTransaction, ReadableDatabase};
 use tokio::sync::{broadcast, oneshot};
 
+use self::check::{Damage, check_later};
 use self::clock::{Millis, Running, StoreClock, running};
-use self::file::{DatabaseFile, cannot_open};
+use self::file::{DatabaseFile, cannot_open, panic_text};
 use self::quota::Windows;
-use self::tables::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, OWNERS, SALT, Step, StepError, Tables, no_base};
+use self::schema::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, OWNERS, SALT};
+use self::sealed::{Row, row};
+use self::tables::{Step, StepError, Tables, if_sound, no_base};
 use self::writer::{Job, SendResult, WriteThread};
 use super::{
     Base, Commit, Committed, Entry, Found, KeyDigest, ListedEncounter, Listing, NOTICES, NewEncounter, Notice,
@@ -41,6 +52,7 @@ pub struct EmbeddedStore {
     notices: broadcast::Sender<Notice>,
     config: StoreConfig,
     clock: Arc<StoreClock>,
+    damage: Arc<Damage>,
     windows: Windows,
 }
 
@@ -60,12 +72,13 @@ impl EmbeddedStore {
         let file = Arc::new(DatabaseFile::open(directory)?);
         let (sender, jobs) = sync_channel(QUEUE);
         let notices = broadcast::Sender::new(NOTICES);
-        let kept = file.kept_time().map_err(|reason| cannot_open(directory, reason))?;
-        let clock = Arc::new(StoreClock::from(kept, running));
+        let clock = Arc::new(StoreClock::from(file.kept_time()?, running));
         let writer = WriteThread::new(file.clone(), jobs, notices.clone(), config, clock.clone());
+        let damage = Arc::new(Damage::default());
+        check_later(file.clone(), damage.clone()).map_err(|error| cannot_open(directory, error))?;
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run());
         let thread = thread.map_err(|error| cannot_open(directory, error))?;
-        Ok(Self { file, writer: Some((sender, thread)), notices, config, clock, windows: Windows::default() })
+        Ok(Self { file, writer: Some((sender, thread)), notices, config, clock, damage, windows: Windows::default() })
     }
 
     /// Has the writing thread do `work` and waits until it is durable.
@@ -92,6 +105,10 @@ impl EmbeddedStore {
             TrySendError::Disconnected(_) => StoreError::Unavailable("the embedded store is closed".to_owned()),
         })?;
         match result.await {
+            Ok(Err(StoreError::Corrupt(fault))) => {
+                self.damage.note(&fault);
+                Err(StoreError::Corrupt(fault))
+            }
             Ok(result) => result,
             Err(_) => Err(StoreError::Unavailable(failure.await.unwrap_or_else(|_| "not written".to_owned()))),
         }
@@ -100,19 +117,28 @@ impl EmbeddedStore {
     /// Reads from a snapshot, on the caller's own thread: switching threads would cost more than the read.
     fn read<T>(&self, work: impl FnOnce(&ReadTransaction) -> Step<T>) -> Result<T, StoreError> {
         let database = self.file.database()?;
-        let outcome = database.begin_read().map_err(StepError::from).and_then(|reading| work(&reading));
-        outcome.map_err(|error| match error {
-            StepError::Refused(refusal) => refusal,
+        let read = || database.begin_read().map_err(StepError::from).and_then(|reading| work(&reading));
+        // The database panics on some damaged pages.
+        let outcome = catch_unwind(AssertUnwindSafe(read));
+        let error = match outcome {
+            Ok(Ok(value)) => return Ok(value),
+            Ok(Err(StepError::Refused(refusal))) => refusal,
             // Damaged data stays damaged; any other error may pass.
-            StepError::Failed(redb::Error::Corrupted(text)) => StoreError::Corrupt(text),
-            StepError::Failed(other) => StoreError::Unavailable(other.to_string()),
-        })
+            Ok(Err(StepError::Failed(redb::Error::Corrupted(text)))) => StoreError::Corrupt(text),
+            Ok(Err(StepError::Failed(other))) => StoreError::Unavailable(other.to_string()),
+            Err(panic) => StoreError::Corrupt(panic_text(&*panic)),
+        };
+        if let StoreError::Corrupt(fault) = &error {
+            self.damage.note(fault);
+        }
+        Err(error)
     }
 }
 
 impl Drop for EmbeddedStore {
     /// Waits until queued writes are done and the file is closed, so that it can be opened again at once.
     fn drop(&mut self) {
+        self.damage.stop_looking();
         if let Some((jobs, thread)) = self.writer.take() {
             drop(jobs);
             // The thread catches panics; a drop must not add another one.
@@ -132,14 +158,14 @@ impl Store for EmbeddedStore {
         self.read(|reading| {
             let documents = reading.open_table(DOCUMENTS)?;
             let now = self.clock.now();
-            let row = documents.get(id)?.filter(|row| row.value().2 > now).ok_or(StoreError::Missing)?;
-            let (revision, version, _, _, document) = row.value();
+            let found = row(&documents, id)?.filter(|found| found.value().2 > now).ok_or(StoreError::Missing)?;
+            let (revision, version, _, _, document) = found.value();
             let mut answer = None;
             if let Some(digest) = key
-                && let Some(row) = reading.open_table(ANSWERS)?.get((id, digest))?
-                && row.value().0.saturating_add(millis(self.config.answers)) > now
+                && let Some(recorded) = row(&reading.open_table(ANSWERS)?, (id, digest))?
+                && recorded.value().0.saturating_add(millis(self.config.answers)) > now
             {
-                answer = Some(Bytes::copy_from_slice(row.value().1));
+                answer = Some(Bytes::copy_from_slice(recorded.value().1));
             }
             let document = (known != Some(revision)).then(|| Bytes::copy_from_slice(document));
             Ok(Found { revision, version, document, answer })
@@ -154,13 +180,15 @@ impl Store for EmbeddedStore {
     async fn log(&self, id: &str, after: u64, limit: usize, max_bytes: usize) -> Result<StoredPage, StoreError> {
         self.read(|reading| {
             let version = living(reading, id, self.clock.now())?;
-            let base_version = reading.open_table(BASES)?.get(id)?.ok_or_else(|| no_base(id))?.value().0;
+            let bases = reading.open_table(BASES)?;
+            let base_version = row(&bases, id)?.ok_or_else(|| no_base(id))?.value().0;
             let mut page = StoredPage { base_version, version, entries: Vec::new() };
             let mut room = max_bytes;
             let log = reading.open_table(LOG)?;
-            for row in log.range((id, after.saturating_add(1))..=(id, u64::MAX))?.take(limit) {
-                let (key, bytes) = row?;
-                let bytes = bytes.value();
+            for entry in log.range((id, after.saturating_add(1))..=(id, u64::MAX))?.take(limit) {
+                let (key, sealed) = entry?;
+                let entry = Row::check::<(&str, u64)>("log", &key.value(), sealed)?;
+                let bytes = entry.value();
                 if bytes.len() > room && !page.entries.is_empty() {
                     break;
                 }
@@ -175,8 +203,9 @@ impl Store for EmbeddedStore {
     async fn base(&self, id: &str) -> Result<Base, StoreError> {
         self.read(|reading| {
             living(reading, id, self.clock.now())?;
-            let row = reading.open_table(BASES)?.get(id)?.ok_or_else(|| no_base(id))?;
-            let (version, document) = row.value();
+            let bases = reading.open_table(BASES)?;
+            let base = row(&bases, id)?.ok_or_else(|| no_base(id))?;
+            let (version, document) = base.value();
             Ok(Base { version, document: Bytes::copy_from_slice(document) })
         })
     }
@@ -190,11 +219,12 @@ impl Store for EmbeddedStore {
             // Positions begin with digits, so all sort below this.
             let end = before.unwrap_or("~");
             let mut last = None;
-            for row in listed.range((application, "")..(application, end))?.rev() {
-                let row = row?;
-                let (_, position) = row.0.value();
+            for place in listed.range((application, "")..(application, end))?.rev() {
+                let place = place?.0;
+                let (_, position) = place.value();
                 let id = listed_id(position).unwrap_or_default();
-                let Some(document) = documents.get(id)?.filter(|row| row.value().2 > now) else { continue };
+                // A damaged one must not hide the others.
+                let Some(document) = if_sound(row(&documents, id))?.filter(|row| row.value().2 > now) else { continue };
                 let document = document.value().4;
                 if listing.items.len() >= limit || document.len() > room && !listing.items.is_empty() {
                     listing.next = last;
@@ -210,7 +240,7 @@ impl Store for EmbeddedStore {
 
     async fn application(&self, id: &str) -> Result<Option<String>, StoreError> {
         self.read(|reading| {
-            let application = reading.open_table(OWNERS)?.get(id)?.map(|row| row.value().0.to_owned());
+            let application = row(&reading.open_table(OWNERS)?, id)?.map(|owner| owner.value().0.to_owned());
             living(reading, id, self.clock.now())?;
             Ok(application)
         })
@@ -232,7 +262,7 @@ impl Store for EmbeddedStore {
     async fn salt(&self) -> Result<[u8; 32], StoreError> {
         self.read(|reading| {
             let meta = reading.open_table(META)?;
-            let salt = meta.get(SALT)?.and_then(|row| row.value().try_into().ok());
+            let salt = row(&meta, SALT)?.and_then(|salt| salt.value().try_into().ok());
             Ok(salt.ok_or_else(|| StoreError::Corrupt("the salt is not 32 bytes".to_owned()))?)
         })
     }
@@ -244,12 +274,17 @@ impl Store for EmbeddedStore {
     async fn ready(&self) -> Result<(), StoreError> {
         self.read(|_| Ok(()))
     }
+
+    fn damage(&self) -> Option<String> {
+        self.damage.summary()
+    }
 }
 
 /// The version of an encounter that has not expired.
 fn living(reading: &ReadTransaction, id: &str, now: Millis) -> Step<u64> {
-    let row = reading.open_table(DOCUMENTS)?.get(id)?.filter(|row| row.value().2 > now);
-    Ok(row.ok_or(StoreError::Missing)?.value().1)
+    let documents = reading.open_table(DOCUMENTS)?;
+    let found = row(&documents, id)?.filter(|found| found.value().2 > now);
+    Ok(found.ok_or(StoreError::Missing)?.value().1)
 }
 
 #[cfg(test)]

@@ -1,39 +1,20 @@
-//! The tables of the file, and every change of them as a step of a write transaction.
+//! Every change of the tables as a step of a write transaction.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
-use redb::{Database, ReadTransaction, ReadableTable, Table, TableDefinition, WriteTransaction};
+use redb::{ReadableTable, Table, TableHandle, WriteTransaction};
 
+use super::check::shown;
 use super::clock::Millis;
+use super::schema::{
+    ANSWERED, ANSWERS, AnswerRow, BASES, CREATED, DOCUMENTS, DocumentRow, EXPIRY, LISTED, LOG, META, OWNERS, SALT, TIME,
+};
+use super::sealed::{Row, Sealed, put, row};
 use crate::store::{Base, Commit, Committed, Found, KeyDigest, NewEncounter, Notice, StoreError, list_position};
 
 /// The expiry of an encounter that never expires.
 pub(super) const NEVER: Millis = Millis::MAX;
-
-/// Revision, version, expiry, the time in [`EXPIRY`] that the newest commit counts on, document.
-type DocumentRow = (u64, u64, Millis, Millis, &'static [u8]);
-
-pub(super) const DOCUMENTS: TableDefinition<&str, DocumentRow> = TableDefinition::new("documents");
-/// Version and document of the base.
-pub(super) const BASES: TableDefinition<&str, (u64, &[u8])> = TableDefinition::new("bases");
-/// The first base, once there is a newer one.
-const CREATED: TableDefinition<&str, &[u8]> = TableDefinition::new("created");
-pub(super) const LOG: TableDefinition<(&str, u64), &[u8]> = TableDefinition::new("log");
-/// The time of an answer, and the answer.
-pub(super) const ANSWERS: TableDefinition<(&str, &KeyDigest), (Millis, &[u8])> = TableDefinition::new("answers");
-/// The answers by their times.
-pub(super) const ANSWERED: TableDefinition<(Millis, &str, &KeyDigest), ()> = TableDefinition::new("answered");
-/// The encounters by times at which the sweep looks at them. Commits need not move these, and some may be left over.
-pub(super) const EXPIRY: TableDefinition<(Millis, &str), ()> = TableDefinition::new("expiry");
-/// The encounters of each application by their positions.
-pub(super) const LISTED: TableDefinition<(&str, &str), ()> = TableDefinition::new("listed");
-/// The application of an encounter, and its position in the list.
-pub(super) const OWNERS: TableDefinition<&str, (&str, &str)> = TableDefinition::new("owners");
-pub(super) const META: TableDefinition<&str, &[u8]> = TableDefinition::new("meta");
-pub(super) const SALT: &str = "salt";
-/// The store's time when it was last kept, in 8 bytes.
-const TIME: &str = "time";
 
 /// Maximum encounters, and maximum answers, that one transaction sweeps.
 const SWEEP: usize = 64;
@@ -41,10 +22,13 @@ const SWEEP: usize = 64;
 pub(super) type Step<T> = Result<T, StepError>;
 
 /// Why a step of a transaction did nothing.
+#[derive(Debug, thiserror::Error)]
 pub(super) enum StepError {
     /// It was refused before it changed anything; the transaction goes on.
+    #[error("{0}")]
     Refused(StoreError),
     /// The database failed, and with it the whole transaction.
+    #[error("{0}")]
     Failed(redb::Error),
 }
 
@@ -60,18 +44,20 @@ impl<E: Into<redb::Error>> From<E> for StepError {
     }
 }
 
+type SealedTable<'t, K, V> = Table<'t, K, Sealed<V>>;
+
 /// All tables, open in one write transaction.
 pub(super) struct Tables<'t> {
-    documents: Table<'t, &'static str, DocumentRow>,
-    bases: Table<'t, &'static str, (u64, &'static [u8])>,
-    created: Table<'t, &'static str, &'static [u8]>,
-    log: Table<'t, (&'static str, u64), &'static [u8]>,
-    answers: Table<'t, (&'static str, &'static KeyDigest), (Millis, &'static [u8])>,
+    documents: SealedTable<'t, &'static str, DocumentRow>,
+    bases: SealedTable<'t, &'static str, (u64, &'static [u8])>,
+    created: SealedTable<'t, &'static str, &'static [u8]>,
+    log: SealedTable<'t, (&'static str, u64), &'static [u8]>,
+    answers: SealedTable<'t, (&'static str, &'static KeyDigest), AnswerRow>,
     answered: Table<'t, (Millis, &'static str, &'static KeyDigest), ()>,
     expiry: Table<'t, (Millis, &'static str), ()>,
     listed: Table<'t, (&'static str, &'static str), ()>,
-    owners: Table<'t, &'static str, (&'static str, &'static str)>,
-    meta: Table<'t, &'static str, &'static [u8]>,
+    owners: SealedTable<'t, &'static str, (&'static str, &'static str)>,
+    meta: SealedTable<'t, &'static str, &'static [u8]>,
     now: Millis,
     /// How long an encounter lives after a write.
     ttl: Option<Millis>,
@@ -88,6 +74,16 @@ struct Head {
     version: u64,
     expires: Millis,
     indexed: Millis,
+}
+
+/// What the checks of a commit have found.
+struct CheckedCommit {
+    /// The version that it makes.
+    version: u64,
+    /// The time of an older answer under its key.
+    last_answered: Option<Millis>,
+    /// The first base, if the commit replaces it.
+    first_base: Option<Bytes>,
 }
 
 impl<'t> Tables<'t> {
@@ -114,15 +110,15 @@ impl<'t> Tables<'t> {
         })
     }
 
-    fn head(&self, id: &str) -> Result<Option<Head>, redb::Error> {
-        let row = self.documents.get(id)?;
+    fn head(&self, id: &str) -> Step<Option<Head>> {
+        let row = row(&self.documents, id)?;
         Ok(row.map(|row| {
             let (revision, version, expires, indexed, _) = row.value();
             Head { revision, version, expires, indexed }
         }))
     }
 
-    fn living(&self, id: &str) -> Result<Option<Head>, redb::Error> {
+    fn living(&self, id: &str) -> Step<Option<Head>> {
         Ok(self.head(id)?.filter(|head| head.expires > self.now))
     }
 
@@ -147,41 +143,45 @@ impl<'t> Tables<'t> {
     /// Keeps a new encounter. Returns the first base of one that exists.
     pub(super) fn create(&mut self, id: &str, new: &NewEncounter) -> Step<Option<Bytes>> {
         if self.living(id)?.is_some() {
-            if let Some(first) = self.created.get(id)? {
+            if let Some(first) = row(&self.created, id)? {
                 return Ok(Some(Bytes::copy_from_slice(first.value())));
             }
-            let base = self.bases.get(id)?.ok_or_else(|| no_base(id))?;
+            let base = row(&self.bases, id)?.ok_or_else(|| no_base(id))?;
             return Ok(Some(Bytes::copy_from_slice(base.value().1)));
         }
-        self.remove(id)?;
+        if let Some(expired) = self.head(id)? {
+            self.remove(id, &expired)?;
+        }
         let expires = self.expires();
         let indexed = self.index(id, NEVER, expires)?;
-        self.documents.insert(id, (new.revision, new.version(), expires, indexed, &new.document[..]))?;
-        self.bases.insert(id, (new.base.version, &new.base.document[..]))?;
+        put(&mut self.documents, id, (new.revision, new.version(), expires, indexed, &new.document[..]))?;
+        put(&mut self.bases, id, (new.base.version, &new.base.document[..]))?;
         for entry in &new.entries {
-            self.log.insert((id, entry.version), &entry.bytes[..])?;
+            put(&mut self.log, (id, entry.version), &entry.bytes[..])?;
         }
         if let Some(application) = &new.application {
             let position = list_position(self.now, id);
             self.time_counts = true;
             self.listed.insert((application.as_str(), position.as_str()), ())?;
-            self.owners.insert(id, (application.as_str(), position.as_str()))?;
+            put(&mut self.owners, id, (application.as_str(), position.as_str()))?;
         }
         Ok(None)
     }
 
     pub(super) fn commit(&mut self, id: &str, commit: &Commit) -> Step<Committed> {
         let head = self.living(id)?.ok_or(StoreError::Missing)?;
+        let mut last_answered = None;
         if let Some((digest, _)) = &commit.answer
-            && let Some(row) = self.answers.get((id, digest))?
+            && let Some(row) = row(&self.answers, (id, digest))?
         {
             let (at, answer) = row.value();
             if at.saturating_add(self.keep) > self.now {
                 return Ok(Committed::Replayed(Bytes::copy_from_slice(answer)));
             }
+            last_answered = Some(at);
         }
         if head.revision != commit.expected {
-            let document = self.documents.get(id)?.map(|row| Bytes::copy_from_slice(row.value().4));
+            let document = row(&self.documents, id)?.map(|row| Bytes::copy_from_slice(row.value().4));
             let (revision, version) = (head.revision, head.version);
             return Ok(Committed::Conflict(Found { revision, version, document, answer: None }));
         }
@@ -190,38 +190,42 @@ impl<'t> Tables<'t> {
             let reason = format!("entry {version} does not follow version {}", head.version);
             return Err(StoreError::Corrupt(reason).into());
         }
+        let mut first_base = None;
         if let Some(Base { version: new, .. }) = commit.new_base {
-            let base = self.bases.get(id)?.ok_or_else(|| no_base(id))?.value().0;
+            let row_of_base = row(&self.bases, id)?.ok_or_else(|| no_base(id))?;
+            let (base, document) = row_of_base.value();
             if !(base..=version).contains(&new) {
                 let reason = format!("a base at {new} does not lie between {base} and {version}");
                 return Err(StoreError::Corrupt(reason).into());
             }
+            if row(&self.created, id)?.is_none() {
+                first_base = Some(Bytes::copy_from_slice(document));
+            }
         }
-        self.apply(id, &head, commit, version)?;
+        self.apply(id, &head, commit, CheckedCommit { version, last_answered, first_base })?;
         Ok(Committed::Done)
     }
 
     /// Writes a commit that passed all checks.
-    fn apply(&mut self, id: &str, head: &Head, commit: &Commit, version: u64) -> Result<(), redb::Error> {
+    fn apply(&mut self, id: &str, head: &Head, commit: &Commit, checked: CheckedCommit) -> Result<(), redb::Error> {
+        let version = checked.version;
         let expires = self.expires();
         let indexed = self.index(id, head.indexed, expires)?;
-        self.documents.insert(id, (commit.revision, version, expires, indexed, &commit.document[..]))?;
+        put(&mut self.documents, id, (commit.revision, version, expires, indexed, &commit.document[..]))?;
         if let Some(entry) = &commit.entry {
-            self.log.insert((id, entry.version), &entry.bytes[..])?;
+            put(&mut self.log, (id, entry.version), &entry.bytes[..])?;
         }
         if let Some(new_base) = &commit.new_base {
-            let base = self.bases.insert(id, (new_base.version, &new_base.document[..]))?;
-            if let Some(first) = base
-                && self.created.get(id)?.is_none()
-            {
-                self.created.insert(id, first.value().1)?;
+            put(&mut self.bases, id, (new_base.version, &new_base.document[..]))?;
+            if let Some(first) = &checked.first_base {
+                put(&mut self.created, id, &first[..])?;
             }
             self.log.retain_in((id, 0)..=(id, new_base.version), |_, _| false)?;
         }
         if let Some((digest, answer)) = &commit.answer {
-            let before = self.answers.insert((id, digest), (self.now, &answer[..]))?;
-            if let Some(before) = before {
-                self.answered.remove((before.value().0, id, digest))?;
+            put(&mut self.answers, (id, digest), (self.now, &answer[..]))?;
+            if let Some(before) = checked.last_answered {
+                self.answered.remove((before, id, digest))?;
             }
             self.answered.insert((self.now, id, digest), ())?;
         }
@@ -230,34 +234,42 @@ impl<'t> Tables<'t> {
     }
 
     pub(super) fn delete(&mut self, id: &str) -> Step<()> {
-        self.living(id)?.ok_or(StoreError::Missing)?;
-        self.remove(id)?;
+        let head = self.living(id)?.ok_or(StoreError::Missing)?;
+        self.remove(id, &head)?;
         self.notices.push(Notice::Deleted { id: Arc::from(id) });
         Ok(())
     }
 
-    /// Removes everything that belongs to `id`.
-    fn remove(&mut self, id: &str) -> Result<(), redb::Error> {
-        let Some(head) = self.head(id)? else {
-            return Ok(());
-        };
+    /// Removes everything that belongs to `id`, whose document has this head.
+    fn remove(&mut self, id: &str, head: &Head) -> Result<(), redb::Error> {
+        if let Some(owner) = if_sound(row(&self.owners, id))? {
+            self.listed.remove(owner.value())?;
+        }
+        for (at, digest) in self.answers_of(id)? {
+            self.answered.remove((at, id, &digest))?;
+        }
         self.documents.remove(id)?;
         self.bases.remove(id)?;
         self.created.remove(id)?;
+        self.owners.remove(id)?;
         self.expiry.remove((head.indexed, id))?;
-        if let Some(owner) = self.owners.remove(id)? {
-            self.listed.remove(owner.value())?;
-        }
         self.log.retain_in((id, 0)..=(id, u64::MAX), |_, _| false)?;
-        let mut times = Vec::new();
-        self.answers.retain_in((id, &[0; 32])..=(id, &[0xff; 32]), |(_, digest), (at, _)| {
-            times.push((at, *digest));
-            false
-        })?;
-        for (at, digest) in times {
-            self.answered.remove((at, id, &digest))?;
-        }
+        self.answers.retain_in((id, &[0; 32])..=(id, &[0xff; 32]), |_, _| false)?;
         Ok(())
+    }
+
+    /// The times and digests of the answers of `id`.
+    fn answers_of(&self, id: &str) -> Result<Vec<(Millis, KeyDigest)>, redb::Error> {
+        let mut found = Vec::new();
+        for answer in self.answers.range((id, &[0; 32])..=(id, &[0xff; 32]))? {
+            let (key, sealed) = answer?;
+            let (_, digest) = key.value();
+            // The time of a damaged answer is left to the sweep.
+            if let Ok(row) = Row::check::<(&str, &KeyDigest)>(self.answers.name(), &key.value(), sealed) {
+                found.push((row.value().0, *digest));
+            }
+        }
+        Ok(found)
     }
 
     /// Removes some of what has expired; true when there may be more.
@@ -265,11 +277,12 @@ impl<'t> Tables<'t> {
         let due = self.expiry.extract_from_if((0, "")..(self.now.saturating_add(1), ""), |_, ()| true)?.take(SWEEP);
         let due: Vec<String> = due.map(|row| Ok(row?.0.value().1.to_owned())).collect::<Result<_, redb::Error>>()?;
         for id in &due {
-            match self.head(id)? {
-                Some(head) if head.expires <= self.now => self.remove(id)?,
+            match if_sound(self.head(id))? {
+                Some(head) if head.expires <= self.now => self.remove(id, &head)?,
                 // Another time follows, or none is needed.
                 Some(head) if head.indexed > self.now || head.expires == NEVER => {}
                 Some(head) => drop(self.expiry.insert((head.expires, id.as_str()), ())?),
+                // A damaged one stays: its time is not known.
                 None => {}
             }
         }
@@ -286,8 +299,11 @@ impl<'t> Tables<'t> {
 
     /// Keeps the time for the next process.
     pub(super) fn keep_time(&mut self) -> Result<(), redb::Error> {
-        self.meta.insert(TIME, &self.now.to_le_bytes()[..])?;
-        Ok(())
+        Ok(put(&mut self.meta, TIME, &self.now.to_le_bytes()[..])?)
+    }
+
+    pub(super) fn keep_salt(&mut self, salt: &[u8; 32]) -> Result<(), redb::Error> {
+        Ok(put(&mut self.meta, SALT, &salt[..])?)
     }
 
     /// The number of rows in all tables.
@@ -301,40 +317,17 @@ impl<'t> Tables<'t> {
     }
 }
 
-/// Makes the tables and the salt of a new file.
-pub(super) fn make_tables(database: &Database) -> Result<(), redb::Error> {
-    let transaction = database.begin_write()?;
-    let mut tables = Tables::open(&transaction, 0, None, 0)?;
-    tables.meta.insert(SALT, &rand::random::<[u8; 32]>()[..])?;
-    tables.keep_time()?;
-    drop(tables);
-    Ok(transaction.commit()?)
-}
-
-/// The time that the store has kept.
-pub(super) fn kept_time(reading: &ReadTransaction) -> Result<Millis, redb::Error> {
-    let meta = reading.open_table(META)?;
-    let time = meta.get(TIME)?.and_then(|row| row.value().try_into().ok()).map(Millis::from_le_bytes);
-    time.ok_or_else(|| redb::Error::Corrupted("the time is not 8 bytes".to_owned()))
-}
-
-/// Checks that a file has all tables, each of its type.
-pub(super) fn check_tables(reading: &ReadTransaction) -> Result<(), redb::Error> {
-    reading.open_table(DOCUMENTS)?;
-    reading.open_table(BASES)?;
-    reading.open_table(CREATED)?;
-    reading.open_table(LOG)?;
-    reading.open_table(ANSWERS)?;
-    reading.open_table(ANSWERED)?;
-    reading.open_table(EXPIRY)?;
-    reading.open_table(LISTED)?;
-    reading.open_table(OWNERS)?;
-    reading.open_table(META)?;
-    Ok(())
+/// A row, or None if it is damaged.
+pub(super) fn if_sound<T>(read: Step<Option<T>>) -> Result<Option<T>, redb::Error> {
+    match read {
+        Ok(row) => Ok(row),
+        Err(StepError::Refused(_)) => Ok(None),
+        Err(StepError::Failed(error)) => Err(error),
+    }
 }
 
 pub(super) fn no_base(id: &str) -> StoreError {
-    StoreError::Corrupt(format!("encounter {id} has no base"))
+    StoreError::Corrupt(format!("encounter {} has no base", shown(id)))
 }
 
 #[cfg(test)]
@@ -356,7 +349,7 @@ mod tests {
             let transaction = self.0.begin_write().expect("a transaction");
             let result = work(&mut Tables::open(&transaction, now, ttl, 50).expect("tables"));
             transaction.commit().expect("a commit");
-            result.ok().expect("a step that is done")
+            result.expect("a step that is done")
         }
 
         fn create(&self, now: Millis, ttl: Option<Millis>, id: &str) {

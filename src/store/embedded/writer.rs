@@ -13,7 +13,8 @@ use tokio::sync::{broadcast, oneshot};
 
 use super::clock::{Millis, StoreClock};
 use super::file::{DatabaseFile, panic_text};
-use super::tables::{ANSWERED, EXPIRY, Tables};
+use super::schema::{ANSWERED, EXPIRY};
+use super::tables::Tables;
 use crate::store::{Notice, StoreConfig, millis};
 
 /// Maximum writes in one transaction.
@@ -38,11 +39,11 @@ pub(super) type SendResult = Box<dyn FnOnce() + Send>;
 
 /// What the writing thread owns.
 pub(super) struct WriteThread {
-    pub(super) file: Arc<DatabaseFile>,
-    pub(super) jobs: Receiver<Job>,
-    pub(super) notices: broadcast::Sender<Notice>,
-    pub(super) config: StoreConfig,
-    pub(super) clock: Arc<StoreClock>,
+    file: Arc<DatabaseFile>,
+    jobs: Receiver<Job>,
+    notices: broadcast::Sender<Notice>,
+    config: StoreConfig,
+    clock: Arc<StoreClock>,
     /// The time that the file has.
     kept: Cell<Millis>,
 }
@@ -127,10 +128,8 @@ impl WriteThread {
         Err(failure)
     }
 
-    fn commit<T>(
-        &self, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>,
-    ) -> Result<T, Box<dyn std::error::Error>> {
-        let database = self.file.database()?;
+    fn commit<T>(&self, work: impl FnOnce(&mut Tables<'_>) -> Result<T, redb::Error>) -> Result<T, redb::Error> {
+        let database = self.file.database().map_err(|_| redb::Error::DatabaseClosed)?;
         let transaction = database.begin_write()?;
         let now = self.clock.now();
         let mut tables = Tables::open(&transaction, now, self.config.ttl.map(millis), millis(self.config.answers))?;

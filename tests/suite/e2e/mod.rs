@@ -10,6 +10,7 @@ mod chromium;
 mod commands;
 mod conditional;
 mod connections;
+mod disk;
 mod failover;
 mod faults;
 mod guarded;

@@ -2,6 +2,7 @@
 
 mod answers;
 mod conformance;
+mod damage;
 mod embedded;
 mod lists;
 mod redis;

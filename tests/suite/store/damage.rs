@@ -1,0 +1,100 @@
+//! Damage of the embedded store's file: it is found, told and never served.
+
+use std::path::Path;
+
+use tempfile::TempDir;
+use turnkeeper::store::embedded::{EmbeddedStore, check_file, file_in};
+use turnkeeper::store::{Committed, Store, StoreConfig, StoreError};
+
+use super::{answered, eventually, logged, new, rebased};
+
+fn open(directory: &Path) -> EmbeddedStore {
+    EmbeddedStore::open(directory, StoreConfig::default()).expect("an embedded store")
+}
+
+/// The document of an encounter: bytes that are found in the file.
+fn document(id: &str) -> String {
+    format!("the document of {id}: {}", "0123456789".repeat(50))
+}
+
+/// Makes a store of encounters `e0` to `e19`.
+async fn made(directory: &Path) {
+    let store = open(directory);
+    for n in 0..20 {
+        let id = format!("e{n}");
+        store.create(&id, new(&document(&id))).await.unwrap();
+        let commit = answered(rebased(logged(1, &document(&id), 1), 0, &document(&id)), 1, "an answer");
+        assert_eq!(store.commit(&id, commit).await.unwrap(), Committed::Done);
+    }
+}
+
+/// Flips a bit in each place of the file where `text` is.
+fn flip(path: &Path, text: &str) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let places: Vec<usize> =
+        (0..bytes.len() - text.len()).filter(|at| bytes[*at..].starts_with(text.as_bytes())).collect();
+    assert!(!places.is_empty(), "{text} is in the file");
+    for at in places {
+        bytes[at + text.len() - 1] ^= 0x10;
+    }
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[tokio::test]
+async fn a_flipped_bit_is_told_and_not_served_and_all_else_is() {
+    let directory = TempDir::new().unwrap();
+    made(directory.path()).await;
+    flip(&file_in(directory.path()), "the document of e7: ");
+    let store = open(directory.path());
+    assert!(matches!(store.load("e7", None, None).await, Err(StoreError::Corrupt(_))));
+    assert!(matches!(store.base("e7").await, Err(StoreError::Corrupt(_))));
+    let commit = store.commit("e7", logged(2, "v2", 2)).await;
+    assert!(matches!(commit, Err(StoreError::Corrupt(_))), "{commit:?}");
+    for n in (0..20).filter(|n| *n != 7) {
+        let id = format!("e{n}");
+        assert_eq!(store.load(&id, None, None).await.unwrap().document.unwrap(), document(&id));
+        assert_eq!(store.commit(&id, logged(2, "v2", 2)).await.unwrap(), Committed::Done);
+    }
+    assert!(store.damage().expect("words").contains("The store's file is damaged"));
+}
+
+#[tokio::test]
+async fn damage_is_found_in_the_background_although_nobody_reads_it() {
+    let directory = TempDir::new().unwrap();
+    made(directory.path()).await;
+    flip(&file_in(directory.path()), "entry 1");
+    let store = open(directory.path());
+    assert_eq!(store.damage(), None);
+    eventually("it is found", async || store.damage().is_some()).await;
+    assert!(matches!(store.log("e7", 0, 10, 1000).await, Err(StoreError::Corrupt(_))));
+}
+
+#[tokio::test]
+async fn a_check_names_what_is_damaged_and_changes_nothing() {
+    let directory = TempDir::new().unwrap();
+    made(directory.path()).await;
+    let path = file_in(directory.path());
+    let sound = std::fs::read(&path).unwrap();
+    let report = check_file(&path).expect("a file that opens");
+    assert_eq!((report.encounters, report.faults), (20, Vec::new()));
+    let store = open(directory.path());
+    assert!(check_file(&path).is_err_and(|refused| refused.contains("in use by another process")));
+    drop(store);
+    std::fs::write(&path, &sound).unwrap();
+    flip(&path, "the document of e7: ");
+    let damaged = std::fs::read(&path).unwrap();
+    let report = check_file(&path).expect("a file that opens");
+    assert_eq!(report.encounters, 20);
+    assert!(report.faults.iter().any(|fault| fault.starts_with("encounter e7: ")), "{:?}", report.faults);
+    assert!(!report.faults.iter().any(|fault| fault.starts_with("encounter e8: ")), "{:?}", report.faults);
+    assert!(std::fs::read(&path).unwrap() == damaged, "it is written to");
+    // Whatever is wrong, it is said in words.
+    for page in (0..sound.len() / 4096).filter(|page| sound[page * 4096..(page + 1) * 4096].iter().any(|b| *b != 0)) {
+        let mut bytes = sound.clone();
+        bytes[page * 4096 + 8..page * 4096 + 40].fill(0xa5);
+        std::fs::write(&path, &bytes).unwrap();
+        if let Err(refused) = check_file(&path) {
+            assert!(refused.contains(&path.display().to_string()), "{refused}");
+        }
+    }
+}
