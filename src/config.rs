@@ -71,6 +71,11 @@ pub enum Task {
         #[arg(value_parser = |name: &str| app_name(name).map(str::to_owned))]
         name: String,
     },
+    /// Copy the embedded store to a new file, also while its server runs.
+    Backup {
+        /// The file to write. It must not exist.
+        file: PathBuf,
+    },
     /// Check a file of the embedded store that no server has open, and say what is damaged. Exits with 1 if anything is.
     Check {
         /// The file. Default: that in the directory of TURNKEEPER_DATA.

@@ -40,6 +40,7 @@ fn main() -> ExitCode {
             say(&format!("for the application: {}\nfor the server:      {name}={}", key.reveal(), key.digest()));
             Ok(())
         }
+        Some(Task::Backup { file }) => back_up(&config.server, file),
         Some(Task::Check { file }) => check(file.clone().unwrap_or_else(|| file_in(&config.server.directory()))),
         Some(Task::Healthy) => healthy(config.server.listen),
         None => start(&config.server),
@@ -120,6 +121,9 @@ fn open_store(config: &Server, on_lambda: bool) -> Result<(Arc<dyn Store>, Strin
             let directory = config.directory();
             let store = without_panic_messages(|| EmbeddedStore::open(&directory, config.store()));
             let store = store.map_err(|error| format!("TURNKEEPER_DATA: {error}"))?;
+            if !on_lambda && let Err(error) = store.serve_backups(&directory) {
+                tracing::warn!(%error, "`turnkeeper backup` cannot reach this process: there is no socket in its directory");
+            }
             Ok((Arc::new(store), format!("embedded, in {} (REDIS_URL for a shared one)", directory.display())))
         }
     }
@@ -161,6 +165,17 @@ fn warn_if_open(guarded: bool, address: &str) {
              TURNKEEPER_APP_KEYS to the NAME=DIGEST that it prints (or set TURNKEEPER_RATE_ADDRESS), or listen only on 127.0.0.1"
         );
     }
+}
+
+/// Copies the embedded store.
+fn back_up(config: &Server, target: &Path) -> Result<(), String> {
+    if config.redis_url.is_some() {
+        return Err("REDIS_URL is set: this backs up the embedded store only; Redis has means of its own".to_owned());
+    }
+    let runtime = Builder::new_current_thread().enable_io().build().map_err(|error| error.to_string())?;
+    runtime.block_on(async { survive_size_limit() }).map_err(|error| error.to_string())?;
+    let report = without_panic_messages(|| embedded::back_up(&config.directory(), target))?;
+    conclude(target, &report)
 }
 
 /// Checks a file of the embedded store.

@@ -3,6 +3,7 @@
 //! Reads take a snapshot and never wait. One thread does all writes, many in one durable transaction. A write returns only after it is
 //! on the disk.
 
+mod backup;
 mod check;
 mod clock;
 mod file;
@@ -13,6 +14,7 @@ mod sealed;
 mod tables;
 mod writer;
 
+pub use self::backup::back_up;
 pub use self::check::{Report, check_file};
 pub use self::file::file_in;
 
@@ -79,6 +81,14 @@ impl EmbeddedStore {
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run());
         let thread = thread.map_err(|error| cannot_open(directory, error))?;
         Ok(Self { file, writer: Some((sender, thread)), notices, config, clock, damage, windows: Windows::default() })
+    }
+
+    /// Lets [`back_up`] copy this store, which `directory` contains, for as long as the process runs.
+    ///
+    /// # Errors
+    /// When there can be no socket in the directory, as when its path is too long.
+    pub fn serve_backups(&self, directory: &Path) -> std::io::Result<()> {
+        backup::serve(directory, self.file.clone())
     }
 
     /// Has the writing thread do `work` and waits until it is durable.

@@ -1,11 +1,45 @@
-//! The program and the file of its embedded store: checks.
+//! The program and the file of its embedded store: backups and checks.
 
-use super::process::fails;
+use super::process::{fails, output};
 use crate::support::client::{ambush, note};
 use crate::support::server::Server;
 use std::time::Duration;
+use tempfile::TempDir;
 
 const TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Runs a subcommand on the store of a server, which must end well; what it prints.
+#[track_caller]
+fn run(server: &Server, arguments: &[&str]) -> String {
+    let data = server.directory.path().join("data");
+    let output = output(&[("TURNKEEPER_DATA", data.to_str().unwrap())], arguments);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {said}");
+    said
+}
+
+#[tokio::test]
+async fn a_backup_of_a_running_server_is_restored_by_putting_it_in_the_files_place() {
+    let server = Server::embedded();
+    let fight = server.client().create(&ambush()).await;
+    fight.notes(3).await;
+    let copies = TempDir::new().unwrap();
+    let copy = copies.path().join("copy.redb");
+    let said = run(&server, &["backup", copy.to_str().unwrap()]);
+    assert!(said.contains("1 encounter, no damage"), "{said}");
+    assert!(run(&server, &["check", copy.to_str().unwrap()]).contains("1 encounter, no damage"));
+    fight.notes(1).await;
+    let data = server.directory.path().join("data");
+    let settings = [("TURNKEEPER_DATA", data.to_str().unwrap())];
+    assert!(fails(&settings, &["check"], 1).contains("in use by another process"));
+    assert!(fails(&settings, &["backup", copy.to_str().unwrap()], 1).contains("the file exists"));
+    assert!(fails(&[("REDIS_URL", "redis://127.0.0.1:1")], &["backup", "x"], 1).contains("REDIS_URL"));
+    server.kill();
+    assert!(run(&server, &["check"]).contains("1 encounter, no damage"));
+    std::fs::rename(&copy, data.join("turnkeeper.redb")).unwrap();
+    server.again();
+    assert_eq!(fight.through(&server.client()).log().await, [1, 2, 3]);
+}
 
 #[tokio::test]
 async fn damage_is_said_by_readyz_the_log_and_the_check() {

@@ -1,12 +1,14 @@
-//! Damage of the embedded store's file: it is found, told and never served.
+//! Damage of the embedded store's file: it is found, told and never served; and copies of a store.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tempfile::TempDir;
-use turnkeeper::store::embedded::{EmbeddedStore, check_file, file_in};
+use turnkeeper::store::embedded::{EmbeddedStore, back_up, check_file, file_in};
 use turnkeeper::store::{Committed, Store, StoreConfig, StoreError};
 
-use super::{answered, eventually, logged, new, rebased};
+use super::{answered, eventually, filled, logged, new, rebased, whole_log};
 
 fn open(directory: &Path) -> EmbeddedStore {
     EmbeddedStore::open(directory, StoreConfig::default()).expect("an embedded store")
@@ -97,4 +99,66 @@ async fn a_check_names_what_is_damaged_and_changes_nothing() {
             assert!(refused.contains(&path.display().to_string()), "{refused}");
         }
     }
+}
+
+/// A place for backups.
+fn target(directory: &TempDir, name: &str) -> PathBuf {
+    directory.path().join(name)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backup_of_a_running_store_has_one_moment_of_it_and_goes_on_from_there() {
+    let (directory, copies) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let store = Arc::new(open(directory.path()));
+    store.serve_backups(directory.path()).expect("a socket");
+    filled(&*store, "quiet", 5).await;
+    filled(&*store, "busy", 0).await;
+    let over = Arc::new(AtomicBool::new(false));
+    let writer = tokio::spawn({
+        let (store, over) = (store.clone(), over.clone());
+        async move {
+            let mut version = 0;
+            while !over.load(Ordering::SeqCst) {
+                version += 1;
+                assert_eq!(store.commit("busy", logged(version, "v", version)).await.unwrap(), Committed::Done);
+            }
+            version
+        }
+    });
+    let copy = target(&copies, "copy.redb");
+    for round in 0..3 {
+        let (from, to) = (directory.path().to_owned(), target(&copies, &format!("{round}.redb")));
+        let report = tokio::task::spawn_blocking(move || back_up(&from, &to)).await.unwrap().expect("a backup");
+        assert_eq!((report.encounters, report.faults), (2, Vec::new()));
+    }
+    over.store(true, Ordering::SeqCst);
+    let written = writer.await.unwrap();
+    std::fs::rename(target(&copies, "2.redb"), &copy).unwrap();
+    assert!(back_up(directory.path(), &copy).is_err_and(|refused| refused.contains("the file exists")));
+    assert!(std::fs::read_dir(copies.path()).unwrap().count() == 3, "only backups are left there");
+    let restored = TempDir::new().unwrap();
+    std::fs::rename(&copy, file_in(restored.path())).unwrap();
+    let restored = open(restored.path());
+    assert_eq!(restored.salt().await.unwrap(), store.salt().await.unwrap());
+    assert_eq!(restored.load("quiet", None, None).await.unwrap(), store.load("quiet", None, None).await.unwrap());
+    let busy = restored.load("busy", None, None).await.unwrap();
+    assert!(busy.version <= written, "{} of {written}", busy.version);
+    assert_eq!(whole_log(&restored, "busy", 0).await.len() as u64, busy.version);
+    let next = logged(busy.revision, "v", busy.version + 1);
+    assert_eq!(restored.commit("busy", next).await.unwrap(), Committed::Done);
+}
+
+#[tokio::test]
+async fn a_backup_needs_no_server_and_tells_what_is_damaged() {
+    let (directory, copies) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    made(directory.path()).await;
+    let report = back_up(directory.path(), &target(&copies, "sound")).expect("a backup");
+    assert_eq!((report.encounters, report.faults), (20, Vec::new()));
+    flip(&file_in(directory.path()), "the document of e7: ");
+    let report = back_up(directory.path(), &target(&copies, "damaged")).expect("a backup");
+    assert_eq!(report.encounters, 20);
+    assert!(report.faults.len() == 1 && report.faults[0].starts_with("encounter e7: "), "{:?}", report.faults);
+    let missing = back_up(&target(&copies, "nowhere"), &target(&copies, "never"));
+    assert!(missing.is_err_and(|refused| refused.contains("nowhere")));
+    assert!(!target(&copies, "never").exists() && !target(&copies, "never.new").exists());
 }
