@@ -9,6 +9,7 @@ mod clock;
 mod file;
 mod overlay;
 mod quota;
+mod reserve;
 mod schema;
 mod sealed;
 mod tables;
@@ -21,6 +22,7 @@ pub use self::file::file_in;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -34,6 +36,7 @@ use self::check::{Damage, check_later};
 use self::clock::{Millis, Running, StoreClock, running};
 use self::file::{DatabaseFile, cannot_open, panic_text};
 use self::quota::Windows;
+use self::reserve::Reserve;
 use self::schema::{ANSWERS, BASES, DOCUMENTS, LISTED, LOG, META, OWNERS, SALT};
 use self::sealed::{Row, row};
 use self::tables::{Step, StepError, Tables, if_sound, no_base};
@@ -55,6 +58,8 @@ pub struct EmbeddedStore {
     config: StoreConfig,
     clock: Arc<StoreClock>,
     damage: Arc<Damage>,
+    /// Whether the last write failed for want of room.
+    disk_full: Arc<AtomicBool>,
     windows: Windows,
 }
 
@@ -75,12 +80,29 @@ impl EmbeddedStore {
         let (sender, jobs) = sync_channel(QUEUE);
         let notices = broadcast::Sender::new(NOTICES);
         let clock = Arc::new(StoreClock::from(file.kept_time()?, running));
-        let writer = WriteThread::new(file.clone(), jobs, notices.clone(), config, clock.clone());
+        let writer = WriteThread::new(
+            file.clone(),
+            jobs,
+            notices.clone(),
+            config,
+            clock.clone(),
+            Reserve::in_directory(directory),
+        );
+        let disk_full = writer.disk_full.clone();
         let damage = Arc::new(Damage::default());
         check_later(file.clone(), damage.clone()).map_err(|error| cannot_open(directory, error))?;
         let thread = std::thread::Builder::new().name("store".to_owned()).spawn(move || writer.run());
         let thread = thread.map_err(|error| cannot_open(directory, error))?;
-        Ok(Self { file, writer: Some((sender, thread)), notices, config, clock, damage, windows: Windows::default() })
+        Ok(Self {
+            file,
+            writer: Some((sender, thread)),
+            notices,
+            config,
+            clock,
+            damage,
+            disk_full,
+            windows: Windows::default(),
+        })
     }
 
     /// Lets [`back_up`] copy this store, which `directory` contains, for as long as the process runs.
@@ -95,6 +117,13 @@ impl EmbeddedStore {
     async fn write<T: Send + 'static>(
         &self, work: impl FnOnce(&mut Tables<'_>) -> Step<T> + Send + 'static,
     ) -> Result<T, StoreError> {
+        self.queue(work, false).await
+    }
+
+    /// Like [`EmbeddedStore::write`], with the room on the disk that is kept for deletions if `from_reserve`.
+    async fn queue<T: Send + 'static>(
+        &self, work: impl FnOnce(&mut Tables<'_>) -> Step<T> + Send + 'static, from_reserve: bool,
+    ) -> Result<T, StoreError> {
         let (sender, result) = oneshot::channel();
         let (failed, failure) = oneshot::channel();
         let work = Box::new(move |tables: &mut Tables<'_>| {
@@ -105,7 +134,7 @@ impl EmbeddedStore {
             };
             Ok(Box::new(move || drop(sender.send(outcome))) as SendResult)
         });
-        let job = Job { work, failed };
+        let job = Job { work, failed, from_reserve };
         let sent = match &self.writer {
             Some((jobs, _)) => jobs.try_send(job),
             None => Err(TrySendError::Disconnected(job)),
@@ -265,8 +294,13 @@ impl Store for EmbeddedStore {
     }
 
     async fn delete(&self, id: &str) -> Result<(), StoreError> {
-        let id = id.to_owned();
-        self.write(move |tables| tables.delete(&id)).await
+        let delete = |id: String| move |tables: &mut Tables<'_>| tables.delete(&id);
+        match self.write(delete(id.to_owned())).await {
+            Err(StoreError::Unavailable(_)) if self.disk_full.load(Ordering::Relaxed) => {
+                self.queue(delete(id.to_owned()), true).await
+            }
+            deleted => deleted,
+        }
     }
 
     async fn salt(&self) -> Result<[u8; 32], StoreError> {
@@ -282,6 +316,10 @@ impl Store for EmbeddedStore {
     }
 
     async fn ready(&self) -> Result<(), StoreError> {
+        if self.disk_full.load(Ordering::Relaxed) {
+            // A write shows whether there is room again.
+            self.write(|tables| Ok(tables.keep_time()?)).await?;
+        }
         self.read(|_| Ok(()))
     }
 

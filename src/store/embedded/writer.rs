@@ -5,6 +5,7 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use tokio::sync::{broadcast, oneshot};
 
 use super::clock::{Millis, StoreClock};
 use super::file::{DatabaseFile, panic_text};
+use super::reserve::{Reserve, is_full};
 use super::schema::{ANSWERED, EXPIRY};
 use super::tables::Tables;
 use crate::store::{Notice, StoreConfig, millis};
@@ -32,6 +34,8 @@ pub(super) struct Job {
     pub(super) work: Work,
     /// Gets the reason if the transaction fails, once the file is open again.
     pub(super) failed: oneshot::Sender<String>,
+    /// Whether it frees room, and has failed for want of it.
+    pub(super) from_reserve: bool,
 }
 
 type Work = Box<dyn FnOnce(&mut Tables<'_>) -> Result<SendResult, redb::Error> + Send>;
@@ -46,19 +50,23 @@ pub(super) struct WriteThread {
     clock: Arc<StoreClock>,
     /// The time that the file has.
     kept: Cell<Millis>,
+    reserve: Reserve,
+    /// Whether the last transaction failed for want of room.
+    pub(super) disk_full: Arc<AtomicBool>,
 }
 
 impl WriteThread {
     pub(super) fn new(
         file: Arc<DatabaseFile>, jobs: Receiver<Job>, notices: broadcast::Sender<Notice>, config: StoreConfig,
-        clock: Arc<StoreClock>,
+        clock: Arc<StoreClock>, reserve: Reserve,
     ) -> Self {
         let kept = Cell::new(clock.now());
-        Self { file, jobs, notices, config, clock, kept }
+        Self { file, jobs, notices, config, clock, kept, reserve, disk_full: Arc::default() }
     }
 
     /// Works until the queue is closed and empty, then closes the file.
     pub(super) fn run(self) {
+        self.reserve.fill();
         let mut sweep_at = Instant::now() + self.pause();
         loop {
             match self.jobs.recv_timeout(sweep_at.saturating_duration_since(Instant::now())) {
@@ -68,6 +76,7 @@ impl WriteThread {
             }
             if Instant::now() >= sweep_at {
                 let more = self.sweep();
+                self.reserve.fill();
                 sweep_at = Instant::now() + if more { Duration::from_millis(20) } else { self.pause() };
             }
         }
@@ -84,6 +93,17 @@ impl WriteThread {
     }
 
     fn write(&self, jobs: Vec<Job>) {
+        let (from_reserve, others): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| job.from_reserve);
+        if !from_reserve.is_empty() {
+            self.with_reserve(|| self.write_together(from_reserve));
+        }
+        if !others.is_empty() {
+            self.write_together(others);
+        }
+    }
+
+    /// Does all jobs in one transaction, and sends their results.
+    fn write_together(&self, jobs: Vec<Job>) {
         let (work, failed): (Vec<_>, Vec<_>) = jobs.into_iter().map(|job| (job.work, job.failed)).unzip();
         match self.transact(|tables| work.into_iter().map(|work| work(tables)).collect::<Result<Vec<_>, _>>()) {
             Ok(results) => results.into_iter().for_each(|send| send()),
@@ -92,10 +112,29 @@ impl WriteThread {
         }
     }
 
+    /// Does something that frees room, with the room that is kept for it.
+    fn with_reserve<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.reserve.release();
+        let done = work();
+        self.reserve.fill();
+        done
+    }
+
     /// Removes a part of what has expired; true when there may be more.
     fn sweep(&self) -> bool {
-        let due = self.due().unwrap_or(true);
-        due && self.transact(|tables| tables.sweep()).unwrap_or(false)
+        if !self.due().unwrap_or(true) {
+            return false;
+        }
+        let swept = self.transact(|tables| tables.sweep());
+        let swept = match swept {
+            Err(_) if self.disk_is_full() => self.with_reserve(|| self.transact(|tables| tables.sweep())),
+            swept => swept,
+        };
+        swept.unwrap_or(false)
+    }
+
+    fn disk_is_full(&self) -> bool {
+        self.disk_full.load(Ordering::Relaxed)
     }
 
     /// Checks whether anything has expired, since an idle write transaction would cost an fsync.
@@ -116,8 +155,14 @@ impl WriteThread {
             self.file.reopen()?;
         }
         let failure = match catch_unwind(AssertUnwindSafe(|| self.commit(work))) {
-            Ok(Ok(result)) => return Ok(result),
-            Ok(Err(error)) => error.to_string(),
+            Ok(Ok(result)) => {
+                self.disk_full.store(false, Ordering::Relaxed);
+                return Ok(result);
+            }
+            Ok(Err(error)) => {
+                self.disk_full.store(is_full(&error), Ordering::Relaxed);
+                error.to_string()
+            }
             Err(panic) => format!("the embedded database panicked: {}", panic_text(&*panic)),
         };
         tracing::error!(%failure, "a write to the embedded store failed; reopening the file");

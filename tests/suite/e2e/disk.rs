@@ -1,8 +1,12 @@
-//! The program and the file of its embedded store: backups and checks.
+//! The program and the file of its embedded store: backups, checks, a full disk.
 
 use super::process::{fails, output};
-use crate::support::client::{ambush, note};
+use crate::support::client::{Fight, ambush, note};
+use crate::support::process::search_path;
 use crate::support::server::Server;
+use serde_json::json;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -70,4 +74,60 @@ async fn damage_is_said_by_readyz_the_log_and_the_check() {
     // Not through the client, which holds answers against the document: that lists no answer to damage.
     let damaged = fight.through(&api).get("/events").request().send().await.expect("an answer");
     assert_eq!(damaged.status(), 500);
+}
+
+/// A server whose store is on a small disk; None where users may make none.
+fn on_a_small_disk(kib: u32) -> Option<Server> {
+    let disk = format!("mount -t tmpfs -o size={kib}k tmpfs \"$TURNKEEPER_DATA\"");
+    let allowed = "unshare -rm mount -t tmpfs -o size=64k tmpfs /mnt";
+    if !Command::new("sh").args(["-c", allowed]).output().is_ok_and(|output| output.status.success()) {
+        println!("left out: this user may not mount a small disk");
+        return None;
+    }
+    let directory = TempDir::new().unwrap();
+    let program = directory.path().join("program");
+    let script = format!(
+        "#!/bin/sh\nexport PATH='{}'\nmkdir -p \"$TURNKEEPER_DATA\"\nexec unshare -rm sh -c '{disk} && exec turnkeeper'\n",
+        search_path()
+    );
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    Some(Server::run(Some(program), &[]))
+}
+
+#[tokio::test]
+async fn on_a_full_disk_deletions_work_and_make_room() {
+    let Some(server) = on_a_small_disk(6 * 1024) else { return };
+    let api = server.client();
+    let long = "x".repeat(400);
+    let create = || {
+        let notes: Vec<_> = (0..50).map(|n| note(&format!("{n} {long}"))).collect();
+        (api.post("/v1/encounters", &ambush()), json!(notes))
+    };
+    let mut fights: Vec<Fight> = Vec::new();
+    let mut refused = 0;
+    while refused < 5 {
+        assert!(fights.len() < 500, "the disk is never full");
+        let (creation, notes) = create();
+        let made = creation.send().await;
+        if made.status != 201 {
+            made.problem(503, "store_away");
+            refused += 1;
+            continue;
+        }
+        let fight = Fight::of(&api, &made);
+        let written = fight.command(&notes).send().await;
+        refused += usize::from(written.status == 503);
+        fights.push(fight);
+    }
+    println!("{} encounters fill the disk", fights.len());
+    for fight in &fights {
+        fight.read("").await;
+        fight.delete().send().await.expect(204);
+    }
+    for _ in 0..3 {
+        let (creation, notes) = create();
+        let fight = Fight::of(&api, &creation.send().await);
+        fight.accepted(notes).await;
+    }
 }
