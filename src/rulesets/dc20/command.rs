@@ -40,15 +40,19 @@ commands! {
     }
 
     /// Claim the awaited PC Turn. The highest check takes it after all who could take or share it have claimed or passed (DC-18).
-    "claim" (Player: combatant) => Claim says "Claim the turn for {combatant}" {
+    "claim" (Player: combatant) => Claim says "Claim the turn for {combatant}[{at_once} and decide it]" {
         combatant: CombatantId,
-        /// The other claimants, sent by the game master: the contest is decided at once.
+        /// Whether nobody else is asked: the highest claim takes the turn, and `combatant` before equal checks that do not share. Only the
+        /// game master can send it.
+        at_once: bool = false,
+        /// Other claimants. With them too, the game master decides the turn at once.
         others: Vec<CombatantId>,
         /// Whether these claimants agree to share the turn with equal, highest results (DC-19).
         share: bool = false,
     }
 
-    /// Put enemies into an Enemy Turn or NPCs into an NPC Turn, now or in advance (DC-20): `combatant` and `also`, or a `side`.
+    /// Put enemies into an Enemy Turn or NPCs into an NPC Turn, now or in advance, or move them before they act (DC-20): `combatant` and
+    /// `also`, or a `side`.
     "assign" (Gm) => Assign says "Put[ {combatant}][ side {side}] into a turn" {
         /// The combatant.
         combatant: Option<CombatantId>,
@@ -60,7 +64,7 @@ commands! {
         slot: Option<SlotId>,
     }
 
-    /// Pass on what is awaited: a PC Turn (DC-17; this takes back a claim), an Enemy or NPC Turn (DC-22), or legendary actions (DC-52).
+    /// Pass on what is awaited: a PC Turn (DC-17; a claim is taken back so, and a pass by a claim), an Enemy or NPC Turn (DC-22), or legendary actions (DC-52).
     "pass" (Player: combatant) => Pass says "Pass[ as {combatant}]" {
         /// The member of the PC team that passes on a PC Turn. Without it, the game master closes the contest.
         combatant: Option<CombatantId>,
@@ -160,5 +164,12 @@ words! {
         Normal,
         /// 4 above easy.
         Hard,
+    }
+}
+
+impl Claim {
+    /// Whether the game master decides the contest with it.
+    pub(super) fn decides(&self) -> bool {
+        self.at_once || !self.others.is_empty()
     }
 }

@@ -49,9 +49,8 @@ pub(super) fn contest(table: &Table, closed: bool) -> Contest {
     let claimed: HashSet<_> = state.claims.iter().map(|claim| &claim.combatant).collect();
     let passed: HashSet<_> = state.passed.iter().collect();
     let (claims, others): (Vec<&Creature>, Vec<&Creature>) = all.iter().partition(|c| claimed.contains(&c.id));
-    let best_seen = claims.iter().filter(|c| !c.hidden).map(|c| result(c)).max();
-    let outbid = |c: &Creature| !c.hidden && best_seen.is_some_and(|best| result(c) < best);
-    let open: Vec<&Creature> = others.into_iter().filter(|c| !passed.contains(&c.id) && !outbid(c)).collect();
+    let best = best_seen(claims.iter().copied());
+    let open: Vec<&Creature> = others.into_iter().filter(|c| !passed.contains(&c.id) && !is_outbid(c, best)).collect();
     let unplaced = |c: &&Creature| c.state.slot.is_none();
     if !closed && open.iter().any(unplaced) {
         Contest::Open(ids(open))
@@ -62,6 +61,27 @@ pub(super) fn contest(table: &Table, closed: bool) -> Contest {
     } else {
         Contest::Unclaimed
     }
+}
+
+/// The one with the highest result of those who are seen.
+fn best_seen<'t>(claimants: impl Iterator<Item = &'t Creature>) -> Option<&'t Creature> {
+    claimants.filter(|c| !c.hidden).max_by_key(|c| result(c))
+}
+
+fn is_outbid(c: &Creature, best: Option<&Creature>) -> bool {
+    !c.hidden && best.is_some_and(|best| result(c) < result(best))
+}
+
+/// Whether somebody with a higher check has claimed the awaited turn.
+pub(super) fn outbid(table: &Table, c: &Creature) -> bool {
+    let claimants = table.state.claims.iter().filter_map(|claim| table.get(&claim.combatant));
+    is_outbid(c, best_seen(claimants.filter(|claimant| claimant.active())))
+}
+
+/// The game master gives the awaited turn to one of equal claims (ADC5).
+pub(super) fn decided(state: &State, slot: SlotId, winner: &CombatantId) -> SlotClaimed {
+    let outbid = state.claims.iter().map(|claim| claim.combatant.clone()).filter(|id| id != winner).collect();
+    SlotClaimed { slot, combatants: vec![winner.clone()].into(), by: Way::Contested, outbid }
 }
 
 /// Whether the PC team can leave the awaited PC Turn empty: later ones ask for all members without a place.

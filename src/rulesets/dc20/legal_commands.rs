@@ -42,12 +42,14 @@ fn start(table: &Table, legal: &mut Vec<LegalCommand>) {
 /// Puts combatants and sides into turns.
 fn assignments(table: &Table, legal: &mut Vec<LegalCommand>) {
     let state = &table.state;
-    let free = |c: &&Creature| team(state, c) != Team::Pc && (c.state.slot.is_none() || waits_unseen(state, c));
-    let free: Vec<&Creature> = table.waiting().filter(free).collect();
+    let begun = |c: &Creature| c.state.slot.is_some() && state.acting.contains(&c.id);
+    let movable = |c: &&Creature| team(state, c) != Team::Pc && !begun(c);
+    let free: Vec<&Creature> = table.waiting().filter(movable).collect();
     let many = free.len().saturating_mul(state.slots.len()) > MAX_CHOICES;
     for c in &free {
         let assign = LegalCommand::of("assign", "DC-20").with("combatant", c.id.as_str());
-        let assign = into_turns(state, assign, |slot| may_take(state, c, slot), many);
+        let fits = |slot: &Slot| may_take(state, c, slot) && c.state.slot.as_ref() != Some(&slot.id);
+        let assign = into_turns(state, assign, fits, many);
         legal.push(assign.like("also", "a list of others of its team", None));
     }
     let of_sides: Vec<_> = free.into_iter().filter(|c| c.state.slot.is_none() && !c.stats.reserve).collect();
@@ -78,15 +80,15 @@ fn claims(table: &Table, legal: &mut Vec<LegalCommand>) {
         legal.push(LegalCommand::by("pass", id, "DC-17"));
     }
     legal.push(LegalCommand::of("pass", "DC-17"));
-    let able: Vec<&Creature> = table.state.at().into_iter().flat_map(|slot| candidates(table, slot)).collect();
-    for c in &able {
-        let mut others = able.iter().filter(|other| other.id != c.id);
-        let apart = others.clone().find(|other| result(other) != result(c));
-        let Some(other) = apart.or(others.next()) else { continue };
-        let claim = LegalCommand::of("claim", "DC-18").with("combatant", c.id.as_str());
-        let claim = claim.like("others", "a list of the others who want the turn too", Some(json!([other.id])));
-        legal.push(claim.clone().choose("share", false, [true, false]));
-        legal.push(claim.with("share", true));
+    for c in table.state.at().into_iter().flat_map(|slot| candidates(table, slot)) {
+        if table.state.passed.contains(&c.id) {
+            legal.push(LegalCommand::by("claim", &c.id, "DC-17").choose("share", false, [true, false]));
+        } else if table.state.claims.iter().any(|claim| claim.combatant == c.id) && !tied {
+            legal.push(LegalCommand::by("pass", &c.id, "DC-17"));
+        }
+        let claim = LegalCommand::of("claim", "DC-18").with("combatant", c.id.as_str()).with("at_once", true);
+        let claim = claim.choose("share", false, [true, false]);
+        legal.push(claim.like("others", "a list of the others who want the turn too", None));
     }
 }
 

@@ -45,7 +45,7 @@ impl Ruleset for Dc20 {
 
     fn actor(command: &Command) -> Actor<'_> {
         match command {
-            Command::Claim(c) if !c.others.is_empty() => Actor::Gm,
+            Command::Claim(c) if c.decides() => Actor::Gm,
             Command::EndTurn(EndTurn { all: true, .. }) => Actor::Gm,
             command => command.actor(),
         }

@@ -323,7 +323,11 @@ impl Judge {
             return breach("a combatant that is awaited can act", format!("{idle} has no option of {pending}"));
         }
         let senders = taking.iter().filter(|o| self.own(&o.command["type"])).filter_map(|o| o.combatant.as_ref());
-        match senders.map(|id| id.as_str()).find(|id| !who.iter().any(|w| w == id)) {
+        // Under DC20, who has answered may change the answer and is not waited for.
+        let answered =
+            [ids(&self.view["state"]["claims"], "combatant"), ids(&self.view["state"]["passed"], "")].concat();
+        let expected = |id: &&str| !who.iter().chain(&answered).any(|w| w == id);
+        match senders.map(|id| id.as_str()).find(expected) {
             Some(forgotten) => {
                 breach("a combatant that can act is awaited", format!("{forgotten} can act and is not in {pending}"))
             }

@@ -37,6 +37,7 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
             names.extend(text(&command["next"]));
         }
         ("custom", "begin") if command["by"].is_string() => names = text(&command["by"]).into_iter().collect(),
+        ("dc20", "claim") if command["at_once"] == true => return None,
         ("dc20", "claim") if command["others"].as_array().is_some_and(|others| !others.is_empty()) => return None,
         ("dc20", "end_turn") if command["all"] == true => return None,
         ("exp", "jump") if !command["referee_roll"].is_null() => return None,

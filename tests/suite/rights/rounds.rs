@@ -66,9 +66,10 @@ fn four() -> Value {
 
 /// The game master places the enemies of DC20 in turns of their side, in advance: only the game master may (DC-20).
 async fn place_enemies(gm: &Fight) {
-    for _ in 0..2 {
+    for enemy in ["orc", "rat"] {
         let options = gm.options().await;
-        let assign = options.iter().find(|o| o["command"]["type"] == "assign").expect("an enemy to be assigned");
+        let assigns = |o: &&Value| o["command"]["type"] == "assign" && o["command"]["combatant"] == enemy;
+        let assign = options.iter().find(assigns).expect("an enemy to be assigned");
         let mut command = assign["command"].clone();
         if let Some(slot) = assign["choices"].as_array().into_iter().flatten().find(|c| c["field"] == "slot") {
             command["slot"] = slot["one_of"][0].clone();

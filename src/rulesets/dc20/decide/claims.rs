@@ -1,11 +1,11 @@
 //! The PC team decides who takes the awaited PC Turn.
 
-use super::places::{awaited, placeable};
+use super::places::{awaited, yet_to_act};
 use super::*;
 
 pub(super) fn claim(play: &mut Combat<'_>, c: &Claim) -> Result<(), Violation> {
     let claimants = ids(named(play, &c.combatant, "others", &c.others)?);
-    answer(play, &claimants, Some(c.share), !c.others.is_empty())
+    answer(play, &claimants, Some(c.share), c.decides())
 }
 
 /// Takes answers to the awaited turn: claims, with their `share`, or passes. No other answers follow if the contest is `closed`.
@@ -16,14 +16,21 @@ pub(super) fn answer(
     let table = play.table();
     let mut answered = table.clone();
     for id in answering {
-        claimable(table, play.combatant("combatant", id)?)?;
+        let c = play.combatant("combatant", id)?;
+        claimable(table, c)?;
         if !closed {
-            may_answer(table, id, share)?;
+            may_answer(table, c, share)?;
         }
         answered.state.answer(id, share);
     }
     match contest(&answered, closed) {
-        Contest::Tied(top) if closed => return Err(tied(table, &top)),
+        Contest::Tied(top) if closed => match answering.first() {
+            Some(first) if top.contains(first) => {
+                let won = Contest::Won(decided(&answered.state, slot, first));
+                resolve(play, won, None);
+            }
+            _ => return Err(tied(table, &top)),
+        },
         Contest::Needed(_) => {
             let detail =
                 "the PC team must take this PC Turn: there are not enough later ones for its members without one";
@@ -63,28 +70,31 @@ fn claimable(table: &Table, c: &Creature) -> Result<(), Violation> {
     require(team(&table.state, c) == Team::Pc, "not_on_the_pc_team", "DC-17", || {
         format!("{id} is not on the PC team: it takes no PC Turn")
     })?;
-    placeable(&table.state, c)?;
+    if let Some(slot) = c.state.slot.as_ref().filter(|_| !waits_unseen(&table.state, c)) {
+        let detail = format!("{id} has its place in the turn {slot}, and changes it only by a delay");
+        return Err(Violation::new("already_placed", "DC-30", detail));
+    }
+    yet_to_act(table, c)?;
     let open = table.state.at().is_some_and(|slot| may_take(&table.state, c, slot));
     require(open, "turn_of_the_hidden", "DC-17", || format!("only hidden combatants take this turn, and {id} is seen"))
 }
 
-/// Refuses the answer of a combatant that is not asked: a claim, with its `share`, or a pass.
-fn may_answer(table: &Table, id: &CombatantId, share: Option<bool>) -> Result<(), Violation> {
+/// Refuses an answer that changes nothing, and that of a combatant whose check is too low: a claim, with its `share`, or a pass.
+fn may_answer(table: &Table, c: &Creature, share: Option<bool>) -> Result<(), Violation> {
+    let id = &c.id;
     let claim = table.state.claims.iter().find(|claim| claim.combatant == *id);
-    let (code, rule, detail) = match contest(table, false) {
-        Contest::Tied(top) if top.contains(id) => {
-            let agrees = share == Some(true) && claim.is_some_and(|claim| !claim.share);
-            let equal = table.get(id).and_then(result).is_some();
-            return if share.is_none() || agrees && equal { Ok(()) } else { Err(tied(table, &top)) };
-        }
-        contest if contest.asked().contains(id) => return Ok(()),
-        _ if claim.is_some() => ("already_answered", "DC-17", format!("{id} has claimed this turn already")),
-        _ if table.state.passed.contains(id) => {
-            ("already_answered", "DC-17", format!("{id} has passed on this turn already"))
-        }
-        _ => ("outbid", "DC-18", format!("a higher check than {id}'s has claimed this turn already")),
-    };
-    Err(Violation::new(code, rule, detail))
+    if let Contest::Tied(top) = contest(table, false)
+        && top.contains(id)
+    {
+        let agrees = share == Some(true) && claim.is_some_and(|claim| !claim.share) && result(c).is_some();
+        return if share.is_none() || agrees { Ok(()) } else { Err(tied(table, &top)) };
+    }
+    let detail = || format!("{id} has claimed this turn already");
+    require(claim.is_none() || share.is_none(), "already_answered", "DC-17", detail)?;
+    let passes_again = share.is_none() && table.state.passed.contains(id);
+    require(!passes_again, "already_answered", "DC-17", || format!("{id} has passed on this turn already"))?;
+    let detail = || format!("a higher check than {id}'s has claimed this turn already");
+    require(claim.is_some() || !outbid(table, c), "outbid", "DC-18", detail)
 }
 
 /// Refuses the answers that leave these combatants tied: all of them have the same result.

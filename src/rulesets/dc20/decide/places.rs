@@ -2,18 +2,15 @@
 
 use super::*;
 
-/// Refuses a combatant that has a place, has acted, or is out of the fight. It may leave a turn of the hidden.
-pub(super) fn placeable(state: &State, c: &Creature) -> Result<(), Violation> {
+/// Refuses a combatant that takes no turn of this round any more.
+pub(super) fn yet_to_act(table: &Table, c: &Creature) -> Result<(), Violation> {
     let id = &c.id;
-    require(c.state.slot.is_some() || !c.state.delayed, "already_placed", "ADC12", || {
+    require(c.state.slot.is_some() || !c.state.delayed, "already_placed", "DC-34", || {
         format!("{id} has delayed its turn behind an enemy: its place is held")
     })?;
-    if let Some(slot) = c.state.slot.as_ref().filter(|_| !waits_unseen(state, c)) {
-        let detail = format!("{id} has its place in the turn {slot}: there is one turn in a round");
-        return Err(Violation::new("already_placed", "ADC12", detail));
-    }
     require(c.active(), "not_active", "ADC15", || format!("{id} is out of the fight and takes no turn"))?;
-    require(!c.acted, "already_acted", "DC-38", || format!("{id} has acted this round"))
+    let begun = c.acted || c.state.slot.is_some() && table.state.acting.contains(id);
+    require(!begun, "already_acted", "DC-38", || format!("{id} has begun its turn of this round"))
 }
 
 /// The turn that is awaited in this phase.
@@ -23,7 +20,7 @@ pub(super) fn awaited(play: &Combat<'_>, phase: Phase, rule: &'static str) -> Re
     awaited.ok_or(Violation::new("nothing_to_take", rule, "no such turn waits for its combatants now"))
 }
 
-/// The game master puts enemies or NPCs into a turn of their team.
+/// The game master puts enemies or NPCs into a turn of their team, or moves them there before they act.
 pub(super) fn assign(play: &mut Combat<'_>, c: &Assign) -> Result<(), Violation> {
     let id = match &c.slot {
         Some(slot) => slot.clone(),
@@ -58,7 +55,9 @@ fn assignees(play: &Combat<'_>, c: &Assign, slot: &Slot) -> Result<Vec<Combatant
             let rule = if slot.team == Team::Npc { "DC-28" } else { "DC-26" };
             for c in &combatants {
                 require(fits(c), "wrong_team", rule, || format!("{} is not a turn of {}'s team", slot.id, c.id))?;
-                placeable(&table.state, c)?;
+                let elsewhere = c.state.slot.as_ref() != Some(&slot.id);
+                require(elsewhere, "already_placed", "DC-20", || format!("{} has its place in {}", c.id, slot.id))?;
+                yet_to_act(table, c)?;
             }
             Ok(ids(combatants))
         }
