@@ -10,7 +10,7 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
     let name = |id: &CombatantId| flat(table.combatant(id).unwrap_or(id.as_str()));
     let phase = match table.status {
         Status::Setup => "not started".to_owned(),
-        Status::Running => format!("round {}", table.round),
+        Status::Running => R::moment(table),
         Status::Ended => "ended".to_owned(),
     };
     out += &format!("{} - {}, {phase}\n", flat(table.name.as_str()), R::MANIFEST.title);
@@ -42,7 +42,8 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
         // What is on the hidden is as hidden as they are.
         let bearer = effect.target.as_ref().and_then(|id| table.get(id));
         let hidden = if effect.hidden || bearer.is_some_and(|c| c.hidden) { ", hidden" } else { "" };
-        out += &format!("* {}{on}{hidden}{}\n", flat(effect.name.as_str()), lasting(&effect.expires, name));
+        let lasting = lasting(&effect.expires, R::MANIFEST.round, name);
+        out += &format!("* {}{on}{hidden}{lasting}\n", flat(effect.name.as_str()));
     }
     if let Some(pending) = pending(table) {
         let mut who: Vec<String> = pending.combatants.iter().map(name).collect();
@@ -76,14 +77,14 @@ fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {
 }
 
 /// How long an effect lasts still.
-fn lasting(expires: &Expiry, name: impl Fn(&CombatantId) -> String) -> String {
+fn lasting(expires: &Expiry, round: &str, name: impl Fn(&CombatantId) -> String) -> String {
     let turn = |edge: &str, of: &Option<CombatantId>, turns: i64| {
         let whose = of.as_ref().map_or(String::new(), |of| format!(" of {}", name(of)));
         let which = if turns > 1 { format!("turn {turns}") } else { "the next turn".to_owned() };
         format!(", until the {edge} of {which}{whose}")
     };
     match expires {
-        Expiry::RoundEnd { rounds } => format!(", rounds left: {rounds}"),
+        Expiry::RoundEnd { rounds } => format!(", {round}s left: {rounds}"),
         Expiry::TurnStart { of, turns } => turn("start", of, turns.get()),
         Expiry::TurnEnd { of, turns } => turn("end", of, turns.get()),
         Expiry::EncounterEnd {} | Expiry::Removed {} => String::new(),

@@ -7,6 +7,7 @@ use super::{
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
+use std::fmt::Write;
 use std::sync::Arc;
 
 /// An event: shared, of the roster, or of the ruleset. In JSON an object with a `type`.
@@ -222,6 +223,8 @@ pub enum RosterEvent<R: Ruleset> {
 impl<R: Ruleset> Describe for Event<R> {
     fn describe(&self, names: &dyn Names, out: &mut String) -> bool {
         let (combatant, words) = match self {
+            Self::Shared(SharedEvent::RoundStarted(e)) => return round_changes::<R>(e.round, "begins", out),
+            Self::Shared(SharedEvent::RoundEnded(e)) => return round_changes::<R>(e.round, "is over", out),
             Self::Shared(event) => return event.describe(names, out),
             Self::Own(event) => return event.describe(names, out),
             Self::Roster(RosterEvent::CombatantJoined { combatant }) => (combatant, " joins."),
@@ -231,6 +234,15 @@ impl<R: Ruleset> Describe for Event<R> {
         out.push_str(words);
         true
     }
+}
+
+/// Says that a round begins or is over, by the system's own word for it.
+fn round_changes<R: Ruleset>(round: u32, what: &str, out: &mut String) -> bool {
+    let mut word = R::MANIFEST.round.to_owned();
+    if let Some(first) = word.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    write!(out, "{word} {round} {what}.").is_ok()
 }
 
 /// What an event carries that changes the roster.

@@ -19,6 +19,8 @@ pub struct Manifest {
     pub summary: &'static str,
     /// Its own commands; those that every ruleset understands are not repeated here.
     pub commands: &'static [CommandSpec],
+    /// What it calls a round, in lower case.
+    pub round: &'static str,
     /// The conditions that it heeds, besides `dead` and `defeated`.
     pub conditions: &'static [&'static str],
     /// The condition that a player's character gets when its tracked hit points come to 0.

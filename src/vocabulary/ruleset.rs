@@ -84,6 +84,11 @@ pub trait Ruleset: Sized + Clone + Debug + PartialEq + Send + Sync + 'static {
     /// everybody else behind.
     fn order(table: &Table<Self>) -> Vec<OrderEntry>;
 
+    /// What is going on, for the head of the turn table of a running fight.
+    fn moment(table: &Table<Self>) -> String {
+        format!("{} {}", Self::MANIFEST.round, table.round)
+    }
+
     /// A few words about a combatant for the turn table, besides its name, side, hit points and conditions.
     fn remark(_table: &Table<Self>, _combatant: &Combatant<Self>) -> String {
         String::new()

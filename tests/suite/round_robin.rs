@@ -55,6 +55,7 @@ const MANIFEST: &Manifest = &Manifest {
     source: "https://example.org",
     summary: "Everybody acts in the order of joining.",
     commands: Command::SPECS,
+    round: "round",
     conditions: &[],
     down: "dead",
     rules: &[

@@ -9,6 +9,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     source: "https://giffyglyph.com/darkerdungeons/grimoire/4.0.0/en/active_initiative.html",
     summary: "After a turn, its player names the next combatant; enemies may steal the turn for inspiration or after damage.",
     commands: super::Command::SPECS,
+    round: "round",
     conditions: &[],
     down: "unconscious",
     rules: RULES,

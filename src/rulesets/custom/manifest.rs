@@ -9,6 +9,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     source: "docs/rulesets/custom.md of this project",
     summary: "A table's own turn order, described by a definition instead of a program; ten presets to start from.",
     commands: super::Command::SPECS,
+    round: "round",
     conditions: &["unconscious"],
     down: "unconscious",
     rules: RULES,

@@ -9,6 +9,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     source: "https://thedungeoncoach.com",
     summary: "Players' characters check against an Encounter DC, then the teams take turns alternately; turns can be shared, delayed, merged and left empty.",
     commands: super::Command::SPECS,
+    round: "round",
     conditions: &["surprised", "stunned", "stunned-2", "stunned-3", "stunned-4"],
     down: "deaths-door",
     rules: RULES,

@@ -62,8 +62,8 @@ commands! {
     /// Try a wait jump: use a waited component ahead of the lower persona that is asked (EX-25).
     "jump" (Player: combatant) => Jump says "Jump ahead with {combatant}[: {component}]" {
         combatant: CombatantId,
-        /// Which waited component it uses (EX-29).
-        component: Component,
+        /// Which waited component it uses (EX-29). Left out where the option `jump_both` is on, it uses both.
+        component: Option<Component>,
         /// The d20 of its AWE roll, if rolled at the table.
         roll: Option<D20>,
         /// The referee's d20, if rolled at the table; only with `awe_mode` `opposed_d20`.

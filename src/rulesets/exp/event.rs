@@ -67,8 +67,8 @@ events! {
     /// A persona tried to jump ahead of a lower persona's act (EX-25).
     "wait_jumped" => WaitJumped says "{combatant} tries to jump ahead[ of {before}][{success} and succeeds][{!success} and fails]." {
         combatant: CombatantId,
-        /// The waited component: used after a success (EX-27), still waited after a failure (EX-28).
-        component: Component,
+        /// The waited components: used after a success (EX-27), still waited after a failure (EX-28).
+        components: Vec<Component>,
         /// Whose act it precedes.
         before: Vec<CombatantId>,
         /// The d20 of the AWE roll.

@@ -42,8 +42,8 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
             table.state.kept.clear();
         }
         Own(Event::WaitJumped(e)) => {
-            if e.success {
-                table.change_state(&e.combatant, |state| state.set(e.component, Spending::Done));
+            for component in e.components.iter().filter(|_| e.success) {
+                table.change_state(&e.combatant, |state| state.set(*component, Spending::Done));
             }
             table.state.jumps.push(Jumper { combatant: e.combatant.clone(), success: e.success });
         }
@@ -54,8 +54,13 @@ pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Exp>) {
         Own(Event::AskedAgain(e)) => table.change_state(&e.combatant, |state| state.keeps_waiting = false),
         Own(Event::MentalDuelRolled(e)) => table.state.duel = e.duel.iter().map(|roll| roll.id.clone()).collect(),
         Own(Event::MentalAttacked(e)) => {
-            table.change_state(&e.combatant, |state| state.act = Spending::Done);
-            spent(&mut table.state, &e.combatant);
+            if table.options.mental_attack_uses == MentalAttackUses::Nothing {
+                table.change_state(&e.combatant, |state| state.mental = true);
+                table.state.duel.retain(|duellist| *duellist != e.combatant);
+            } else {
+                table.change_state(&e.combatant, |state| state.act = Spending::Done);
+                spent(&mut table.state, &e.combatant);
+            }
         }
         Own(Event::ComponentsLost(e)) => {
             for component in &e.components {

@@ -1,6 +1,6 @@
 //! What may be legal under EXP.
 
-use super::decide::must_announce;
+use super::decide::{can_attack, must_announce};
 use super::*;
 use crate::vocabulary::shared_list;
 use serde_json::json;
@@ -21,11 +21,21 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             }
             let waits = |c: &&Persona| [c.state.movement, c.state.act].contains(&Spending::Waited);
             legal.extend(table.iter().filter(waits).map(|c| jump(table, c)));
+            let waits_with_both =
+                |c: &&Persona| (c.state.movement, c.state.act) == (Spending::Waited, Spending::Waited);
+            if table.options.jump_both {
+                legal.extend(
+                    table
+                        .iter()
+                        .filter(waits_with_both)
+                        .map(|c| awe_roll(table, LegalCommand::by("jump", &c.id, "EX-29"))),
+                );
+            }
             let keep = |id: &CombatantId| LegalCommand::by("keep_waiting", id, "AEX15");
             legal.extend(deciders(table).iter().map(|id| keep(id).choose("standing", false, [false, true])));
             legal.push(LegalCommand::of("close_jumps", "AEX15"));
             legal.extend(mental_attacks(table));
-            let minds = || table.iter().filter(|c| can_attack(c).is_ok()).map(|c| &c.id);
+            let minds = || table.iter().filter(|c| can_attack(table, c).is_ok()).map(|c| &c.id);
             let opponents = shared_list(minds());
             legal.extend(minds().map(|id| {
                 let duel = LegalCommand::of("mental_duel", "EX-32").with("combatant", id.as_str());
@@ -83,7 +93,11 @@ fn answers(table: &Table, c: &Persona, legal: &mut Vec<LegalCommand>) {
 /// The wait jump of a persona that has waited.
 fn jump(table: &Table, c: &Persona) -> LegalCommand {
     let components = [Component::Move, Component::Act].map(|component| json!(component));
-    let jump = LegalCommand::by("jump", &c.id, "EX-25").choose("component", true, components);
+    awe_roll(table, LegalCommand::by("jump", &c.id, "EX-25").choose("component", true, components))
+}
+
+/// The dice of a wait jump.
+fn awe_roll(table: &Table, jump: LegalCommand) -> LegalCommand {
     let jump = jump.range("roll", false, 1, 20);
     let opposed = table.options.awe_mode == AweMode::OpposedD20;
     if opposed { jump.range("referee_roll", false, 1, 20) } else { jump }
@@ -94,5 +108,5 @@ fn mental_attacks(table: &Table) -> impl Iterator<Item = LegalCommand> {
     let attack = move |c: &Persona| {
         LegalCommand::by("mental_attack", &c.id, "EX-31").among("target", false, &targets, Some(&c.id))
     };
-    table.iter().filter(|c| can_attack(c).is_ok()).map(attack)
+    table.iter().filter(|c| can_attack(table, c).is_ok()).map(attack)
 }

@@ -19,7 +19,7 @@ use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, LegalCommand, OrderEntry, Pending, Play,
     Reason, Redact, Redaction, Ruleset, Status, Table as AnyTable, Violation, ids,
 };
-use decide::{can_attack, deciders, undecided, window_open};
+use decide::{deciders, undecided, window_open};
 use std::sync::Arc;
 
 /// The ruleset `exp`.
@@ -58,10 +58,7 @@ impl Ruleset for Exp {
             }
             Phase::SomeoneActs => Pending::someone(),
             Phase::Pass if !state.duel.is_empty() => {
-                // Others may attack with their minds meanwhile (EX-31).
-                let others = table.iter().filter(|c| can_attack(c).is_ok() && !state.duel.contains(&c.id));
-                let combatants = [state.duel.clone(), ids(others)].concat();
-                Pending::new("mental_attack", combatants, &["mental_attack", "decline_duel"], "EX-32")
+                Pending::new("mental_attack", state.duel.clone(), &["mental_attack", "decline_duel"], "EX-32")
             }
             Phase::Pass => {
                 let rank = state.asked.first().and_then(|id| table.get(id)).and_then(|c| c.state.rank);
@@ -103,6 +100,10 @@ impl Ruleset for Exp {
         let tied = if roll.digits.is_empty() { String::new() } else { format!("init {}, ", roll.written()) };
         let keeps = if c.state.keeps_waiting { ", keeps waiting" } else { "" };
         format!("{tied}move {}, act {}{keeps}", c.state.movement, c.state.act)
+    }
+
+    fn moment(table: &Table) -> String {
+        format!("unit {}, pass {}", table.round, table.state.pass)
     }
 
     fn someone_acts(whole: &Table, audience: &Audience<'_>) -> bool {

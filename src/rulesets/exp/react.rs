@@ -1,21 +1,15 @@
 //! What follows under EXP from conditions, comings and goings.
 
-use super::decide::{advance, end_duel, lose, take_over};
+use super::decide::{advance, can_attack, end_duel, lose, take_over};
 use super::*;
 use crate::vocabulary::Event::{Own, Roster, Shared};
-use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded, require};
+use crate::vocabulary::{RosterEvent, SharedEvent, TurnEnded};
 
 pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), Violation> {
     let table = play.table();
     let id = match event {
         Shared(SharedEvent::Overridden(e)) => return take_over(play, &e.combatant),
-        Shared(SharedEvent::ConditionSet(e)) => {
-            let anthro = table.get(&e.combatant).is_none_or(|c| c.stats.persona == Sort::Anthro);
-            require(anthro || !knocks_out(e.condition.as_str()), "only_anthros", "EX-24", || {
-                format!("{} is not an anthro and cannot be {}; set `paralyzed` to stop it", e.combatant, e.condition)
-            })?;
-            &e.combatant
-        }
+        Shared(SharedEvent::ConditionSet(e)) => &e.combatant,
         Shared(SharedEvent::CombatantLeft(e)) => &e.combatant,
         Roster(RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) => {
             &combatant.id
@@ -31,7 +25,7 @@ pub(super) fn react(play: &mut Scene<'_>, event: &AnyEvent<Exp>) -> Result<(), V
     }
     // A combatant that left, or can no longer attack with its mind, ends its duel before it loses components (AEX14).
     let table = play.table();
-    if table.state.duel.contains(id) && table.get(id).is_none_or(|c| can_attack(c).is_err()) {
+    if table.state.duel.contains(id) && table.get(id).is_none_or(|c| can_attack(table, c).is_err()) {
         end_duel(play);
     }
     // A persona that cannot act loses what waited (EX-23), or everything if it is asked (AEX9).

@@ -23,6 +23,11 @@ settings! {
         /// Whether an act is announced first where a persona could jump ahead of it. It waits until those that could have jumped or kept
         /// waiting (AEX15).
         jump_window: bool,
+        /// Whether one AWE roll lets a persona jump with its move and its attack together (EX-29).
+        jump_both: bool,
+        /// What a mental attack uses up (AEX8).
+        #[schema(inline)]
+        mental_attack_uses: MentalAttackUses,
     }
 
     /// The stats of a persona under EXP.
@@ -59,6 +64,14 @@ words! {
         OpposedD20,
     }
 
+    /// What a mental attack uses up.
+    MentalAttackUses = Act {
+        /// The attack or action of the unit.
+        Act,
+        /// Nothing: it comes beside the attack or action, once a unit.
+        Nothing,
+    }
+
     /// Which encumbrance table changes the initiative (EX-11).
     EncumbranceTable = Off {
         /// None.
@@ -71,11 +84,11 @@ words! {
 
     /// What sort of persona it is.
     Sort = Anthro {
-        /// The only sort that can be stunned or knocked out (EX-24).
+        /// A person of flesh.
         Anthro,
-        /// Cannot be stunned or knocked out.
+        /// Not of this world.
         Alien,
-        /// Cannot be stunned or knocked out, and has no mind to attack with (EX-34).
+        /// A machine, which has no mind to attack with (EX-34).
         Robot,
     }
 
@@ -166,6 +179,9 @@ pub struct CombatantState {
     pub asked: bool,
     /// Whether it keeps waiting at every announced act, unasked (AEX16).
     pub keeps_waiting: bool,
+    /// Whether it has attacked with its mind in this unit.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mental: bool,
     /// What its player rolled for the next unit.
     pub own_roll: Option<OwnRoll>,
 }
@@ -311,16 +327,9 @@ impl Roll {
     }
 }
 
-/// Whether it can act: it is in the fight, and neither it nor all members of a group are stopped (EX-23). Conditions that only
-/// anthros can get stop nobody else (EX-24).
+/// Whether it can act: it is in the fight, and neither it nor all members of a group are stopped (EX-23).
 pub(super) fn able(c: &Persona) -> bool {
-    let anthro = c.stats.persona == Sort::Anthro;
-    c.free_of(|condition| condition == "paralyzed" || anthro && knocks_out(condition))
-}
-
-/// Whether only anthros can get this condition (EX-24).
-pub(super) fn knocks_out(condition: &str) -> bool {
-    condition == "stunned" || condition == "unconscious"
+    c.free_of(|condition| matches!(condition, "paralyzed" | "stunned" | "unconscious"))
 }
 
 /// Whether no lower place can still do anything, among the `seen`: the lowest may not wait (EX-15), nor may a persona

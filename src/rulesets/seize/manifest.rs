@@ -12,6 +12,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     source: "https://worldanvil.com/w/the-new-world-shoedog0727/a/initiative-article",
     summary: "A roll decides the first turn. After a turn, its player picks the next one; combatants that lost hit points may seize it.",
     commands: super::Command::SPECS,
+    round: "round",
     conditions: DISABLED,
     down: "unconscious",
     rules: RULES,

@@ -9,6 +9,7 @@ pub(super) static MANIFEST: Manifest = Manifest {
     source: "Venture, Systems, Combat: Turn Order and Initiative (/systems/combat/turn-order-and-initiative/ of its site)",
     summary: "Initiative is a track from -20 to 20 that moves all the time; the highest who has not acted is next.",
     commands: super::Command::SPECS,
+    round: "round",
     conditions: &["prone"],
     down: "defeated",
     rules: RULES,

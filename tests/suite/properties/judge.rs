@@ -322,6 +322,10 @@ impl Judge {
         if let Some(idle) = who.iter().find(|id| !by(id)) {
             return breach("a combatant that is awaited can act", format!("{idle} has no option of {pending}"));
         }
+        // A duel awaits the duellists; others may attack with their minds meanwhile, as at any moment (EX-31).
+        if pending["decision"] == "mental_attack" {
+            return Ok(());
+        }
         let senders = taking.iter().filter(|o| self.own(&o.command["type"])).filter_map(|o| o.combatant.as_ref());
         // Under DC20, who has answered may change the answer and is not waited for.
         let answered =

@@ -7,7 +7,10 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
     let persona = play.combatant("combatant", id)?;
     let table = play.table();
     let mode = table.options.awe_mode;
-    may_jump(table, persona, c.component)?;
+    let components = jumping(table, c)?;
+    for component in &components {
+        may_jump(table, persona, *component)?;
+    }
     in_window(table, persona)?;
     let opposed = mode == AweMode::OpposedD20;
     let detail = "the referee rolls only with the option `awe_mode` opposed_d20";
@@ -19,9 +22,19 @@ pub(super) fn jump(play: &mut Scene<'_>, c: &Jump) -> Result<(), Violation> {
     let referee_die = opposed.then(|| play.die(c.referee_roll));
     let against = referee_die.map_or(18, |die| i64::from(die.face));
     let success = if mode == AweMode::RollUnder { face <= bonus } else { face + bonus >= against };
-    play.own(WaitJumped { combatant: id.clone(), component: c.component, before, die, bonus, referee_die, success });
+    play.own(WaitJumped { combatant: id.clone(), components, before, die, bonus, referee_die, success });
     pass::rest(play, id);
     Ok(())
+}
+
+/// What a jump uses: the component that it names, or both where one roll is enough for them.
+fn jumping(table: &Table, c: &Jump) -> Result<Vec<Component>, Violation> {
+    if let Some(component) = c.component {
+        return Ok(vec![component]);
+    }
+    let detail = "each component jumps with a roll of its own: name the `component`, move or act";
+    require(table.options.jump_both, "component_missing", "EX-29", || detail)?;
+    Ok(vec![Component::Move, Component::Act])
 }
 
 /// Refuses a jump ahead of the act that is next, whatever the window says.

@@ -18,10 +18,13 @@ pub(super) fn attack(play: &mut Scene<'_>, c: &MentalAttack) -> Result<(), Viola
     if table.state.duel.iter().skip(1).any(|second| *second == c.combatant) {
         no_duel(table)?;
     }
-    can_attack(persona)?;
+    can_attack(table, persona)?;
+    let uses_act = table.options.mental_attack_uses == MentalAttackUses::Act;
     play.own(MentalAttacked { combatant: c.combatant.clone(), target: c.target.clone() });
-    pass::rest(play, &c.combatant);
-    advance(play);
+    if uses_act {
+        pass::rest(play, &c.combatant);
+        advance(play);
+    }
     Ok(())
 }
 
@@ -31,7 +34,7 @@ pub(super) fn duel(play: &mut Scene<'_>, c: &MentalDuel) -> Result<(), Violation
     require(c.combatant != c.opponent, "own_opponent", field("opponent"), || detail)?;
     in_unit(play.table(), "EX-31")?;
     no_duel(play.table())?;
-    duellists.into_iter().try_for_each(can_attack)?;
+    duellists.into_iter().try_for_each(|c| can_attack(play.table(), c))?;
     let contenders = duellists.map(|c| Contender {
         id: c.id.clone(),
         combatants: vec![c.id.clone()],
@@ -61,7 +64,7 @@ pub(in super::super) fn end_duel(play: &mut Scene<'_>) {
 }
 
 /// Refuses a persona that may not attack with its mind now.
-pub(in super::super) fn can_attack(c: &Persona) -> Result<(), Violation> {
+pub(in super::super) fn can_attack(table: &Table, c: &Persona) -> Result<(), Violation> {
     let id = &c.id;
     require(c.stats.persona != Sort::Robot, "no_mind", "EX-34", || {
         format!("{id} is a robot: it has no mind to attack with, and its devices go by the list")
@@ -70,6 +73,11 @@ pub(in super::super) fn can_attack(c: &Persona) -> Result<(), Violation> {
         format!("{id} has no mental attack (`mstr` is 0); physical attacks go by the list")
     })?;
     fit(c)?;
+    if table.options.mental_attack_uses == MentalAttackUses::Nothing {
+        return require(!c.state.mental, "attack_spent", "AEX8", || {
+            format!("{id} has attacked with its mind in this unit")
+        });
+    }
     let act = c.state.act;
     require(act != Spending::Done, "attack_spent", "AEX8", || format!("{id} has used its one attack of this unit"))?;
     require(act != Spending::Lost, "attack_lost", "EX-23", || format!("{id} has no attack left in this unit"))
