@@ -1,5 +1,6 @@
 //! The rules of Active Initiative.
 
+use super::manifest::INCAPACITATING;
 use super::react::advance;
 use super::*;
 use crate::rulesets::shared::{check_started, end_turn, start_encounter, start_round, start_turn};
@@ -40,8 +41,7 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     start_encounter(play, "AI-8")?;
     let table = play.table();
     let players = players(table);
-    let friend = |c: &Fighter| table.iter().any(|pc| pc.kind == Kind::Pc && pc.side == c.side);
-    let groups = table.iter().filter(|c| c.kind == Kind::Npc && !friend(c)).count();
+    let groups = table.iter().filter(|c| c.kind == Kind::Npc && !beside_a_pc(table, c)).count();
     let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
     let (groups, wanted) = (count(groups), count(players.div_ceil(2)));
     let points = match table.options.interrupt_points {
@@ -173,15 +173,23 @@ fn begin(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
 fn interrupt(play: &mut Scene<'_>, c: &Interrupt) -> Result<(), Violation> {
     let id = &c.combatant;
     let interrupter = play.combatant("combatant", id)?;
-    let Phase::Window { nominee, .. } = &play.table().state.phase else {
-        let detail = match &play.table().state.phase {
-            Phase::InTurn { actor } => format!("{actor}'s turn has begun: interrupts come between two turns"),
-            _ => "nobody is named yet: interrupts come after the nomination".to_owned(),
-        };
-        return Err(Violation::new("no_window", "AI-17", detail));
+    let displaced = match &play.table().state.phase {
+        Phase::Window { nominee, .. } => {
+            may_interrupt(play.table(), interrupter, nominee, c.means)?;
+            Some(nominee.clone())
+        }
+        Phase::ChooseNext {} | Phase::ChooseStarter {} => {
+            may_interrupt_choice(play.table(), interrupter, c.means)?;
+            None
+        }
+        Phase::InTurn { actor } => {
+            let detail = format!("{actor}'s turn has begun: interrupts come between two turns");
+            return Err(Violation::new("no_window", "AI-17", detail));
+        }
+        Phase::Setup | Phase::Over | Phase::SomeoneActs => {
+            return Err(Violation::new("no_window", "AI-17", "interrupts come between two turns"));
+        }
     };
-    may_interrupt(play.table(), interrupter, nominee, c.means)?;
-    let displaced = Some(nominee.clone());
     if c.means == Means::Inspiration {
         spend(play, id, "AI-19")?;
     }
@@ -202,9 +210,7 @@ fn may_interrupt(table: &Table, interrupter: &Fighter, nominee: &CombatantId, me
         let gm = interrupter.kind != Kind::Pc && interrupter.controller.as_str() == "gm";
         require(gm, "not_the_gms", "AI-31", || format!("{id} is a player's: points are for the game master's own"))?;
     }
-    let rule = if interrupter.state.exposed && means == Means::Damage { "AI-26" } else { "AI-18" };
-    require(!interrupter.acted, "already_acted", rule, || format!("{id} has acted this round"))?;
-    require(interrupter.active(), "not_active", "AI-8", || format!("{id} is out of the fight and takes no turn"))?;
+    may_take_a_turn(interrupter, means)?;
     require(nominee != id, "already_named", "AI-21", || format!("{id} is named already: begin its turn"))?;
     require(table.get(nominee).is_none_or(|n| n.side != interrupter.side), "ally", "AI-21", || {
         format!("{id} and {nominee} are on the same side")
@@ -213,17 +219,56 @@ fn may_interrupt(table: &Table, interrupter: &Fighter, nominee: &CombatantId, me
         format!("{id} has interrupted once before this turn")
     })?;
     match means {
-        Means::Damage => {
-            require(interrupter.state.exposed, "not_hurt", "AI-20", || {
-                format!("{id} took no damage in the turn that has just ended")
-            })?;
-            require(hurt_off_turn(table, interrupter), "own_turn", "AAI13", || {
-                format!("{id} took the last turn: damage of its own turn does not give it the next one")
-            })
-        }
-        Means::Inspiration => inspiration(interrupter, "AI-19").map(|_| ()),
+        Means::Damage => was_hurt(table, interrupter),
+        Means::Inspiration => inspiration(table, interrupter, "AI-19").map(|_| ()),
         Means::InterruptPoint => Ok(()),
     }
+}
+
+/// Refuses a combatant that may not steal the turn before anybody is named: it was hurt, and it is no ally of the last to act, whose
+/// choice it takes (AAI12).
+fn may_interrupt_choice(table: &Table, interrupter: &Fighter, means: Means) -> Result<(), Violation> {
+    let id = &interrupter.id;
+    let open = table.options.interrupt_before_nomination && means == Means::Damage;
+    require(open, "no_window", "AI-17", || "nobody is named yet: interrupts come after the nomination")?;
+    may_take_a_turn(interrupter, means)?;
+    was_hurt(table, interrupter)?;
+    let chooser = table.state.last_actor.as_ref().and_then(|chooser| table.get(chooser));
+    let Some(chooser) = chooser.filter(|chooser| chooser.side == interrupter.side) else { return Ok(()) };
+    let detail = format!("{id} and {}, whose choice it is, are on the same side", chooser.id);
+    Err(Violation::new("ally", "AAI12", detail))
+}
+
+/// Whether it may steal the turn before anybody is named.
+pub(super) fn could_interrupt_choice(table: &Table, c: &Fighter) -> bool {
+    may_interrupt_choice(table, c, Means::Damage).is_ok()
+}
+
+/// Refuses an interrupter that has had its turn, is out of the fight or cannot act.
+fn may_take_a_turn(interrupter: &Fighter, means: Means) -> Result<(), Violation> {
+    let id = &interrupter.id;
+    let rule = if interrupter.state.exposed && means == Means::Damage { "AI-26" } else { "AI-18" };
+    require(!interrupter.acted, "already_acted", rule, || format!("{id} has acted this round"))?;
+    require(interrupter.active(), "not_active", "AI-8", || format!("{id} is out of the fight and takes no turn"))?;
+    require(able(interrupter), "cannot_act", "AAI16", || {
+        format!("{id} cannot act: it takes a turn that comes to it, but steals none")
+    })
+}
+
+/// Whether it is in the fight and can act, or one of a group can (AAI16).
+pub(super) fn able(c: &Fighter) -> bool {
+    c.free_of(|condition| INCAPACITATING.contains(&condition))
+}
+
+/// Refuses a combatant that was not hurt in the turn that has just ended (AI-20).
+fn was_hurt(table: &Table, interrupter: &Fighter) -> Result<(), Violation> {
+    let id = &interrupter.id;
+    require(interrupter.state.exposed, "not_hurt", "AI-20", || {
+        format!("{id} took no damage in the turn that has just ended")
+    })?;
+    require(hurt_off_turn(table, interrupter), "own_turn", "AAI13", || {
+        format!("{id} took the last turn: damage of its own turn does not give it the next one")
+    })
 }
 
 /// Whether it took damage that pays for an interrupt (AI-20): not in its own turn (AAI13).
@@ -249,7 +294,7 @@ fn fire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
 
 fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
     let c = play.combatant("combatant", id)?;
-    require(c.kind == Kind::Pc, "not_a_pc", "AI-28", || {
+    require(holds_inspiration(play.table(), c), "not_a_pc", "AI-28", || {
         format!("{id} is not a player's character: only those hold inspiration")
     })?;
     let held = c.stats.inspiration.count();
@@ -259,15 +304,25 @@ fn inspire(play: &mut Scene<'_>, id: &CombatantId) -> Result<(), Violation> {
 }
 
 fn spend(play: &mut Scene<'_>, id: &CombatantId, rule: &'static str) -> Result<(), Violation> {
-    let held = inspiration(play.combatant("combatant", id)?, rule)?.saturating_sub(1);
+    let held = inspiration(play.table(), play.combatant("combatant", id)?, rule)?.saturating_sub(1);
     play.own(InspirationSpent { combatant: id.clone(), held });
     Ok(())
 }
 
-/// The inspiration points of a player's character that has some; `rule` says what they pay for.
-fn inspiration(c: &Fighter, rule: &'static str) -> Result<u32, Violation> {
+/// Whether it may hold inspiration (AI-28).
+pub(super) fn holds_inspiration(table: &Table, c: &Fighter) -> bool {
+    c.kind == Kind::Pc || table.options.npc_inspiration && c.kind == Kind::Npc && beside_a_pc(table, c)
+}
+
+/// Whether a player's character is on its side.
+fn beside_a_pc(table: &Table, c: &Fighter) -> bool {
+    table.iter().any(|pc| pc.kind == Kind::Pc && pc.side == c.side)
+}
+
+/// The inspiration points of a combatant that has some; `rule` says what they pay for.
+fn inspiration(table: &Table, c: &Fighter, rule: &'static str) -> Result<u32, Violation> {
     let held = c.stats.inspiration.count();
-    let holds = c.kind == Kind::Pc && held > 0;
+    let holds = holds_inspiration(table, c) && held > 0;
     require(holds, "no_inspiration", rule, || format!("{} has no inspiration point to spend", c.id))?;
     Ok(held)
 }

@@ -1,5 +1,6 @@
 //! What may be legal under Active Initiative.
 
+use super::decide::holds_inspiration;
 use super::*;
 use serde_json::json;
 
@@ -27,26 +28,31 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
         Phase::ChooseNext {} | Phase::ChooseStarter {} => {
             let nominate = || LegalCommand::by("nominate", table.state.last_actor.as_ref(), "AI-7");
             let next = || table.waiting().map(|c| &c.id);
-            vec![
+            let mut legal = vec![
                 nominate().whom("next", true, next()).choose("begin_unopposed", false, [false, true]),
                 nominate().with("begin", true).whom("next", true, next()),
-            ]
+            ];
+            if table.options.interrupt_before_nomination {
+                let hurt = table.waiting().filter(|c| c.state.exposed);
+                legal.extend(hurt.map(|c| interrupt(c, &[Means::Damage])));
+            }
+            legal
         }
         Phase::Window { nominee, .. } => {
             let interrupters = table.waiting().filter(|c| c.id != *nominee);
-            let interrupt = |c: &Fighter| {
-                let means = MEANS.map(|means| json!(means));
-                LegalCommand::by("interrupt", &c.id, "AI-17").choose("means", true, means)
-            };
             let begin = LegalCommand::by("begin_turn", nominee, "AI-7");
-            std::iter::once(begin).chain(interrupters.map(interrupt)).collect()
+            std::iter::once(begin).chain(interrupters.map(|c| interrupt(c, &MEANS))).collect()
         }
     };
     let readied = table.active().filter(|c| c.state.readied.is_some());
     legal.extend(readied.map(|c| LegalCommand::by("fire", &c.id, "AI-12")));
-    for c in table.iter().filter(|c| c.kind == Kind::Pc) {
+    for c in table.iter().filter(|c| holds_inspiration(table, c)) {
         let inspire = LegalCommand::of("inspire", "AI-28").with("combatant", c.id.as_str());
         legal.extend([LegalCommand::by("spend", &c.id, "AI-29"), inspire]);
     }
     legal
+}
+
+fn interrupt(c: &Fighter, means: &[Means]) -> LegalCommand {
+    LegalCommand::by("interrupt", &c.id, "AI-17").choose("means", true, means.iter().map(|means| json!(means)))
 }

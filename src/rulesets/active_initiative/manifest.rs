@@ -10,10 +10,13 @@ pub(super) static MANIFEST: Manifest = Manifest {
     summary: "After a turn, its player names the next combatant; enemies may steal the turn for inspiration or after damage.",
     commands: super::Command::SPECS,
     round: "round",
-    conditions: &[],
+    conditions: INCAPACITATING,
     down: "unconscious",
     rules: RULES,
 };
+
+/// The conditions of those who cannot act (AAI16).
+pub(super) const INCAPACITATING: &[&str] = &["incapacitated", "paralyzed", "petrified", "stunned", "unconscious"];
 
 const RULES: &[Rule] = &[
     Rule::official("AI-1", "No order is computed: a round is a chain of nominations."),
@@ -43,7 +46,10 @@ const RULES: &[Rule] = &[
     Rule::official("AI-25", "Damage from an earlier turn than the last one pays for nothing."),
     Rule::official("AI-26", "Being hurt gives nothing to a combatant who has acted this round."),
     Rule::official("AI-27", "All who were hurt in a turn and have not acted may interrupt after it."),
-    Rule::supplementary("AI-28", "Nobody holds more than three inspiration points."),
+    Rule::supplementary(
+        "AI-28",
+        "Nobody holds more than three inspiration points, and only players' characters any (option: also their allies).",
+    ),
     Rule::supplementary("AI-29", "An inspiration point can buy advantage on a roll instead, told before rolling."),
     Rule::official("AI-30", "Variant: the game master starts with one point for each player, or as an option says."),
     Rule::official("AI-31", "Variant: a point lets an unhurt combatant of the game master's steal the next turn."),
@@ -63,10 +69,15 @@ const RULES: &[Rule] = &[
     Rule::supplementary("AAI2", "The window stays open after an interrupt: each interrupts once, without refunds."),
     Rule::supplementary("AAI6", "The controller names even if its combatant died; if it left, the game master does."),
     Rule::supplementary("AAI7", "Where all who have not acted are out of the fight the round ends by itself."),
+    Rule::supplementary(
+        "AAI12",
+        "Option: those hurt in a turn may steal the next one before anybody is named, unless they are allies of the last to act.",
+    ),
     Rule::supplementary("AAI13", "A combatant hurt in its own turn cannot interrupt after it, nor in a new round."),
     Rule::supplementary("AAI14", "Damage between two turns counts for the turn before, also between two rounds."),
     Rule::supplementary(
         "AAI15",
         "A named combatant's turn may begin at once if no visible combatant could interrupt and the variant of points is not played.",
     ),
+    Rule::supplementary("AAI16", "Who cannot act takes a turn that comes to it, but steals none."),
 ];

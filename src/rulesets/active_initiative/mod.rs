@@ -19,7 +19,7 @@ use crate::vocabulary::{
     Actor, Audience, Combatant, CombatantId, Commands, Event as AnyEvent, Kind, LegalCommand, OrderEntry, Pending,
     Play, Reason, Redact, Redaction, Ruleset, Table as AnyTable, Violation,
 };
-use decide::{could_interrupt, hurt_off_turn};
+use decide::{able, could_interrupt, could_interrupt_choice, hurt_off_turn};
 
 /// The ruleset `active-initiative`.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,15 +49,20 @@ impl Ruleset for ActiveInitiative {
     }
 
     fn pending(table: &Table) -> Option<Pending> {
-        let chooser = || table.state.last_actor.iter().cloned().collect();
+        let choice = |decision, rule| {
+            let hurt = table.waiting().filter(|c| could_interrupt_choice(table, c)).map(|c| c.id.clone());
+            let hurt: Vec<_> = hurt.collect();
+            let commands: &[_] = if hurt.is_empty() { &["nominate"] } else { &["nominate", "interrupt"] };
+            Pending::new(decision, table.state.last_actor.iter().cloned().chain(hurt).collect(), commands, rule)
+        };
         Some(match &table.state.phase {
             Phase::Setup | Phase::ChooseNext {} | Phase::ChooseStarter {} if table.active().next().is_none() => {
                 Pending::newcomer("AI-35")
             }
             Phase::Setup => Pending::new("start", Vec::new(), &["start"], "AI-2"),
             Phase::InTurn { actor } => Pending::new("end_turn", vec![actor.clone()], &["end_turn"], "AI-7"),
-            Phase::ChooseNext {} => Pending::new("next", chooser(), &["nominate"], "AI-7"),
-            Phase::ChooseStarter {} => Pending::new("starter", chooser(), &["nominate"], "AI-41"),
+            Phase::ChooseNext {} => choice("next", "AI-7"),
+            Phase::ChooseStarter {} => choice("starter", "AI-41"),
             Phase::Window { nominee, .. } => {
                 let interrupters = table.waiting().filter(|c| could_interrupt(table, c, nominee)).map(|c| &c.id);
                 let who: Vec<_> = std::iter::once(nominee).chain(interrupters).cloned().collect();
@@ -117,7 +122,7 @@ impl Ruleset for ActiveInitiative {
 
     fn remark(table: &Table, c: &Fighter) -> String {
         let named = matches!(&table.state.phase, Phase::Window { nominee, .. } if *nominee == c.id);
-        let open = c.active() && !c.acted && !c.state.interrupted;
+        let open = able(c) && !c.acted && !c.state.interrupted;
         let remarks = [
             named.then(|| "named".to_owned()),
             (open && hurt_off_turn(table, c)).then(|| "may interrupt".to_owned()),

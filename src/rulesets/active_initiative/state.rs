@@ -13,6 +13,10 @@ settings! {
         /// A named controller of players' characters is one player, as is each character without one (`player`).
         #[schema(inline)]
         interrupt_points: InterruptPoints,
+        /// Whether those hurt in a turn may interrupt before anybody is named (AAI12).
+        interrupt_before_nomination: bool,
+        /// Whether those who fight beside a player's character hold inspiration too (AI-28).
+        npc_inspiration: bool,
     }
 }
 
@@ -60,7 +64,8 @@ impl<'de> Deserialize<'de> for InterruptPoints {
 settings! {
     /// What a client sets about a combatant under Active Initiative.
     CombatantStats {
-        /// Inspiration points held, at most 3 (AI-28). Only players' characters have any.
+        /// Inspiration points held, at most 3 (AI-28). Only players' characters have any, and with the
+        /// option `npc_inspiration` those on their side.
         inspiration: Int<0, 3>,
         /// The INT modifier, added to a rolled initiative (AI-5).
         int_modifier: Int<-10, 20>,
