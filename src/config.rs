@@ -190,6 +190,12 @@ pub struct Server {
         value_parser = |text: &str| integer::<u64>(text, 0, 1_000_000_000))]
     pub log_keep: u64,
 
+    /// The maximum MiB of the log of each encounter; 0 is any number. Beyond it the oldest entries are dropped, also of those that
+    /// TURNKEEPER_LOG_KEEP keeps.
+    #[arg(long, env = "TURNKEEPER_LOG_MIB", default_value_t = crate::app::DEFAULT_LOG_MIB, value_name = "MIB",
+        value_parser = |text: &str| integer::<u64>(text, 0, 65_536))]
+    pub log_mib: u64,
+
     /// The MiB of encounters that the process caches; 0 caches none.
     #[arg(long, env = "TURNKEEPER_CACHE_MIB", default_value_t = 32, value_name = "MIB",
         value_parser = |text: &str| integer::<u64>(text, 0, 65_536))]

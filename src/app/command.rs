@@ -121,8 +121,7 @@ impl App {
             checkpoint: decided.checkpoint,
         };
         let entry = Some(Entry { version, bytes: serde_json::to_vec(&entry)?.into() });
-        let new_base = self.new_base(&game, version).await?;
-        Ok(Change { game: decided.next, entry, new_base, answer, recorded: Bytes::new() })
+        Ok(Change { game: decided.next, entry, answer, recorded: Bytes::new() })
     }
 
     /// Checks the viewer's rights and the expected version, then decides by the rules.

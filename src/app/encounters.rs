@@ -6,7 +6,7 @@ use super::storage::{CacheEntry, document_within_limit};
 use super::token::only_gm;
 use super::{App, AppError, Application, BearerToken, Expected, HandedOut, IdempotencyKey, Token, now};
 use crate::engine::{Creation, Game, Meta, NewToken, Role, Summary};
-use crate::store::{Base, Entry, NewEncounter, StoreError, listed_id};
+use crate::store::{Base, Entry, NewEncounter, StoreError, bytes_of, listed_id};
 use crate::vocabulary::FieldError;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, HEXLOWER};
 use std::sync::Arc;
@@ -64,7 +64,8 @@ impl App {
     ) -> Result<(Arc<dyn Game>, bool), AppError> {
         let id = &game.meta().id;
         let (document, revision) = (document_within_limit(&*game)?, rand::random());
-        let current = CacheEntry { revision, game: game.clone(), size: document.len() };
+        let (size, log_bytes) = (document.len(), bytes_of(&entries));
+        let current = CacheEntry { revision, game: game.clone(), size, log_bytes };
         let base = Base { version: base.version(), document: document_within_limit(&*base)? };
         let application = application.map(|name| name.to_string());
         let new = NewEncounter { revision, document, base, entries, application };

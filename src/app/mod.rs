@@ -51,6 +51,8 @@ pub const MAX_DOCUMENT: usize = 2 * 1024 * 1024;
 
 /// The default of [`App::with_log_keep`].
 pub const DEFAULT_LOG_KEEP: u64 = 10_000;
+/// The default of [`App::with_log_mib`].
+pub const DEFAULT_LOG_MIB: u64 = 64;
 
 /// The application: rulesets, a store, and the state of this process.
 pub struct App {
@@ -58,7 +60,10 @@ pub struct App {
     rulesets: Rulesets,
     cache: EncounterCache,
     locks: WriteLocks,
-    keep: u64,
+    /// The newest entries that each log keeps at least; 0 keeps all.
+    log_entries: u64,
+    /// The bytes that a log may have; 0 is any number.
+    log_bytes: u64,
     hub: Arc<Hub>,
     applications: Arc<Applications>,
     workers: Workers,
@@ -79,7 +84,8 @@ impl App {
             rulesets,
             cache: encounter_cache(cache_bytes),
             locks: WriteLocks::new(),
-            keep: DEFAULT_LOG_KEEP,
+            log_entries: DEFAULT_LOG_KEEP,
+            log_bytes: DEFAULT_LOG_MIB * 1024 * 1024,
             hub: Arc::default(),
             applications: Arc::default(),
             workers: Workers::new(available_parallelism().map_or(1, Into::into)),
@@ -92,7 +98,12 @@ impl App {
 
     /// Keeps at least the newest `keep` entries of each log, and up to 511 more; 0 keeps all.
     pub fn with_log_keep(self, keep: u64) -> Self {
-        Self { keep, ..self }
+        Self { log_entries: keep, ..self }
+    }
+
+    /// Drops the oldest entries of a log with more than so many MiB; 0 drops none for that.
+    pub fn with_log_mib(self, mib: u64) -> Self {
+        Self { log_bytes: mib.saturating_mul(1024 * 1024), ..self }
     }
 
     /// Lets only these applications create and import encounters, and list their own.

@@ -4,10 +4,11 @@
 //! store, which sends the document only if it has changed. A write is decided on the cached encounter, and takes effect only if the
 //! store's compare-and-set succeeds.
 
+use super::history::Compaction;
 use super::token::Sender;
 use super::{Answer, App, AppError, BearerToken, IdempotencyKey, MAX_DOCUMENT};
 use crate::engine::{Game, Viewer};
-use crate::store::{Base, Commit, Committed, Entry, Found, KeyDigest, StoreError};
+use crate::store::{Commit, Committed, Entry, Found, KeyDigest, StoreError};
 use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -26,6 +27,8 @@ pub(super) struct CacheEntry {
     pub game: Arc<dyn Game>,
     /// The size of its document in bytes.
     pub size: usize,
+    /// The bytes of its log.
+    pub log_bytes: u64,
 }
 
 pub(super) type EncounterCache = Cache<Arc<str>, CacheEntry, ByWeight>;
@@ -80,12 +83,12 @@ impl App {
     fn cache_found(
         &self, id: &str, known: Option<&CacheEntry>, found: Found,
     ) -> Result<(CacheEntry, Option<Bytes>), AppError> {
-        let Found { revision, document, answer, .. } = found;
+        let Found { revision, log_bytes, document, answer, .. } = found;
         let Some(document) = document else {
             let known = known.ok_or_else(|| AppError::Internal("the store left the document out".to_owned()))?;
             return Ok((known.clone(), answer));
         };
-        let current = CacheEntry { revision, game: self.rulesets.load(&document)?, size: document.len() };
+        let current = CacheEntry { revision, game: self.rulesets.load(&document)?, size: document.len(), log_bytes };
         self.cache.insert(id.into(), current.clone());
         Ok((current, answer))
     }
@@ -126,8 +129,6 @@ pub(super) struct Change {
     pub game: Arc<dyn Game>,
     /// The log entry, if it makes a version.
     pub entry: Option<Entry>,
-    /// The new base of the log, if it gets one.
-    pub new_base: Option<Base>,
     pub answer: Answer,
     /// What a repeated request needs of the answer and finds neither in the log nor in the encounter.
     pub recorded: Bytes,
@@ -179,9 +180,10 @@ impl App {
             let decided = async {
                 let change = decide(current.game.clone(), sender.viewer(current.game.meta())?).await?;
                 let document = document_within_limit(&*change.game)?;
-                Ok((change, document))
+                let compaction = self.compaction(&current, change.entry.as_ref()).await?;
+                Ok((change, document, compaction))
             };
-            let (change, document) = match decided.await {
+            let (change, document, Compaction { new_base, log_bytes }) = match decided.await {
                 Ok(decided) => decided,
                 Err(refusal) if fresh => return Err(refusal),
                 Err(refusal) => match self.fetch(id, Some(&current), digest.as_ref()).await? {
@@ -193,7 +195,7 @@ impl App {
                     }
                 },
             };
-            let next = CacheEntry { revision: rand::random(), game: change.game, size: document.len() };
+            let next = CacheEntry { revision: rand::random(), game: change.game, size: document.len(), log_bytes };
             let answer = key.map(|key| key.record(&change.answer, &change.recorded));
             let commit = Commit {
                 expected: current.revision,
@@ -201,7 +203,8 @@ impl App {
                 document,
                 entry: change.entry,
                 answer: digest.zip(answer),
-                new_base: change.new_base,
+                new_base,
+                log_bytes,
             };
             match self.store.commit(id, commit).await.map_err(|error| self.failed(id, error))? {
                 Committed::Done => {
@@ -264,7 +267,7 @@ mod tests {
         let kept = |memory| {
             let cache = encounter_cache(memory);
             for revision in 0..1000 {
-                let entry = CacheEntry { revision, game: game.clone(), size: 10_000 };
+                let entry = CacheEntry { revision, game: game.clone(), size: 10_000, log_bytes: 0 };
                 cache.insert(revision.to_string().into(), entry);
             }
             cache.len()

@@ -349,7 +349,7 @@ fn check_gm(meta: &Meta) -> Result<(), AppError> {
 /// A write that changes only the meta of an encounter.
 fn meta_change(game: &dyn Game, meta: Meta, body: Bytes) -> Change {
     let answer = Answer { version: game.version(), size: AnswerSize::Minimal, body, replayed: false };
-    Change { game: game.with_meta(meta), entry: None, new_base: None, answer, recorded: Bytes::new() }
+    Change { game: game.with_meta(meta), entry: None, answer, recorded: Bytes::new() }
 }
 
 #[cfg(test)]

@@ -118,6 +118,11 @@ impl NewEncounter {
     fn version(&self) -> u64 {
         self.entries.last().map_or(self.base.version, |entry| entry.version)
     }
+
+    /// The bytes of its log.
+    fn log_bytes(&self) -> u64 {
+        bytes_of(&self.entries)
+    }
 }
 
 /// A page of the encounters of an application.
@@ -184,6 +189,8 @@ pub struct Found {
     pub revision: u64,
     /// The version of the newest log entry; 0 when the log is empty.
     pub version: u64,
+    /// The bytes of its log, as the newest write said.
+    pub log_bytes: u64,
     /// None when the caller's known revision is still the current one.
     pub document: Option<Bytes>,
     /// The answer recorded under the given key.
@@ -206,6 +213,8 @@ pub struct Commit {
     pub answer: Option<(KeyDigest, Bytes)>,
     /// A new base of the log. The same step drops the entries up to its version.
     pub new_base: Option<Base>,
+    /// The bytes of all entries in the log after this write, kept for the next one.
+    pub log_bytes: u64,
 }
 
 /// A document that the log is folded from.
@@ -224,6 +233,11 @@ pub struct Entry {
     pub version: u64,
     /// The entry, opaque to the store.
     pub bytes: Bytes,
+}
+
+/// The bytes of log entries.
+pub fn bytes_of(entries: &[Entry]) -> u64 {
+    entries.iter().map(|entry| entry.bytes.len() as u64).sum()
 }
 
 /// The result of [`Store::commit`].

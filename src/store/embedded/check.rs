@@ -206,7 +206,7 @@ fn check_encounter(reading: &ReadTransaction, id: &str) -> Step<usize> {
     let Some(document) = row(&documents, id)? else {
         return Err(StoreError::Corrupt("its document is not found under its id".to_owned()).into());
     };
-    let (_, version, _, _, document) = document.value();
+    let (_, version, _, _, document, _) = document.value();
     let bases = reading.open_table(BASES)?;
     let base = row(&bases, id)?.ok_or_else(|| no_base(id))?;
     let mut bytes = document.len() + base.value().1.len();

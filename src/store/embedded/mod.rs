@@ -198,7 +198,7 @@ impl Store for EmbeddedStore {
             let documents = reading.open_table(DOCUMENTS)?;
             let now = self.clock.now();
             let found = row(&documents, id)?.filter(|found| found.value().2 > now).ok_or(StoreError::Missing)?;
-            let (revision, version, _, _, document) = found.value();
+            let (revision, version, _, _, document, log_bytes) = found.value();
             let mut answer = None;
             if let Some(digest) = key
                 && let Some(recorded) = row(&reading.open_table(ANSWERS)?, (id, digest))?
@@ -207,7 +207,7 @@ impl Store for EmbeddedStore {
                 answer = Some(Bytes::copy_from_slice(recorded.value().1));
             }
             let document = (known != Some(revision)).then(|| Bytes::copy_from_slice(document));
-            Ok(Found { revision, version, document, answer })
+            Ok(Found { revision, version, log_bytes, document, answer })
         })
     }
 
@@ -345,7 +345,7 @@ mod tests {
         let entry = Some(Entry { version: expected, bytes: Bytes::from("entry") });
         let answer = Some(([expected as u8; 32], Bytes::from("answer")));
         let (revision, document) = (expected + 1, Bytes::from("document"));
-        Commit { expected, revision, document, entry, answer, new_base: None }
+        Commit { expected, revision, document, entry, answer, new_base: None, log_bytes: 0 }
     }
 
     pub(super) fn new(application: Option<&str>) -> NewEncounter {

@@ -7,8 +7,8 @@ use super::sealed::{Sealed, row};
 use super::tables::{Step, Tables};
 use crate::store::KeyDigest;
 
-/// Revision, version, expiry, the time in [`EXPIRY`] that the newest commit counts on, document.
-pub(super) type DocumentRow = (u64, u64, Millis, Millis, &'static [u8]);
+/// Revision, version, expiry, the time in [`EXPIRY`] that the newest commit counts on, document, bytes of the log.
+pub(super) type DocumentRow = (u64, u64, Millis, Millis, &'static [u8], u64);
 
 /// The time of an answer, and the answer.
 pub(super) type AnswerRow = (Millis, &'static [u8]);

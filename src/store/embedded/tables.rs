@@ -113,7 +113,7 @@ impl<'t> Tables<'t> {
     fn head(&self, id: &str) -> Step<Option<Head>> {
         let row = row(&self.documents, id)?;
         Ok(row.map(|row| {
-            let (revision, version, expires, indexed, _) = row.value();
+            let (revision, version, expires, indexed, ..) = row.value();
             Head { revision, version, expires, indexed }
         }))
     }
@@ -154,7 +154,8 @@ impl<'t> Tables<'t> {
         }
         let expires = self.expires();
         let indexed = self.index(id, NEVER, expires)?;
-        put(&mut self.documents, id, (new.revision, new.version(), expires, indexed, &new.document[..]))?;
+        let document = (new.revision, new.version(), expires, indexed, &new.document[..], new.log_bytes());
+        put(&mut self.documents, id, document)?;
         put(&mut self.bases, id, (new.base.version, &new.base.document[..]))?;
         for entry in &new.entries {
             put(&mut self.log, (id, entry.version), &entry.bytes[..])?;
@@ -181,9 +182,10 @@ impl<'t> Tables<'t> {
             last_answered = Some(at);
         }
         if head.revision != commit.expected {
-            let document = row(&self.documents, id)?.map(|row| Bytes::copy_from_slice(row.value().4));
-            let (revision, version) = (head.revision, head.version);
-            return Ok(Committed::Conflict(Found { revision, version, document, answer: None }));
+            let newest = row(&self.documents, id)?.ok_or(StoreError::Missing)?;
+            let (revision, version, _, _, document, log_bytes) = newest.value();
+            let document = Some(Bytes::copy_from_slice(document));
+            return Ok(Committed::Conflict(Found { revision, version, log_bytes, document, answer: None }));
         }
         let version = commit.entry.as_ref().map_or(head.version, |entry| entry.version);
         if commit.entry.is_some() && version != head.version.saturating_add(1) {
@@ -211,7 +213,8 @@ impl<'t> Tables<'t> {
         let version = checked.version;
         let expires = self.expires();
         let indexed = self.index(id, head.indexed, expires)?;
-        put(&mut self.documents, id, (commit.revision, version, expires, indexed, &commit.document[..]))?;
+        let document = (commit.revision, version, expires, indexed, &commit.document[..], commit.log_bytes);
+        put(&mut self.documents, id, document)?;
         if let Some(entry) = &commit.entry {
             put(&mut self.log, (id, entry.version), &entry.bytes[..])?;
         }

@@ -5,11 +5,12 @@ local ttl, keep, channel, id = ARGV[5], tonumber(ARGV[6]), ARGV[7], ARGV[8]
 local entry_version, previous_version, entry = ARGV[9], ARGV[10], ARGV[11] -- '' = no entry
 local digest, answer = ARGV[12], ARGV[13]                                  -- '' = no answer
 local rebase_version, new_base = ARGV[14], ARGV[15]                          -- '' = no new_base
+local log_bytes = ARGV[16]
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 -- The stored field 'lease' says which expiry was set and when; 'silent' holds the recent nonces of writes without an entry.
-local found = redis.call('HMGET', KEYS[1], 'revision', 'version', 'lease', 'silent', 'base_version')
+local found = redis.call('HMGET', KEYS[1], 'revision', 'version', 'lease', 'silent', 'base_version', 'log_bytes')
 local current_version, expiry_set, recent_nonces, base_version = found[2], found[3], found[4], found[5]
 
 -- Whether this very write was applied before: it is sent again when a connection breaks. Entries carry the nonce of their write; of
@@ -26,19 +27,19 @@ if digest ~= '' then
   local recorded = redis.call('HGET', KEYS[3], digest) or redis.call('HGET', KEYS[4], digest)
   if recorded then
     if applied() then
-      return {'done', false, false, false}
+      return {'done', false, false, false, false}
     end
-    return {'replayed', recorded, false, false}
+    return {'replayed', recorded, false, false, false}
   end
 end
 if not found[1] then
-  return {'missing', false, false, false}
+  return {'missing', false, false, false, false}
 end
 if found[1] ~= expected then
   if applied() then
-    return {'done', false, false, false}
+    return {'done', false, false, false, false}
   end
-  return {'conflict', redis.call('HGET', KEYS[1], 'document'), found[1], current_version}
+  return {'conflict', redis.call('HGET', KEYS[1], 'document'), found[1], current_version, found[6]}
 end
 
 -- The log holds an entry for each version above its base. It holds more after a write that was refused in the middle, because a login
@@ -59,7 +60,7 @@ end
 local version = current_version
 if entry_version ~= '' then
   if version ~= previous_version then
-    return {'corrupt', 'entry ' .. entry_version .. ' does not follow version ' .. version, false, false}
+    return {'corrupt', 'entry ' .. entry_version .. ' does not follow version ' .. version, false, false, false}
   end
   version = entry_version
 end
@@ -67,7 +68,7 @@ if rebase_version ~= '' then
   local to = tonumber(rebase_version)
   if to > tonumber(version) or to < tonumber(base_version) then
     local range = base_version .. ' and ' .. version
-    return {'corrupt', 'a base at ' .. rebase_version .. ' does not lie between ' .. range, false, false}
+    return {'corrupt', 'a base at ' .. rebase_version .. ' does not lie between ' .. range, false, false, false}
   end
 end
 
@@ -84,7 +85,7 @@ if entry_version ~= '' then
 else
   redis.call('HSET', KEYS[1], 'silent', string.sub((recent_nonces or '') .. nonce, -32 * string.len(nonce)))
 end
-redis.call('HSET', KEYS[1], 'revision', revision, 'version', version, 'document', document)
+redis.call('HSET', KEYS[1], 'revision', revision, 'version', version, 'document', document, 'log_bytes', log_bytes)
 if rebase_version ~= '' then
   -- A repeated creation returns the first base, so that one stays.
   redis.call('HSETNX', KEYS[1], 'created', redis.call('HGET', KEYS[1], 'base'))
@@ -124,4 +125,4 @@ if expiry_set ~= expiry or current_version == base_version or not log_is_whole t
   expire_answers(1)
 end
 redis.call('PUBLISH', channel, id .. ' ' .. version)
-return {'done', false, false, false}
+return {'done', false, false, false, false}

@@ -1,7 +1,7 @@
 -- Keeps a new encounter. Returns the first base of one that exists, and the encounter's application and position in its list.
 -- KEYS: doc, log, and the answers of even and of odd time spans
 -- ARGV: document, base, ttl in ms (0 = never), nonce of this write, first revision, version of the base, newest version,
--- version of the first entry, application ('' = none) and position in its list, entries
+-- version of the first entry, application ('' = none) and position in its list, bytes of the entries, entries
 local found = redis.call('HMGET', KEYS[1], 'revision', 'creator', 'created', 'base', 'application', 'place')
 if found[1] then
   if found[2] == ARGV[4] then
@@ -14,15 +14,15 @@ if ARGV[9] ~= '' then
   application, position = ARGV[9], ARGV[10]
 end
 redis.call('HSET', KEYS[1], 'revision', ARGV[5], 'version', ARGV[7], 'document', ARGV[1],
-  'base_version', ARGV[6], 'base', ARGV[2], 'creator', ARGV[4])
+  'base_version', ARGV[6], 'base', ARGV[2], 'creator', ARGV[4], 'log_bytes', ARGV[11])
 -- An eviction may have removed the document and left the rest. This comes after the first write, the only one that a full server
 -- refuses.
 redis.call('UNLINK', KEYS[2], KEYS[3], KEYS[4])
 if position then
   redis.call('HSET', KEYS[1], 'application', application, 'place', position)
 end
-for i = 11, #ARGV do
-  redis.call('XADD', KEYS[2], string.format('%.0f-0', ARGV[8] + i - 11), 'e', ARGV[i], 'w', ARGV[4])
+for i = 12, #ARGV do
+  redis.call('XADD', KEYS[2], string.format('%.0f-0', ARGV[8] + i - 12), 'e', ARGV[i], 'w', ARGV[4])
 end
 if ARGV[3] ~= '0' then
   redis.call('PEXPIRE', KEYS[1], ARGV[3])

@@ -1,7 +1,7 @@
 //! Encounters in Redis (6.2 and later, Valkey; one server or a cluster), shared by any number of processes.
 //!
 //! The keys of an encounter share a hash tag, so that one script can change them in one step:
-//! - `{turnkeeper:ID}:doc`, a hash: `revision`, `version`, `document`, `base_version`, `base`; `created`,
+//! - `{turnkeeper:ID}:doc`, a hash: `revision`, `version`, `document`, `log_bytes`, `base_version`, `base`; `created`,
 //!   the first base, once there is a newer one; `creator` and `silent`, the recent nonces, which identify a write that is sent again;
 //!   `lease`, which expiry was set and when; `application` and `place`, its position in that one's list;
 //! - `{turnkeeper:ID}:log`, a stream: ids `VERSION-0`, fields `e` (the entry) and `w` (the nonce of its write);
@@ -115,6 +115,7 @@ impl Store for RedisStore {
         create.arg(&new.document[..]).arg(&new.base.document[..]).arg(self.ttl).arg(nonce());
         create.arg(new.revision).arg(new.base.version).arg(new.version()).arg(new.base.version.saturating_add(1));
         create.arg(new.application.as_deref().unwrap_or_default()).arg(list_position(now(), id));
+        create.arg(new.log_bytes());
         for entry in &new.entries {
             create.arg(&entry.bytes[..]);
         }
@@ -129,12 +130,12 @@ impl Store for RedisStore {
     }
 
     async fn load(&self, id: &str, known: Option<u64>, digest: Option<&KeyDigest>) -> Result<Found, StoreError> {
-        type Row = (Option<u64>, Option<u64>, Field);
+        type Row = (Option<u64>, Option<u64>, Option<u64>, Field);
         let [doc, _, even, odd] = keys(id);
-        let ((revision, version, document), answer) = if known.is_none() && digest.is_none() {
+        let ((revision, version, log_bytes, document), answer) = if known.is_none() && digest.is_none() {
             // Where nothing may be left out, the script costs more than the rest of a load.
             let mut get = cmd("HMGET");
-            get.arg(doc).arg(&["revision", "version", "document"]);
+            get.arg(doc).arg(&["revision", "version", "log_bytes", "document"]);
             (read::<Row>(self.connection.call(&get).await?, "an encounter")?, None)
         } else {
             let mut load = script::LOAD.on(&[doc, even, odd]);
@@ -144,7 +145,7 @@ impl Store for RedisStore {
         };
         let revision = revision.ok_or(StoreError::Missing)?;
         let version = version.ok_or_else(|| StoreError::Corrupt("an encounter without a version".to_owned()))?;
-        Ok(Found { revision, version, document, answer })
+        Ok(Found { revision, version, log_bytes: log_bytes.unwrap_or(0), document, answer })
     }
 
     async fn commit(&self, id: &str, commit: Commit) -> Result<Committed, StoreError> {
@@ -163,15 +164,21 @@ impl Store for RedisStore {
             Some(base) => call.arg(base.version).arg(&base.document[..]),
             None => call.arg(&["", ""]),
         };
+        call.arg(commit.log_bytes);
         let reply = self.connection.run(&script::COMMIT, &call).await?;
-        let (outcome, bytes, revision, version): (String, Field, Option<u64>, Option<u64>) = read(reply, "a commit")?;
+        type Reply = (String, Field, Option<u64>, Option<u64>, Option<u64>);
+        let (outcome, bytes, revision, version, log_bytes): Reply = read(reply, "a commit")?;
         match (outcome.as_str(), bytes, revision, version) {
             ("done", ..) => Ok(Committed::Done),
             ("replayed", Some(answer), ..) => Ok(Committed::Replayed(answer)),
             ("missing", ..) => Err(StoreError::Missing),
-            ("conflict", document @ Some(_), Some(revision), Some(version)) => {
-                Ok(Committed::Conflict(Found { revision, version, document, answer: None }))
-            }
+            ("conflict", document @ Some(_), Some(revision), Some(version)) => Ok(Committed::Conflict(Found {
+                revision,
+                version,
+                log_bytes: log_bytes.unwrap_or(0),
+                document,
+                answer: None,
+            })),
             ("corrupt", Some(reason), ..) => Err(StoreError::Corrupt(String::from_utf8_lossy(&reason).into_owned())),
             (other, ..) => Err(StoreError::Corrupt(format!("a commit answered {other:?}"))),
         }

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use turnkeeper::app::{App, AppKeys, Applications, DEFAULT_LOG_KEEP};
+use turnkeeper::app::{App, AppKeys, Applications, DEFAULT_LOG_KEEP, DEFAULT_LOG_MIB};
 use turnkeeper::engine::Rulesets;
 use turnkeeper::http::{Settings, router, serve};
 use turnkeeper::store::embedded::EmbeddedStore;
@@ -49,6 +49,8 @@ pub struct Setup<'k> {
     pub keys: &'k str,
     /// The minimum of log entries that it keeps; None is the default.
     pub keep: Option<u64>,
+    /// The MiB that a log may have; None is the default.
+    pub log_mib: Option<u64>,
 }
 
 /// An embedded store in a directory of its own.
@@ -136,6 +138,7 @@ impl Api {
         let mut settings = cell::variables(&setup.settings);
         settings.push(("TURNKEEPER_APP_KEYS", setup.keys.to_owned()));
         settings.extend(setup.keep.map(|keep| ("TURNKEEPER_LOG_KEEP", keep.to_string())));
+        settings.extend(setup.log_mib.map(|mib| ("TURNKEEPER_LOG_MIB", mib.to_string())));
         let settings = settings.iter().chain([&store]).map(|(name, value)| (*name, value.as_str()));
         let source = cell::event_source().expect("a Lambda cell");
         let function = Function::start(source, &settings.collect::<Vec<_>>(), instances).await;
@@ -144,7 +147,7 @@ impl Api {
     }
 
     /// One in this process on this store, whatever the cell.
-    pub async fn on(store: Arc<dyn Store>, Setup { settings, keys, keep }: Setup<'_>) -> Self {
+    pub async fn on(store: Arc<dyn Store>, Setup { settings, keys, keep, log_mib }: Setup<'_>) -> Self {
         secrets::listen();
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
@@ -152,7 +155,8 @@ impl Api {
         let applications = Arc::new(Applications::new(AppKeys::read(keys).expect("keys")));
         let app = App::new(store, Rulesets::shipped(), 16 << 20)
             .with_applications(applications)
-            .with_log_keep(keep.unwrap_or(DEFAULT_LOG_KEEP));
+            .with_log_keep(keep.unwrap_or(DEFAULT_LOG_KEEP))
+            .with_log_mib(log_mib.unwrap_or(DEFAULT_LOG_MIB));
         let app = Arc::new(app);
         let service = router(app.clone(), settings);
         tokio::spawn(async move {

@@ -1,6 +1,7 @@
 //! The log put to use: undo, time travel, the live feed, export and import, retention, and the schema of what is stored.
 
 mod admission;
+mod bytes;
 pub mod feed;
 mod followers;
 mod lost;

@@ -19,6 +19,7 @@ macro_rules! conformance {
             only_one_of_many_creators_creates
             calls_are_answered_as_written
             a_commit_is_compared_with_the_newest_write_and_with_no_other
+            the_bytes_of_a_log_are_kept_as_the_newest_write_says
             one_key_used_at_once_by_many_is_applied_once
             an_answer_is_forgotten_after_its_time
             an_answer_of_the_span_before_is_found

@@ -49,7 +49,7 @@ pub fn entry(version: u64) -> Entry {
 /// A write with only a document. Its revision is one above `expected`, not random as in the program.
 pub fn unlogged(expected: u64, document: &str) -> Commit {
     let revision = expected.wrapping_add(1);
-    Commit { expected, revision, document: bytes(document), entry: None, answer: None, new_base: None }
+    Commit { expected, revision, document: bytes(document), entry: None, answer: None, new_base: None, log_bytes: 0 }
 }
 
 /// A write with a document and a log entry `entry VERSION`.

@@ -3,7 +3,7 @@
 use turnkeeper::store::{Commit, Committed};
 
 use super::conformance::KEPT;
-use super::{Stand, bytes, filled, logged};
+use super::{Stand, bytes, filled, imported, logged};
 
 pub async fn a_commit_is_compared_with_the_newest_write_and_with_no_other(stand: &impl Stand, id: &str) {
     let store = stand.store(KEPT);
@@ -23,5 +23,19 @@ pub async fn a_commit_is_compared_with_the_newest_write_and_with_no_other(stand:
             assert_eq!(newest.document, Some(bytes(&format!("v{version}"))), "known: {other}");
         }
         expected = revision;
+    }
+}
+
+pub async fn the_bytes_of_a_log_are_kept_as_the_newest_write_says(stand: &impl Stand, id: &str) {
+    let store = stand.store(KEPT);
+    store.create(id, imported("v2", "v0", 0, &[1, 2])).await.expect("a new encounter");
+    let log_bytes = async || store.load(id, None, None).await.expect("an encounter").log_bytes;
+    assert_eq!(log_bytes().await, 2 * "entry 1".len() as u64);
+    let write = Commit { log_bytes: 99, ..logged(1, "v3", 3) };
+    assert_eq!(store.commit(id, write).await.expect("a store that answers"), Committed::Done);
+    assert_eq!(log_bytes().await, 99);
+    match store.commit(id, logged(1, "v4", 4)).await.expect("a store that answers") {
+        Committed::Conflict(found) => assert_eq!(found.log_bytes, 99),
+        other => panic!("expected a conflict, got {other:?}"),
     }
 }
