@@ -3,6 +3,7 @@
 //! Nothing here knows HTTP.
 
 mod application;
+mod budget;
 mod command;
 mod encounters;
 mod error;
@@ -20,6 +21,7 @@ mod transfer;
 mod work;
 
 pub use application::{AppKeys, Application, Applications, app_name};
+pub use budget::{Budget, Room};
 pub use command::{Answer, AnswerSize, CommandCall};
 pub use encounters::{CreatedEncounter, is_cursor};
 pub use error::AppError;

@@ -7,7 +7,7 @@
 use super::history::Compaction;
 use super::token::Sender;
 use super::{Answer, App, AppError, BearerToken, IdempotencyKey, MAX_DOCUMENT};
-use crate::engine::{Game, Viewer};
+use crate::engine::{Game, Role, Viewer};
 use crate::store::{Commit, Committed, Entry, Found, KeyDigest, StoreError};
 use bytes::Bytes;
 use quick_cache::Weighter;
@@ -69,6 +69,17 @@ impl App {
     pub(super) async fn current_entry(&self, id: &str) -> Result<CacheEntry, AppError> {
         let known = self.cache.get(id);
         Ok(self.fetch(id, known.as_ref(), None).await?.0)
+    }
+
+    /// The role that a token has in an encounter.
+    pub async fn role(&self, id: &str, token: &BearerToken) -> Result<Role, AppError> {
+        Ok(self.authenticate(id, token).await?.1.role)
+    }
+
+    /// The role that a token had when this process used the encounter last. Asks no store.
+    pub fn cached_role(&self, id: &str, token: &BearerToken) -> Option<Role> {
+        let cached = self.cache.get(id)?;
+        token.viewer(cached.game.meta()).ok().map(|viewer| viewer.role)
     }
 
     /// Reads the encounter, and the answer recorded under `key`. The encounter has the revision of `known` if it has not changed since.

@@ -9,7 +9,7 @@ use crate::app::{QuotaGrant, Rate, Sender};
 use axum::RequestExt;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -46,7 +46,7 @@ pub(super) async fn limit(State(shared): State<AppState>, mut request: Request, 
     }
     let sender = request.extract_parts_with_state::<Sender, _>(&shared).await.ok();
     let client = (sender, request.extract_parts_with_state::<EncounterId, _>(&shared).await.ok());
-    let counted = match count(&shared, &client, address_bucket(&shared, &request)).await {
+    let counted = match count(&shared, &client, address_bucket(&shared, request.headers(), request.extensions())).await {
         Ok(counted) => counted,
         Err(refusal) => return refusal,
     };
@@ -101,9 +101,9 @@ async fn bucket(shared: &AppState, client: &Client, address: String) -> Result<O
 }
 
 /// The bucket of the address that a request comes from. Requests without an address share one.
-fn address_bucket(shared: &AppState, request: &Request) -> String {
-    let named = shared.settings.client_header.as_ref().and_then(|name| last_address(request.headers(), name));
-    let address = named.or_else(|| request.extensions().get::<Peer>().map(|peer| peer.0));
+pub(super) fn address_bucket(shared: &AppState, headers: &HeaderMap, extensions: &Extensions) -> String {
+    let named = shared.settings.client_header.as_ref().and_then(|name| last_address(headers, name));
+    let address = named.or_else(|| extensions.get::<Peer>().map(|peer| peer.0));
     address.map_or("address:unknown".to_owned(), |address| format!("address:{}", address_prefix(address)))
 }
 

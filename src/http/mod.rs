@@ -83,7 +83,7 @@ impl Default for Settings {
 struct AppState {
     app: Arc<App>,
     settings: Arc<Settings>,
-    requests: post::Budget,
+    requests: post::Bodies,
     /// Imports have half of the bytes, so that they keep no other request waiting.
-    imports: post::Budget,
+    imports: post::Bodies,
 }

@@ -2,23 +2,22 @@
 
 use super::AppState;
 use super::extract::{EncounterId, single};
+use super::limit::address_bucket;
 use super::middleware::TimeLimit;
 use super::problem::Problem;
-use crate::app::{AnswerSize, AppError, Application, IdempotencyKey, Sender};
+use crate::app::{AnswerSize, AppError, Application, Budget, IdempotencyKey, Role, Room, Sender};
 use crate::vocabulary::parse;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Request};
-use axum::http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_TYPE};
+use axum::http::header::{ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::convert::Infallible;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 pub(super) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
@@ -26,8 +25,9 @@ pub(super) const PREFER: HeaderName = HeaderName::from_static("prefer");
 /// The largest body that is read before its token is checked, in bytes.
 const UNCHECKED: u64 = 16 * 1024;
 
-/// The bytes of one permit.
-const UNIT: usize = 1024;
+/// A body that is not complete brings at least so many bytes in each [`PAUSE`].
+const STEP: usize = 16 * 1024;
+const PAUSE: Duration = Duration::from_secs(10);
 
 /// Minimum characters of the key of a creation without an application. A UUID has more.
 const MIN_CREATION_KEY: usize = 22;
@@ -43,8 +43,10 @@ pub(super) struct Post<B = Value> {
     pub key: Option<IdempotencyKey>,
     /// When the answer must be on its way.
     pub time: TimeLimit,
-    /// The body's share of the budget.
-    permit: OwnedSemaphorePermit,
+    /// The name of the client for budgets.
+    pub client: String,
+    /// The body's part of the budget.
+    room: Room,
 }
 
 /// A posted log.
@@ -70,8 +72,8 @@ impl FromRequest<AppState> for Post {
     type Rejection = Problem;
 
     async fn from_request(request: Request, state: &AppState) -> Result<Self, Problem> {
-        let Post { body, key, time, permit } = receive(request, state, &state.requests).await?;
-        Ok(Self { body: parse(&body).map_err(AppError::from)?, key, time, permit })
+        let Post { body, key, time, client, room } = receive(request, state, &state.requests).await?;
+        Ok(Self { body: parse(&body).map_err(AppError::from)?, key, time, client, room })
     }
 }
 
@@ -93,29 +95,46 @@ impl OptionalFromRequestParts<AppState> for IdempotencyKey {
     }
 }
 
-async fn receive(request: Request, state: &AppState, budget: &Budget) -> Result<Post<Bytes>, Problem> {
+async fn receive(request: Request, state: &AppState, bodies: &Bodies) -> Result<Post<Bytes>, Problem> {
     let (mut parts, body) = request.into_parts();
     let Ok(time) = TimeLimit::from_request_parts(&mut parts, state).await;
     let key = idempotency_key(&parts.headers)?.map(str::to_owned);
     check_type(&parts.headers)?;
-    if body.size_hint().upper().is_none_or(|size| size > UNCHECKED) {
-        check_token(&mut parts, state).await?;
-    }
-    let (body, permit) = budget.read(body).await?;
+    let is_large = body.size_hint().upper().is_none_or(|size| size > UNCHECKED);
+    let client = sending_client(&mut parts, state, is_large || bodies.budget.is_half_used()).await?;
+    let (body, room) = bodies.read(&client, body).await?;
     let key = key.map(|key| IdempotencyKey { key, fingerprint: fingerprint(&parts, &body) });
-    Ok(Post { body, key, time, permit })
+    Ok(Post { body, key, time, client, room })
 }
 
-/// Refuses an invalid token of an encounter. A path without an encounter needs no token.
-async fn check_token(parts: &mut Parts, state: &AppState) -> Result<(), Problem> {
-    let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else { return Ok(()) };
-    // An application's key needs no check here: routes that do not take one have refused it in an earlier extractor.
-    let Sender::Token(token) = Sender::from_request_parts(parts, state).await? else { return Ok(()) };
-    if state.app.is_valid(&id, &token) || state.app.mark_valid(&id, &token).await? {
-        return Ok(());
+/// The name of the client that a body counts against: its token or application, or without a valid one its address. Refuses the body
+/// of a spectator, who only reads.
+///
+/// The store is asked for the token only if `check` is set, or if the token was a spectator's. Until then an unknown token counts
+/// against its address, because anyone can invent tokens.
+async fn sending_client(parts: &mut Parts, state: &AppState, check: bool) -> Result<String, Problem> {
+    let address = address_bucket(state, &parts.headers, &parts.extensions);
+    let sender = Sender::from_request_parts(parts, state).await;
+    let token = match sender {
+        Ok(Sender::Creator(name)) => return Ok(format!("application:{name}")),
+        Ok(Sender::Token(token)) => Some(token),
+        Err(_) => None,
+    };
+    // A path without an encounter needs no token.
+    let Ok(EncounterId(id)) = EncounterId::from_request_parts(parts, state).await else { return Ok(address) };
+    let Some(token) = token else { return Ok(address) };
+    let mut role = state.app.cached_role(&id, &token);
+    if check || role == Some(Role::Spectator) {
+        role = Some(state.app.role(&id, &token).await?);
     }
-    Err(AppError::NotFound.into())
+    match role {
+        Some(Role::Spectator) => Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", ONLY_READS)),
+        Some(Role::Gm | Role::Player) => Ok(format!("token:{}", token.short())),
+        None => Ok(address),
+    }
 }
+
+const ONLY_READS: &str = "A spectator's token only reads. Send this with a player's or the game master's token.";
 
 fn idempotency_key(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
     match single(headers, &IDEMPOTENCY_KEY)? {
@@ -174,40 +193,43 @@ impl FromRequestParts<AppState> for AnswerSize {
     }
 }
 
-/// The bytes of bodies that the process holds at a time.
+/// How bodies are read: each up to its limit and fast enough, all within a budget.
 #[derive(Clone)]
-pub(super) struct Budget {
+pub(super) struct Bodies {
     /// The largest body, in bytes.
     limit: usize,
-    free: Arc<Semaphore>,
+    budget: Budget,
+    /// The time in which at least [`STEP`] bytes arrive.
+    pause: Duration,
 }
 
-impl Budget {
-    /// A budget of `total` bytes, or of `limit` if that is more: one body of the largest size always fits.
+impl Bodies {
+    /// Bodies of at most `limit` bytes, `total` at a time. One body of the largest size always fits.
     pub fn new(limit: usize, total: usize) -> Self {
-        let units = total.max(limit).div_ceil(UNIT).min(Semaphore::MAX_PERMITS);
-        Self { limit, free: Arc::new(Semaphore::new(units)) }
+        Self { limit, budget: Budget::new(limit, total), pause: PAUSE }
     }
 
-    /// Reads a body. Its permit grows with the bytes that have arrived, so that an announced size takes nothing.
-    async fn read(&self, mut body: Body) -> Result<(Bytes, OwnedSemaphorePermit), Problem> {
-        let acquire = |units| self.free.clone().try_acquire_many_owned(units).map_err(|_| Problem::busy());
-        let (mut bytes, mut permit) = (Vec::new(), acquire(0)?);
-        while let Some(frame) = body.frame().await {
+    /// Reads a body. Its room grows with the bytes that have arrived, so that an announced size takes nothing.
+    async fn read(&self, client: &str, mut body: Body) -> Result<(Bytes, Room), Problem> {
+        let (mut bytes, mut room) = (Vec::new(), self.budget.room(client)?);
+        let (mut due, mut due_size) = (Instant::now() + self.pause, STEP);
+        while let Some(frame) = timeout_at(due, body.frame()).await.map_err(|_| too_slow())? {
             let frame = frame.map_err(|_| Problem::bad("incomplete_body", "the body ended too early"))?;
             let Ok(data) = frame.into_data() else { continue };
             let size = bytes.len().saturating_add(data.len());
             if size > self.limit {
-                drop((bytes, permit));
+                drop((bytes, room));
                 let _ = timeout(DRAIN_TIME, drain(body)).await;
                 let detail = format!("the body is larger than {} bytes", self.limit);
                 return Err(Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", detail));
             }
-            let more = size.div_ceil(UNIT).saturating_sub(permit.num_permits());
-            permit.merge(acquire(u32::try_from(more).map_err(|_| Problem::busy())?)?);
+            room.grow(size)?;
             bytes.extend_from_slice(&data);
+            if size >= due_size {
+                (due, due_size) = (Instant::now() + self.pause, size.saturating_add(STEP));
+            }
         }
-        Ok((bytes.into(), permit))
+        Ok((bytes.into(), room))
     }
 }
 
@@ -221,14 +243,19 @@ async fn drain(mut body: Body) {
     }
 }
 
+fn too_slow() -> Problem {
+    let (bytes, seconds) = (STEP / 1024, PAUSE.as_secs());
+    let detail = format!("The body arrives too slowly. Send at least {bytes} KiB in {seconds} seconds.");
+    let close = HeaderValue::from_static("close");
+    Problem::new(StatusCode::REQUEST_TIMEOUT, "request_timeout", detail).with(CONNECTION, close)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use futures::{StreamExt, stream};
 
-    fn free(budget: &Budget) -> usize {
-        budget.free.available_permits() * UNIT
-    }
+    const KIB: usize = 1024;
 
     /// A body that begins with this number of bytes and never ends.
     fn unfinished(bytes: usize) -> Body {
@@ -236,46 +263,51 @@ mod tests {
         Body::from_stream(begun.chain(stream::pending()))
     }
 
-    async fn refused(budget: &Budget, body: Body) -> u16 {
-        budget.read(body).await.map(drop).expect_err("refused").status().as_u16()
+    async fn refused(bodies: &Bodies, client: &str, body: Body) -> u16 {
+        bodies.read(client, body).await.map(drop).expect_err("refused").status().as_u16()
     }
 
     #[tokio::test]
-    async fn bodies_are_counted_as_they_arrive_and_until_they_are_dropped() {
-        let budget = Budget::new(4 * UNIT, 16 * UNIT);
-        let posted = budget.read(Body::from(vec![b' '; 3 * UNIT + 1])).await.expect("room");
-        assert_eq!((posted.0.len(), free(&budget)), (3 * UNIT + 1, 12 * UNIT));
-        drop(posted);
-        assert_eq!(free(&budget), 16 * UNIT);
-    }
-
-    #[tokio::test]
-    async fn unfinished_bodies_take_no_more_than_the_budget_and_give_it_back() {
-        let budget = Budget::new(4 * UNIT, 16 * UNIT);
+    async fn the_unfinished_bodies_of_one_client_leave_room_for_others() {
+        let bodies = Bodies::new(4 * KIB, 128 * KIB);
         let mut readers = Vec::new();
         for _ in 0..40 {
-            let budget = budget.clone();
-            readers.push(tokio::spawn(async move { budget.read(unfinished(4 * UNIT)).await.map(drop) }));
+            let bodies = bodies.clone();
+            readers.push(tokio::spawn(async move { bodies.read("a", unfinished(4 * KIB)).await.map(drop) }));
             tokio::task::yield_now().await;
         }
         tokio::task::yield_now().await;
         let (waiting, turned_away): (Vec<_>, Vec<_>) = readers.into_iter().partition(|reader| !reader.is_finished());
-        assert_eq!((waiting.len(), turned_away.len(), free(&budget)), (4, 36, 0));
+        assert_eq!((waiting.len(), turned_away.len()), (4, 36), "an eighth of the budget");
         for reader in turned_away {
             let problem = reader.await.expect("no panic").expect_err("no room");
             assert_eq!(problem.status(), StatusCode::SERVICE_UNAVAILABLE);
         }
-        assert_eq!(refused(&budget, Body::from("x")).await, 503);
+        assert_eq!(refused(&bodies, "a", Body::from("x")).await, 503);
+        let (read, _room) = bodies.read("b", Body::from(vec![b' '; 4 * KIB])).await.expect("room");
+        assert_eq!(read.len(), 4 * KIB);
         for reader in waiting {
             reader.abort();
             let _ = reader.await;
         }
-        assert_eq!(free(&budget), 16 * UNIT);
-        assert_eq!(refused(&budget, Body::from(vec![b' '; 4 * UNIT + 1])).await, 413);
+        assert_eq!(refused(&bodies, "a", Body::from(vec![b' '; 4 * KIB + 1])).await, 413);
     }
 
-    #[test]
-    fn a_body_of_the_largest_size_fits_into_the_smallest_budget() {
-        assert_eq!(free(&Budget::new(16 * UNIT, 0)), 16 * UNIT);
+    #[tokio::test]
+    async fn a_body_that_arrives_too_slowly_is_given_up() {
+        let bodies = Bodies { pause: Duration::from_millis(100), ..Bodies::new(256 * KIB, 0) };
+        assert_eq!(refused(&bodies, "a", unfinished(256 * KIB - 1)).await, 408);
+        // Bytes that trickle in are no progress.
+        let trickle = stream::repeat(()).then(|()| async {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            Ok::<_, String>(vec![b' '; 10])
+        });
+        assert_eq!(refused(&bodies, "a", Body::from_stream(trickle)).await, 408);
+        let steady = stream::iter(0..6).then(|_| async {
+            tokio::time::sleep(Duration::from_millis(30)).await;
+            Ok::<_, String>(vec![b' '; STEP])
+        });
+        assert_eq!(bodies.read("a", Body::from_stream(steady)).await.expect("it is read").0.len(), 6 * STEP);
+        assert_eq!(bodies.budget.room("a").and_then(|mut room| room.grow(256 * KIB)).ok(), Some(()));
     }
 }

@@ -1,7 +1,7 @@
 //! Every route, with its documentation, and the middleware around them.
 
 use super::encounters::CreationAnswer;
-use super::post::Budget;
+use super::post::Bodies;
 use super::problem::ProblemDocument as Problem;
 use super::{
     AppState, Settings, commands, docs, encounters, events, health, limit, middleware, rulesets, table, tokens,
@@ -61,8 +61,8 @@ const COMPRESSED: u64 = 1024;
 pub fn router(app: Arc<App>, settings: Settings) -> Router {
     let (limited, timeout) = (settings.limits != Limits::default(), settings.timeout);
     let pages = if settings.table { docs::routes().merge(table::routes()) } else { docs::routes() };
-    let budget = |limit| Budget::new(limit, settings.body_budget / 2);
-    let (requests, imports) = (budget(settings.body_limit), budget(settings.import_limit));
+    let bodies = |limit| Bodies::new(limit, settings.body_budget / 2);
+    let (requests, imports) = (bodies(settings.body_limit), bodies(settings.import_limit));
     let cors = middleware::cors(&settings.origins);
     let compressible = SizeAbove::new(COMPRESSED)
         .and(NotForContentType::SSE)
