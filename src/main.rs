@@ -76,6 +76,7 @@ async fn serve(config: &Server, on_lambda: bool) -> Result<(), String> {
     let applications = Arc::new(Applications::new(keys.clone()));
     let cache = config.cache_mib.saturating_mul(1024 * 1024);
     let app = App::new(store, Rulesets::shipped(), cache).with_log_keep(config.log_keep).with_log_mib(config.log_mib);
+    let app = app.with_answer_budget(config.bodies_mib.saturating_mul(1024 * 1024));
     let app = Arc::new(app.with_applications(applications.clone()));
     let router = http::under(config.base_path.clone(), http::router(app.clone(), config.http()));
     let (stop, feeds) = (stop().map_err(|error| error.to_string())?, app.clone());

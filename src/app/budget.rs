@@ -1,6 +1,7 @@
 //! Budgets of bytes that the process holds for its clients: bodies that arrive, and answers that are not read yet.
 
-use super::AppError;
+use super::token::Sender;
+use super::{AppError, BearerToken};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -12,7 +13,20 @@ const UNIT: usize = 1024;
 /// One client gets at most one part in so many of a budget.
 const PARTS: usize = 8;
 /// Answers up to this size are not counted: a connection costs more.
-const SMALL_ANSWER: usize = 16 * 1024;
+pub const SMALL_ANSWER: usize = 16 * 1024;
+
+/// The name of a client with a token.
+pub fn client_of(token: &BearerToken) -> String {
+    format!("token:{}", token.short())
+}
+
+/// The name of the client that sends a write.
+pub(super) fn sending_client(sender: &Sender) -> String {
+    match sender {
+        Sender::Token(token) => client_of(token),
+        Sender::Creator(name) => format!("application:{name}"),
+    }
+}
 
 /// The bytes that may be held at a time, for all clients together and for each.
 #[derive(Clone)]
@@ -94,9 +108,16 @@ impl Budget {
         if answer.len() <= SMALL_ANSWER {
             return Ok(answer);
         }
+        Ok(self.reserve(client, answer.len())?.keep(answer))
+    }
+
+    /// Room for an answer of so many bytes. Refused without it.
+    pub fn reserve(&self, client: &str, bytes: usize) -> Result<Room, AppError> {
         let mut room = self.room(client)?;
-        room.grow(answer.len())?;
-        Ok(room.keep(answer))
+        if bytes > SMALL_ANSWER {
+            room.grow(bytes)?;
+        }
+        Ok(room)
     }
 
     /// As [`hold`](Self::hold), but waits for room.

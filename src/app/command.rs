@@ -1,5 +1,6 @@
 //! Commands: what a viewer may do, how it is decided, and the answers.
 
+use super::budget::client_of;
 use super::storage::Change;
 use super::token::Sender;
 use super::work::WhenFull;
@@ -102,12 +103,18 @@ impl App {
     pub async fn dry_run(&self, call: CommandCall<'_>) -> Result<Answer, AppError> {
         let (game, viewer) = self.authenticate(call.id, call.token).await?;
         let decided = self.decide(&game, &viewer, &call, rand::random()).await?;
-        Answer::to(&viewer, &decided, call.size)
+        self.hold(&client_of(call.token), Answer::to(&viewer, &decided, call.size)?)
+    }
+
+    /// The answer, counted until the client has read it.
+    pub(super) fn hold(&self, client: &str, answer: Answer) -> Result<Answer, AppError> {
+        Ok(Answer { body: self.answers.hold(client, answer.body)?, ..answer })
     }
 
     async fn change(&self, game: Arc<dyn Game>, viewer: Viewer, call: &CommandCall<'_>) -> Result<Change, AppError> {
         let decided = self.decide(&game, &viewer, call, dice_seed(&*game)).await?;
-        let answer = Answer::to(&viewer, &decided, call.size)?;
+        // Before the commit: a client that does not read its answers changes nothing more.
+        let answer = self.hold(&client_of(call.token), Answer::to(&viewer, &decided, call.size)?)?;
         let version = decided.next.version();
         let entry = LogEntry {
             version,

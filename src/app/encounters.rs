@@ -4,7 +4,7 @@ use super::idempotency::Secrets;
 use super::log::MAX_PAGE;
 use super::storage::{CacheEntry, document_within_limit};
 use super::token::only_gm;
-use super::{App, AppError, Application, BearerToken, Expected, HandedOut, IdempotencyKey, Token, now};
+use super::{App, AppError, Application, BearerToken, Expected, HandedOut, IdempotencyKey, Room, Token, now};
 use crate::engine::{Creation, Game, Meta, NewToken, Role, Summary};
 use crate::store::{Base, Entry, NewEncounter, StoreError, bytes_of, listed_id};
 use crate::vocabulary::FieldError;
@@ -26,6 +26,8 @@ pub struct CreatedEncounter {
     pub tokens: Vec<HandedOut>,
     /// True when the same idempotency key created it before.
     pub replayed: bool,
+    /// Room for the answer.
+    pub room: Room,
 }
 
 /// Whether a text has the form of a cursor: a list position with an id that [`App::create`] can make.
@@ -36,9 +38,10 @@ pub fn is_cursor(text: &str) -> bool {
 
 impl App {
     /// Creates an encounter, once for each idempotency key: id and token follow from the key, so a repeated request finds the first
-    /// result. The encounter is listed for `application`; each application has idempotency keys of its own.
+    /// result. The encounter is listed for `application`; each application has idempotency keys of its own. The answer takes room of
+    /// `client`'s.
     pub async fn create(
-        &self, creation: Creation, key: Option<&IdempotencyKey>, application: Option<Application>,
+        &self, creation: Creation, key: Option<&IdempotencyKey>, application: Option<Application>, client: &str,
     ) -> Result<CreatedEncounter, AppError> {
         let secrets = self.secrets(key, application.as_deref()).await?;
         let (meta, token) = new_meta(creation.seed, key, &secrets)?;
@@ -46,6 +49,7 @@ impl App {
         let game = self.rulesets.create(meta, creation)?;
         let (meta, tokens) = first_tokens(&*game, &wanted, &secrets)?;
         let game = game.with_meta(meta);
+        let room = self.room_for_creation(&*game, client)?;
         let (game, replayed) = self.persist(game.clone(), game, Vec::new(), key, application).await?;
         // A repeated request returns the tokens of the first one, except those that were revoked since.
         let handed_out = |token: Token| {
@@ -53,7 +57,13 @@ impl App {
             Some(HandedOut { info: record.viewer(), token, replayed })
         };
         let tokens = tokens.into_iter().filter_map(handed_out).collect();
-        Ok(CreatedEncounter { game, token, tokens, replayed })
+        Ok(CreatedEncounter { game, token, tokens, replayed, room })
+    }
+
+    /// Room for the answer to a creation, which must be there before anything is stored.
+    pub(super) fn room_for_creation(&self, game: &dyn Game, client: &str) -> Result<Room, AppError> {
+        // The answer shows a document, with its empty fields and the order of turns.
+        self.answers.reserve(client, document_within_limit(game)?.len().saturating_mul(3))
     }
 
     /// Stores a new encounter: `base`, and `game`, which `entries` made of it. Returns the encounter, with the meta that it was stored

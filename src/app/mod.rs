@@ -21,7 +21,7 @@ mod transfer;
 mod work;
 
 pub use application::{AppKeys, Application, Applications, app_name};
-pub use budget::{Budget, Room};
+pub use budget::{Budget, Room, SMALL_ANSWER, client_of};
 pub use command::{Answer, AnswerSize, CommandCall};
 pub use encounters::{CreatedEncounter, is_cursor};
 pub use error::AppError;
@@ -51,6 +51,8 @@ use work::Workers;
 /// Maximum size of a document in bytes.
 pub const MAX_DOCUMENT: usize = 2 * 1024 * 1024;
 
+/// The default of [`App::with_answer_budget`].
+const DEFAULT_ANSWERS: usize = 64 * 1024 * 1024;
 /// The default of [`App::with_log_keep`].
 pub const DEFAULT_LOG_KEEP: u64 = 10_000;
 /// The default of [`App::with_log_mib`].
@@ -70,6 +72,8 @@ pub struct App {
     applications: Arc<Applications>,
     workers: Workers,
     renderings: Renderings,
+    /// The answers that clients have not read yet.
+    pub answers: Budget,
     /// Imports take long, so they have a thread of their own.
     imports: Workers,
     /// Created at the first limited request.
@@ -92,6 +96,7 @@ impl App {
             applications: Arc::default(),
             workers: Workers::new(available_parallelism().map_or(1, Into::into)),
             renderings: renderings(),
+            answers: Budget::of_answers(DEFAULT_ANSWERS),
             imports: Workers::new(1),
             limiter: LazyLock::new(Limiter::new),
             checked: Mutex::default(),
@@ -106,6 +111,11 @@ impl App {
     /// Drops the oldest entries of a log with more than so many MiB; 0 drops none for that.
     pub fn with_log_mib(self, mib: u64) -> Self {
         Self { log_bytes: mib.saturating_mul(1024 * 1024), ..self }
+    }
+
+    /// Holds at most so many bytes of answers that clients have not read yet.
+    pub fn with_answer_budget(self, bytes: usize) -> Self {
+        Self { answers: Budget::of_answers(bytes), ..self }
     }
 
     /// Lets only these applications create and import encounters, and list their own.

@@ -4,6 +4,7 @@
 //! store, which sends the document only if it has changed. A write is decided on the cached encounter, and takes effect only if the
 //! store's compare-and-set succeeds.
 
+use super::budget::sending_client;
 use super::history::Compaction;
 use super::token::Sender;
 use super::{Answer, App, AppError, BearerToken, IdempotencyKey, MAX_DOCUMENT};
@@ -249,7 +250,8 @@ impl App {
             AppError::Pruned { .. } => AppError::AnswerPruned { version },
             error => error,
         })?;
-        Ok(Answer { replayed: true, ..Answer::to(&viewer, &decided, recorded.size)? })
+        let answer = Answer { replayed: true, ..Answer::to(&viewer, &decided, recorded.size)? };
+        self.hold(&sending_client(sender), answer)
     }
 }
 

@@ -129,9 +129,10 @@ impl Export {
 }
 
 impl App {
-    /// Creates an encounter from an exported log in JSON, with a token of its own, once for each idempotency key.
+    /// Creates an encounter from an exported log in JSON, with a token of its own, once for each idempotency key. The answer takes room of
+    /// `client`'s.
     pub async fn import(
-        self: &Arc<Self>, log: Bytes, key: Option<&IdempotencyKey>, application: Option<Application>,
+        self: &Arc<Self>, log: Bytes, key: Option<&IdempotencyKey>, application: Option<Application>, client: &str,
     ) -> Result<CreatedEncounter, AppError> {
         let secrets = self.secrets(key, application.as_deref()).await?;
         let (meta, token) = new_meta(None, key, &secrets)?;
@@ -140,8 +141,9 @@ impl App {
             .imports
             .run(IMPORTS, WhenFull::Refuse, move |stop| fold_import(&app.rulesets, meta, &log, stop))
             .await??;
+        let room = self.room_for_creation(&*fold.game, client)?;
         let (game, replayed) = self.persist(fold.base, fold.game, fold.entries, key, application).await?;
-        Ok(CreatedEncounter { game, token, tokens: Vec::new(), replayed })
+        Ok(CreatedEncounter { game, token, tokens: Vec::new(), replayed, room })
     }
 }
 

@@ -5,7 +5,7 @@ use super::extract::{Conditions, EncounterId, Parameters};
 use super::post::Post;
 use super::problem::Problem;
 use super::reply::{PREFERENCE_APPLIED, Reply};
-use crate::app::{Answer, AnswerSize, BearerToken, CommandCall, Include};
+use crate::app::{Answer, AnswerSize, BearerToken, CommandCall, Include, client_of};
 use crate::engine::Request;
 use crate::openapi::*;
 use crate::vocabulary::{CombatantId, LegalCommands};
@@ -62,7 +62,9 @@ pub(super) async fn send_command(
     if include.options
         && let Some(options) = shared.app.options_after_commit(&id, &token, time.left()).await
     {
-        answer.body = with_options(&answer.body, &options);
+        // Without room for them the options are left out.
+        let body = with_options(&answer.body, &options);
+        answer.body = shared.app.answers.hold(&client_of(&token), body).unwrap_or(answer.body);
     }
     let version = answer.version;
     Ok(reply(answer).version(version))

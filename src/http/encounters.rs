@@ -31,8 +31,8 @@ pub(super) async fn create_encounter(
 ) -> Result<Reply, Problem> {
     let key = post.creation_key(application.as_ref())?;
     let creation = read(&post.body).map_err(AppError::from)?;
-    let encounter = shared.app.create(creation, key, application).await?;
-    Ok(created(&encounter)?)
+    let encounter = shared.app.create(creation, key, application, &post.client).await?;
+    Ok(created(encounter)?)
 }
 
 /// A new encounter and its game master's token.
@@ -51,7 +51,7 @@ pub(super) struct CreationAnswer<'a> {
 }
 
 /// The answer that a new encounter makes.
-pub(super) fn created(created: &CreatedEncounter) -> Result<Reply, AppError> {
+pub(super) fn created(created: CreatedEncounter) -> Result<Reply, AppError> {
     let gm = created.game.meta().tokens.first().map(TokenRecord::viewer);
     let gm = gm.ok_or_else(|| AppError::Internal("an encounter without tokens".to_owned()))?;
     let body = CreationAnswer {
@@ -61,7 +61,8 @@ pub(super) fn created(created: &CreatedEncounter) -> Result<Reply, AppError> {
     };
     let location = HeaderValue::try_from(format!("/v1/encounters/{}", created.game.meta().id));
     let location = location.map_err(|error| AppError::Internal(error.to_string()))?;
-    let reply = Reply::of(&body)?.status(StatusCode::CREATED).version(created.game.version());
+    let body = created.room.keep(serde_json::to_vec(&body).map_err(AppError::from)?.into());
+    let reply = Reply::json(body).status(StatusCode::CREATED).version(created.game.version());
     Ok(reply.header(LOCATION, location).replayed(created.replayed))
 }
 

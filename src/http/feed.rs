@@ -5,7 +5,7 @@ use super::extract::{preferred, single};
 use super::middleware::Deadline;
 use super::problem::Problem;
 use super::{AppState, Settings};
-use crate::app::{AppError, BearerToken, EntryView, Follower, Include, Next};
+use crate::app::{AppError, BearerToken, Budget, EntryView, Follower, Include, Next, client_of};
 use crate::vocabulary::{EncounterSchema, Int, LegalCommands};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
@@ -140,6 +140,9 @@ struct Feed {
     /// The transitions that are left of the limit.
     left: Option<u32>,
     include: Include,
+    /// The client, and the budget that its messages count in until it has read them.
+    client: String,
+    answers: Budget,
 }
 
 impl Feed {
@@ -172,6 +175,7 @@ impl Feed {
             Err(_) if ends_when_quiet || self.ends <= Instant::now() => return None,
             Err(_) => self.format.keep_alive(),
         };
+        let chunk = timeout(INCLUDED, self.answers.hold_in_turn(&self.client, chunk)).await.ok()?.ok()?;
         Some((chunk, self))
     }
 
@@ -205,6 +209,7 @@ pub(super) async fn stream(
         (None, None) => Some(now),
     };
     let include = query.include;
+    let (client, answers) = (client_of(token), shared.app.answers.clone());
     // How soon to reconnect, and the state that the transitions follow.
     let mut opening = Vec::new();
     if format == Format::Sse {
@@ -213,7 +218,7 @@ pub(super) async fn stream(
     if let Some(game) = first {
         let included = follower.included(game.version(), options_of(include)).await?;
         let view = game.view(&follower.viewer).map_err(AppError::from)?;
-        opening.push(format.snapshot(game.version(), view.get(), &included));
+        opening.push(answers.hold(&client, format.snapshot(game.version(), view.get(), &included))?);
     }
     let Settings { stream_time, keep_alive, .. } = *shared.settings;
     // Spread, so that clients that connected together do not reconnect together.
@@ -221,7 +226,7 @@ pub(super) async fn stream(
     let time = headers.deadline.map_or(time, |deadline| deadline.remaining().mul_f64(0.9).min(time));
     let (ends, left) = (Instant::now() + time, query.limit.map(Int::count));
     let (buffered, sent) = (headers.deadline.is_some(), after.is_none());
-    let feed = Feed { follower, format, keep_alive, ends, over: false, buffered, sent, left, include };
+    let feed = Feed { follower, format, keep_alive, ends, over: false, buffered, sent, left, include, client, answers };
     let chunks = stream::iter(opening).chain(stream::unfold(feed, Feed::next));
     // Fused, because compression polls once more after the end.
     let body = Body::from_stream(chunks.map(Ok::<_, Infallible>).fuse());

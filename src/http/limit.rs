@@ -46,7 +46,8 @@ pub(super) async fn limit(State(shared): State<AppState>, mut request: Request, 
     }
     let sender = request.extract_parts_with_state::<Sender, _>(&shared).await.ok();
     let client = (sender, request.extract_parts_with_state::<EncounterId, _>(&shared).await.ok());
-    let counted = match count(&shared, &client, address_bucket(&shared, request.headers(), request.extensions())).await {
+    let counted = match count(&shared, &client, address_bucket(&shared, request.headers(), request.extensions())).await
+    {
         Ok(counted) => counted,
         Err(refusal) => return refusal,
     };

@@ -11,6 +11,7 @@ mod events;
 mod extract;
 mod feed;
 mod health;
+mod held;
 mod limit;
 mod middleware;
 mod post;

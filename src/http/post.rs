@@ -5,7 +5,7 @@ use super::extract::{EncounterId, single};
 use super::limit::address_bucket;
 use super::middleware::TimeLimit;
 use super::problem::Problem;
-use crate::app::{AnswerSize, AppError, Application, Budget, IdempotencyKey, Role, Room, Sender};
+use crate::app::{AnswerSize, AppError, Application, Budget, IdempotencyKey, Role, Room, Sender, client_of};
 use crate::vocabulary::parse;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequestParts, Request};
@@ -129,7 +129,7 @@ async fn sending_client(parts: &mut Parts, state: &AppState, check: bool) -> Res
     }
     match role {
         Some(Role::Spectator) => Err(Problem::new(StatusCode::FORBIDDEN, "forbidden", ONLY_READS)),
-        Some(Role::Gm | Role::Player) => Ok(format!("token:{}", token.short())),
+        Some(Role::Gm | Role::Player) => Ok(client_of(&token)),
         None => Ok(address),
     }
 }

@@ -4,7 +4,7 @@ use super::encounters::CreationAnswer;
 use super::post::Bodies;
 use super::problem::ProblemDocument as Problem;
 use super::{
-    AppState, Settings, commands, docs, encounters, events, health, limit, middleware, rulesets, table, tokens,
+    AppState, Settings, commands, docs, encounters, events, health, held, limit, middleware, rulesets, table, tokens,
     transfer,
 };
 use crate::app::{App, Limits};
@@ -69,7 +69,7 @@ pub fn router(app: Arc<App>, settings: Settings) -> Router {
         .and(NotForContentType::const_new("application/x-ndjson"));
     let compression = CompressionLayer::new().quality(CompressionLevel::Fastest).compress_when(compressible);
     let shared = AppState { app, settings: Arc::new(settings), requests, imports };
-    let mut routes = served();
+    let mut routes = served().route_layer(from_fn_with_state(shared.clone(), held::hold));
     if limited {
         routes = routes.route_layer(from_fn_with_state(shared.clone(), limit::limit));
     }

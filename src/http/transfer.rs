@@ -6,13 +6,13 @@ use super::extract::{Creator, EncounterId, NoParameters};
 use super::post::PostedLog;
 use super::problem::Problem;
 use super::reply::Reply;
-use crate::app::{BearerToken, Export, ExportedLog};
+use crate::app::{BearerToken, Export, ExportedLog, client_of};
 use crate::openapi::*;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use futures::{StreamExt, stream};
+use futures::{StreamExt, TryStreamExt, stream};
 use std::future::ready;
 
 /// Export an encounter
@@ -27,10 +27,16 @@ pub(super) async fn export_encounter(
     State(shared): State<AppState>, token: BearerToken, EncounterId(id): EncounterId, _: NoParameters,
 ) -> Result<Response, Problem> {
     let export = shared.app.export(&id, &token).await?;
-    let opening = stream::once(ready(Ok(export.opening.clone())));
-    let entries = stream::try_unfold(Some((export, "")), async |left| match left {
+    let (client, answers) = (client_of(&token), shared.app.answers.clone());
+    let opening = stream::once(ready(Ok(answers.hold(&client, export.opening.clone())?)));
+    let parts = stream::try_unfold(Some((export, "")), async |left| match left {
         Some((export, separator)) => part(export, separator).await.map(Some),
         None => Ok(None),
+    });
+    // Each part counts until the client has read it.
+    let entries = parts.and_then(move |part| {
+        let (client, answers) = (client.clone(), answers.clone());
+        async move { answers.hold_in_turn(&client, part).await.map_err(|error| format!("{error:?}")) }
     });
     Ok(([(CONTENT_TYPE, "application/json")], Body::from_stream(opening.chain(entries))).into_response())
 }
@@ -66,6 +72,6 @@ pub(super) async fn import_encounter(
     State(shared): State<AppState>, Creator(application): Creator, _: NoParameters, log: PostedLog,
 ) -> Result<Reply, Problem> {
     let key = log.creation_key(application.as_ref())?;
-    let encounter = shared.app.import(log.body.clone(), key, application).await?;
-    Ok(created(&encounter)?)
+    let encounter = shared.app.import(log.body.clone(), key, application, &log.client).await?;
+    Ok(created(encounter)?)
 }
