@@ -4,7 +4,7 @@
 //! that reading is worthwhile: entries come from the log, and a follower that finds a gap reads the log itself.
 
 use super::log::LogEntryViews;
-use super::rendering::Part;
+use super::rendering::Rendering;
 use super::work::WhenFull;
 use super::{App, AppError, BearerToken, Include, Page, token::time_left};
 use crate::engine::{Game, Viewer};
@@ -354,7 +354,7 @@ impl Follower {
             return Ok(fields);
         }
         if include.encounter {
-            let shared = self.app.rendered(&current, viewer, Part::Encounter, WhenFull::Wait).await?;
+            let shared = self.app.rendered(&current, viewer, Rendering::Encounter, WhenFull::Wait).await?;
             fields.extend_from_slice(b",\"encounter\":");
             // Without the closing brace: `you` is the last field.
             fields.extend_from_slice(shared.strip_suffix(b"}").unwrap_or_default());

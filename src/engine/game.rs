@@ -2,7 +2,8 @@
 
 use super::document::{Document, open, read_stored, unreadable};
 use super::history::{CHECKPOINTS, Rewind, UndoHistory};
-use super::redaction::{Transition, Unredacted};
+use super::redaction::Transition;
+use super::space::{Space, WriteError};
 use super::trial::TrialDice;
 use super::view::{EncounterView, pending};
 use super::{
@@ -181,13 +182,15 @@ impl<R: Ruleset> TypedGame<R> {
     }
 
     /// A decision that leads here by this transition.
-    fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, Unredacted> {
-        let redactions = transition.redactions()?;
+    fn decided(self, transition: &Transition<'_, R>) -> Result<Decided, WriteError> {
+        let mut space = Space::of_entry();
+        let events = space.events(transition.events)?;
+        let texts = narration::texts(&transition.before.table, transition.events, &mut space)?;
+        let redactions = transition.redactions(&mut space)?;
         let jump = transition.events.iter().any(Event::jumps);
         let checkpoint = (jump || self.table.version.is_multiple_of(CHECKPOINTS)).then(|| self.checkpoint());
-        let events = serde_json::value::to_raw_value(transition.events)?;
-        let texts = narration::texts(&transition.before.table, transition.events);
-        Ok(Decided { checkpoint: checkpoint.transpose()?, next: Arc::new(self), events, texts, redactions })
+        let checkpoint = checkpoint.transpose().map_err(WriteError::Json)?;
+        Ok(Decided { checkpoint, next: Arc::new(self), events, texts, redactions })
     }
 }
 
@@ -296,7 +299,8 @@ impl<R: Ruleset> Game for TypedGame<R> {
         if exceeds(most) && exceeds(transition.audiences()) {
             return Err(Refusal::too_many_events(last()));
         }
-        Ok(next.decided(&transition)?)
+        let last = request.path(commands.len().saturating_sub(1));
+        next.decided(&transition).map_err(|error| error.refusal(last))
     }
 
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {
@@ -315,10 +319,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         let events = [Event::Shared(rewind.event())];
         // Its entry is redacted for nobody, so that no form of it names commands.
         let transition = Transition { before: self, after: &table, events: &events, commands: &[], stop: &|| false };
-        next.decided(&transition).map_err(|why| match why {
-            Unredacted::Stopped => LoadError::Unreadable("it was stopped".to_owned()),
-            Unredacted::Unwritable(error) => unreadable(error),
-        })
+        next.decided(&transition).map_err(|error| LoadError::Unreadable(error.to_string()))
     }
 
     fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError> {
@@ -355,7 +356,14 @@ impl<R: Ruleset> Game for TypedGame<R> {
     }
 
     fn examine(&self, own: &[CombatantId], request: &Request, stop: Stop<'_>) -> Result<(), Refusal> {
-        self.redacted_for(own).play(request, &mut TrialDice, stop).map(drop)
+        let redacted = self.redacted_for(own);
+        let Played { events, commands, .. } = redacted.play(request, &mut TrialDice, stop)?;
+        // What is too large by what the player sees is refused for that, and not for a reason that it may not know.
+        let mut space = Space::of_entry();
+        let last = || request.path(commands.len().saturating_sub(1));
+        space.events(&events).map_err(|error| error.refusal(last()))?;
+        let texts = narration::texts(&redacted.table, &events, &mut space);
+        texts.map(drop).map_err(|error| error.refusal(last()))
     }
 
     fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal> {
@@ -386,7 +394,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
             _ => Vec::new(),
         };
         let transition = Transition { before: self, after: &after, events: &events, commands: &commands, stop };
-        entry.redactions = transition.redactions()?;
+        entry.redactions = transition.redactions(&mut Space::of_entry())?;
         Ok(())
     }
 

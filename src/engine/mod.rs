@@ -18,6 +18,7 @@ mod request;
 mod rights;
 mod roster;
 mod shared;
+mod space;
 mod text;
 mod trial;
 mod view;

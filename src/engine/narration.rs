@@ -1,5 +1,6 @@
 //! Tells what happened and what may be done, in sentences with names.
 
+use super::space::{Space, WriteError};
 use crate::vocabulary::{
     CombatantId, CommandSpec, Commands, Describe, Effect, EffectId, Event, LegalCommand, Names, RosterEvent, Ruleset,
     SharedCommand, SharedEvent, Table, fill,
@@ -28,12 +29,16 @@ impl<R: Ruleset> Names for KnownNames<'_, R> {
     }
 }
 
-/// A sentence for each event of a transition from `before`.
-pub(super) fn texts<R: Ruleset>(before: &Table<R>, events: &[Event<R>]) -> Vec<String> {
+/// A sentence for each event of a transition from `before`, as far as there is space.
+pub(super) fn texts<R: Ruleset>(
+    before: &Table<R>, events: &[Event<R>], space: &mut Space,
+) -> Result<Vec<String>, WriteError> {
     let mut names = KnownNames { before, combatants: HashMap::new(), effects: HashMap::new() };
-    let text = |event| {
+    let mut texts = Vec::with_capacity(events.len());
+    for event in events {
         let mut text = String::new();
         Event::describe(event, &names, &mut text);
+        space.take(text.len())?;
         match event {
             Event::Roster(RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) => {
                 names.combatants.insert(&combatant.id, combatant.name.as_str());
@@ -43,9 +48,9 @@ pub(super) fn texts<R: Ruleset>(before: &Table<R>, events: &[Event<R>]) -> Vec<S
             }
             _ => {}
         }
-        text
-    };
-    events.iter().map(text).collect()
+        texts.push(text);
+    }
+    Ok(texts)
 }
 
 /// The JSON of events with the sentence of each in its field `text`.

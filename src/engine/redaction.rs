@@ -4,10 +4,11 @@
 //! event for it.
 
 use super::game::TypedGame;
-use super::{Game, Refusal, Role, Stop, Viewer, narration};
+use super::space::{Space, WriteError};
+use super::{Game, Role, Stop, Viewer, narration};
 use crate::vocabulary::*;
 use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -101,45 +102,25 @@ pub(super) struct Transition<'t, R: Ruleset> {
     pub stop: Stop<'t>,
 }
 
-/// Why a transition was not redacted.
-pub(super) enum Unredacted {
-    /// Nobody waits for it any more.
-    Stopped,
-    /// What it says is no JSON.
-    Unwritable(serde_json::Error),
-}
-
-impl From<serde_json::Error> for Unredacted {
-    fn from(error: serde_json::Error) -> Self {
-        Self::Unwritable(error)
-    }
-}
-
-impl From<Unredacted> for Refusal {
-    fn from(why: Unredacted) -> Self {
-        match why {
-            Unredacted::Stopped => Self::Stopped,
-            Unredacted::Unwritable(error) => FieldError::meaningless("", error.to_string()).into(),
-        }
-    }
-}
-
 impl<R: Ruleset> Transition<'_, R> {
-    /// The redacted forms of its log entry; None if every viewer may know all of it.
-    pub fn redactions(&self) -> Result<Option<Redactions>, Unredacted> {
+    /// The redacted forms of its log entry, as far as there is space; None if every viewer may know all of it.
+    pub fn redactions(&self, space: &mut Space) -> Result<Option<Redactions>, WriteError> {
         // Everybody learns of an undo; what it took back shows in the state alone.
         if self.events.iter().any(Event::jumps) {
             return Ok(None);
         }
-        let everybody = if self.is_public() { None } else { self.redacted(&[])? };
+        let everybody = if self.is_public() { None } else { self.redacted(&[], space)? };
         let mut owners = BTreeMap::new();
         for (combatants, tokens) in self.owners() {
-            let entry = match self.redacted(combatants)? {
-                None if everybody.is_some() => Some(self.unredacted()?),
+            let mut left = *space;
+            let entry = match self.redacted(combatants, &mut left)? {
+                None if everybody.is_some() => Some(self.unredacted(&mut left)?),
                 entry => entry,
             };
             let differs = |own: &RedactedEntry| everybody.as_ref().is_none_or(|entry| !entry.equals(own));
             if let Some(entry) = entry.filter(differs) {
+                // It is written for each token.
+                space.take(left.taken_since(*space).saturating_mul(tokens.len()))?;
                 owners.extend(tokens.into_iter().map(|token| (token.clone(), entry.clone())));
             }
         }
@@ -186,14 +167,15 @@ impl<R: Ruleset> Transition<'_, R> {
     }
 
     /// The entry as it stands.
-    fn unredacted(&self) -> Result<RedactedEntry, serde_json::Error> {
+    fn unredacted(&self, space: &mut Space) -> Result<RedactedEntry, WriteError> {
         let commands = self.commands.iter().map(|(verb, _)| (*verb).to_owned()).collect();
-        let texts = narration::texts(&self.before.table, self.events);
-        Ok(RedactedEntry { commands, events: to_raw_value(self.events)?, texts, unsigned: false })
+        let events = space.events(self.events)?;
+        let texts = narration::texts(&self.before.table, self.events, space)?;
+        Ok(RedactedEntry { commands, events, texts, unsigned: false })
     }
 
     /// The entry for a viewer with these combatants of its own; None if nothing of it is redacted.
-    fn redacted(&self, own: &[CombatantId]) -> Result<Option<RedactedEntry>, Unredacted> {
+    fn redacted(&self, own: &[CombatantId], space: &mut Space) -> Result<Option<RedactedEntry>, WriteError> {
         let before = &self.before.table;
         let audience = Audience::of(before, own);
         let (start, someone) = (before.seen_by(&audience), R::someone_acts(before, &audience));
@@ -217,15 +199,15 @@ impl<R: Ruleset> Transition<'_, R> {
             }
         }
         let events: Vec<Event<R>> = left.into_iter().map(|(_, event)| event).collect();
-        let texts = narration::texts(before, &events);
-        Ok(Some(RedactedEntry { commands, events: to_raw_value(&events)?, texts, unsigned }))
+        let (json, texts) = (space.events(&events)?, narration::texts(before, &events, space)?);
+        Ok(Some(RedactedEntry { commands, events: json, texts, unsigned }))
     }
 
     /// The redacted events, each with the index of the event that it comes from. An event costs what it says; a change of the roster
     /// costs as much as the table.
     fn redacted_events(
         &self, mut audience: Audience<'_>, start: &Table<R>,
-    ) -> Result<Vec<(usize, Event<R>)>, Unredacted> {
+    ) -> Result<Vec<(usize, Event<R>)>, WriteError> {
         let mut whole = self.before.table.clone();
         let mut someone_before = R::someone_acts(&whole, &audience);
         let mut left = Vec::with_capacity(self.events.len());
@@ -233,7 +215,7 @@ impl<R: Ruleset> Transition<'_, R> {
         let mut hidden_turn: Option<HiddenTurn> = None;
         for (index, event) in self.events.iter().enumerate() {
             if (self.stop)() {
-                return Err(Unredacted::Stopped);
+                return Err(WriteError::Stopped);
             }
             let roster = match event {
                 Event::Roster(event) => Some((event, whole.seen_by(&audience.at(&whole)))),

@@ -17,7 +17,7 @@ fn code(refusal: Refusal) -> (String, String) {
 }
 
 #[test]
-fn a_list_that_brings_about_more_than_20000_events_is_refused_and_a_shorter_one_is_not() {
+fn a_list_that_brings_about_too_many_events_or_too_many_bytes_is_refused_and_a_shorter_one_is_not() {
     let mut table =
         Table::create(json!({"ruleset": "active-initiative", "combatants": [{"id": "ann", "side": "players"}]}));
     let effect = |n: usize| {
@@ -31,6 +31,8 @@ fn a_list_that_brings_about_more_than_20000_events_is_refused_and_a_shorter_one_
     let turn = json!({"type": "end_turn", "combatant": "ann", "next": "ann", "begin": true});
     let refused = table.refuse(vec![turn.clone(); 50].into());
     assert_eq!((refused.code.as_str(), refused.rule.as_deref()), ("too_many_events", Some("TK-4")));
+    let refused = table.refuse(vec![turn.clone(); 39].into());
+    assert_eq!((refused.code.as_str(), refused.rule.as_deref()), ("events_too_large", Some("TK-4")));
     let events = table.accept(vec![turn; 24].into());
     assert!(events.len() > 12_000 && events.len() < MAX_EVENTS, "{}", events.len());
 }
@@ -258,10 +260,61 @@ fn what_events_say_is_counted_for_every_player_who_owns_a_hidden_combatant() {
             game.decide(&Request::read(body).expect("a request"), &mut dice, &|| false)
         };
         let started = send(&game, json!({"type": "start"})).expect("it is accepted").next;
-        send(&started, vec![json!({"type": "go_on"}); 50].into()).map(|decided| decided.next.version()).map_err(code)
+        send(&started, vec![json!({"type": "go_on"}); 8].into()).map(|decided| decided.next.version()).map_err(code)
     };
-    assert_eq!(rounds(40), Err(("too_many_events".to_owned(), "49".to_owned())));
+    assert_eq!(rounds(40), Err(("too_many_events".to_owned(), "7".to_owned())));
     assert_eq!(rounds(0), Ok(2));
+}
+
+/// A few words of a player make many bytes where the effects that they count down have long names.
+#[test]
+fn a_player_reads_why_a_request_writes_too_many_bytes() {
+    let ann = CombatantId::new("ann").expect("an id");
+    let tokens = vec![token("player-1", Role::Player, vec![ann.clone()])];
+    let creation = json!({"ruleset": "active-initiative", "combatants": [{"id": "ann", "side": "players", "name": "n".repeat(80)}]});
+    let mut game = RULESETS.create(meta(tokens), read(&creation).expect("a creation")).expect("an encounter");
+    let mut dice = SeededDice::new([7; 32]);
+    let effect = |n: usize| {
+        let expires = json!({"at": "round_end", "rounds": 100});
+        let effect = json!({"id": format!("{n:e>64}"), "name": "n".repeat(80), "target": "ann", "expires": expires});
+        json!({"type": "add_effect", "effect": effect})
+    };
+    let mut requests: Vec<Value> = (0..500).step_by(50).map(|from| (from..from + 50).map(effect).collect()).collect();
+    requests.push(json!({"type": "start", "first": "ann"}));
+    for request in requests {
+        let request = Request::read(request).expect("a request");
+        game = game.decide(&request, &mut dice, &|| false).expect("it is accepted").next;
+    }
+    let turn = json!({"type": "end_turn", "combatant": "ann", "next": "ann", "begin": true});
+    let turns = |count: usize| Request::read(vec![turn.clone(); count].into()).expect("a request");
+    let refused = game.examine(std::slice::from_ref(&ann), &turns(30), &|| false).expect_err("it is too much");
+    assert_eq!(code(refused), ("events_too_large".to_owned(), "29".to_owned()));
+    assert!(game.examine(&[ann], &turns(1), &|| false).is_ok());
+    let written = game.decide(&turns(1), &mut dice, &|| false).expect("it is accepted");
+    assert!(written.events.get().len() > 50_000, "one turn has room, with all effects that there can be");
+}
+
+/// What a form of an entry says is stored for each token that reads it.
+#[test]
+fn the_bytes_of_an_entry_count_for_each_token_that_reads_a_form_of_its_own() {
+    let spy = || CombatantId::new("spy").expect("an id");
+    let members: Vec<String> = (0..50).map(|n| format!("{n:m>40}")).collect();
+    let update =
+        |n: usize| json!({"type": "update_combatant", "combatant": "spy", "changes": {"name": format!("Spy {n}")}});
+    let stored = |owners: usize| {
+        let tokens = (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![spy()])).collect();
+        let combatants = json!([{"id": "spy", "hidden": true, "members": members}]);
+        let creation = json!({"ruleset": "active-initiative", "combatants": combatants});
+        let game = RULESETS.create(meta(tokens), read(&creation).expect("a creation")).expect("an encounter");
+        let request = Request::read((0..50).map(update).collect()).expect("a request");
+        let decided = game.decide(&request, &mut SeededDice::new([7; 32]), &|| false).map_err(code)?;
+        Ok(serde_json::to_vec(&decided.redactions).expect("JSON").len())
+    };
+    let each = stored(2).expect("it is accepted") - stored(1).expect("it is accepted");
+    assert!(each > 20_000, "{each} bytes for each token");
+    let most = 1024 * 1024 / each;
+    assert!(stored(most / 2).is_ok());
+    assert_eq!(stored(most + 1), Err(("events_too_large".to_owned(), "49".to_owned())));
 }
 
 #[test]

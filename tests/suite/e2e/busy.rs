@@ -1,9 +1,19 @@
 //! A server with more to do than it has time for.
 
-use super::{Api, Fight, note};
+use super::{Api, Fight, Setup, embedded_store, note, text};
 use crate::log::feed::{LINES, Stream};
+use crate::support::raw::{Raw, post};
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
 use futures::future::join_all;
+use http_body_util::BodyExt;
 use serde_json::{Value, json};
+use std::sync::Arc;
+use tower::ServiceExt;
+use turnkeeper::app::App;
+use turnkeeper::engine::Rulesets;
+use turnkeeper::http::{Settings, router};
 
 /// A started fight that is too large for its options to be listed at once.
 async fn crowd(api: &Api) -> Fight {
@@ -78,5 +88,94 @@ async fn each_of_many_streams_includes_all_that_it_asked_for() {
         assert_eq!(entry["encounter"]["version"], 4, "{entry}");
         assert_eq!(entry["options"]["version"], 4, "{entry}");
         assert_eq!(entry["encounter"], viewer.read("").await);
+    }
+}
+
+/// A fight whose view is large, served without a socket.
+struct Unread {
+    service: Router,
+    path: String,
+    token: String,
+}
+
+impl Unread {
+    async fn send(&self, method: &str, rest: &str, body: &Value) -> Response<Body> {
+        let request = Request::builder().method(method).uri(format!("{}{rest}", self.path));
+        let request = request.header("authorization", format!("Bearer {}", self.token));
+        let request = request.header("content-type", "application/json").body(Body::from(body.to_string()));
+        self.service.clone().oneshot(request.expect("a request")).await.expect("an answer")
+    }
+}
+
+#[tokio::test]
+async fn answers_that_nobody_reads_have_a_budget_and_a_command_without_room_changes_nothing() {
+    let (_directory, store) = embedded_store();
+    let app = Arc::new(App::new(store, Rulesets::shipped(), 1 << 20).with_answer_budget(0));
+    let new = Unread { service: router(app, Settings::default()), path: "/v1/encounters".into(), token: String::new() };
+    let combatants: Vec<Value> = (0..500).map(|n| json!({"id": format!("c{n}"), "name": "n".repeat(80)})).collect();
+    let created = new.send("POST", "", &json!({"ruleset": "seize", "combatants": combatants})).await;
+    let created = created.into_body().collect().await.expect("a body").to_bytes();
+    let created: Value = serde_json::from_slice(&created).expect("JSON");
+    let path = format!("/v1/encounters/{}", text(&created["encounter"]["id"]));
+    let fight = Unread { path, token: text(&created["token"]), ..new };
+    let mut unread = Vec::new();
+    let refused = loop {
+        let answer = fight.send("GET", "", &json!(null)).await;
+        if answer.status() != 200 {
+            break answer.status().as_u16();
+        }
+        unread.push(answer);
+        assert!(unread.len() < 50, "answers that nobody reads add up");
+    };
+    assert!(refused == 503 && unread.len() > 3, "{refused} after {}", unread.len());
+    let command = note("nobody reads the answer");
+    for path in ["/commands?dry_run=true", "/commands"] {
+        assert_eq!(fight.send("POST", path, &command).await.status(), 503, "{path}");
+    }
+    unread.clear();
+    let answer = fight.send("POST", "/commands", &command).await;
+    assert_eq!((answer.status().as_u16(), &answer.headers()["etag"]), (200, &"\"1\"".parse().expect("a value")));
+    assert_eq!(fight.send("GET", "", &json!(null)).await.status(), 200);
+}
+
+/// A body of the largest size but one byte, of which the end never comes.
+async fn unfinished(api: &Api, fight: &Fight) -> Raw {
+    let begun = post(&fight.path("/commands"), &fight.token, 256 * 1024) + &" ".repeat(256 * 1024 - 1);
+    Raw::open(api.address(), begun.as_bytes()).await
+}
+
+#[tokio::test]
+async fn unfinished_bodies_of_one_client_keep_nobody_else_from_sending() {
+    let (_directory, store) = embedded_store();
+    // Room for eight of the largest bodies, and for imports as much.
+    let settings = Settings { body_budget: 4 << 20, ..Settings::default() };
+    let api = Api::on(store, Setup { settings, ..Setup::default() }).await;
+    let (crowded, quiet) = (api.fight().await, api.fight().await);
+    let player = crowded.player(&["chansi"]).await;
+    let mut open = Vec::new();
+    for _ in 0..12 {
+        open.push(unfinished(&api, &player).await);
+    }
+    let large = " ".repeat(200_000) + &note("x").to_string();
+    api.post_text(&quiet.path("/commands"), large).token(&quiet.token).send().await.expect(200);
+    // Four clients use half of the room: from then on no body is read before its token is checked.
+    for _ in 0..4 {
+        open.push(unfinished(&api, &crowded.player(&["chansi"]).await).await);
+    }
+    let wrong = post(&quiet.path("/commands"), &crowded.token, 50);
+    let answer = Raw::open(api.address(), wrong.as_bytes()).await.until("\r\n").await;
+    assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+    quiet.accepted(note("there is room for others")).await;
+}
+
+#[tokio::test]
+async fn a_spectators_body_is_refused_before_it_is_read() {
+    let (_directory, store) = embedded_store();
+    let api = Api::on(store, Setup::default()).await;
+    let spectator = api.fight().await.spectator().await;
+    for length in [50, 200_000] {
+        let begun = post(&spectator.path("/commands"), &spectator.token, length);
+        let answer = Raw::open(api.address(), begun.as_bytes()).await.until("}").await;
+        assert!(answer.starts_with("HTTP/1.1 403 ") && answer.contains("\"forbidden\""), "{answer}");
     }
 }
