@@ -22,6 +22,8 @@ use tokio::time::timeout;
 
 /// Maximum updates that wait for a slow follower before its feed ends.
 const BACKLOG: usize = 64;
+/// Maximum bytes of entries that wait for slow followers. Of later entries followers hear only that they are there.
+const BACKLOG_BYTES: usize = 4 * 1024 * 1024;
 /// Maximum encounters that are read at a time when all may have changed.
 const READERS: usize = 64;
 /// Maximum entries of one read of the log.
@@ -38,6 +40,8 @@ enum Update {
     Tokens(Arc<dyn Game>),
     /// A new entry.
     Entry(Arc<LogEntryViews>),
+    /// There is a new entry of this version. Followers read it themselves.
+    Unread(u64),
     /// The store has lost entries that followers have seen.
     Lost,
     /// The encounter was deleted.
@@ -73,6 +77,8 @@ pub(super) struct Hub {
 struct Topic {
     id: Arc<str>,
     updates: broadcast::Sender<Update>,
+    /// The bytes of the newest updates, at least of those that wait for a follower.
+    sizes: Mutex<VecDeque<usize>>,
     /// The newest published entry. Locked by the task that reads.
     newest: tokio::sync::Mutex<EntryMark>,
     /// The newest version in a notice.
@@ -175,6 +181,7 @@ impl Topic {
         Arc::new(Self {
             id: id.into(),
             updates: broadcast::Sender::new(BACKLOG),
+            sizes: Mutex::default(),
             newest: tokio::sync::Mutex::new(EntryMark::unknown(version)),
             newest_notice: AtomicU64::new(version),
             hub: hub.clone(),
@@ -188,8 +195,35 @@ impl Topic {
     }
 
     fn publish(&self, update: Update) {
+        self.publish_sized(update, 0);
+    }
+
+    fn publish_sized(&self, update: Update, size: usize) {
+        // Forgets those that were read.
+        self.waiting_bytes();
+        self.sizes.lock().push_back(size);
         // Fails only without receivers.
         let _ = self.updates.send(update);
+    }
+
+    /// Publishes an entry, or only its version if too many bytes wait already.
+    fn publish_entry(&self, entry: &Entry) {
+        let size = entry.bytes.len();
+        if self.waiting_bytes().saturating_add(size) > BACKLOG_BYTES {
+            return self.publish(Update::Unread(entry.version));
+        }
+        match LogEntryViews::of(entry) {
+            Ok(views) => self.publish_sized(Update::Entry(Arc::new(views)), size),
+            Err(_) => self.publish(Update::Over),
+        }
+    }
+
+    /// The bytes of the entries that wait for a follower.
+    fn waiting_bytes(&self) -> usize {
+        let mut sizes = self.sizes.lock();
+        let read = sizes.len().saturating_sub(self.updates.len());
+        sizes.drain(..read);
+        sizes.iter().sum()
     }
 
     /// Reads and publishes the tokens.
@@ -217,8 +251,7 @@ impl Topic {
                 Ok(page) => {
                     for entry in &page.entries {
                         if entry.version > newest.version {
-                            let views = LogEntryViews::of(entry).map(Arc::new);
-                            self.publish(views.map_or(Update::Over, Update::Entry));
+                            self.publish_entry(entry);
                         }
                         *newest = EntryMark::of(entry);
                     }
@@ -329,9 +362,10 @@ impl Follower {
             }
             let Ok(update) = timeout(left, self.updates.recv()).await else { continue };
             match update {
+                Ok(Update::Unread(version)) if version <= self.cursor => {}
                 Ok(Update::Entry(entry)) if entry.version <= self.cursor => {}
                 Ok(Update::Entry(entry)) if entry.version == self.cursor + 1 => self.backlog.push_back(entry),
-                Ok(Update::Entry(_)) => self.caught_up = false,
+                Ok(Update::Entry(_) | Update::Unread(_)) => self.caught_up = false,
                 Ok(Update::Lost) => self.lost = true,
                 Ok(Update::Tokens(game)) if self.may_follow(&*game) => {}
                 Ok(Update::Deleted) => return Next::Deleted,
@@ -415,6 +449,30 @@ mod tests {
         assert!(hub.get("e").is_some_and(|topic| Arc::ptr_eq(&topic, &later)));
         drop(later);
         assert!(hub.topics.lock().is_empty());
+    }
+
+    #[test]
+    fn large_entries_wait_for_a_slow_follower_up_to_a_size() {
+        let topic = Topic::new(&Arc::default(), "e", 0);
+        let mut follower = topic.updates.subscribe();
+        let entry = |version| {
+            let by = "x".repeat(BACKLOG_BYTES / 4);
+            let json =
+                serde_json::json!({"version": version, "at": "", "by": by, "commands": [], "events": [], "texts": []});
+            Entry { version, bytes: json.to_string().into() }
+        };
+        let mut heard = |versions: std::ops::Range<u64>| -> Vec<bool> {
+            versions.clone().for_each(|version| topic.publish_entry(&entry(version)));
+            versions.map(|_| matches!(follower.try_recv(), Ok(Update::Entry(_)))).collect()
+        };
+        assert_eq!(heard(1..6), [true, true, true, false, false]);
+        assert_eq!(heard(6..8), [true, true], "what was read has made room");
+        let Ok(Update::Over) = ({
+            topic.publish_entry(&Entry { version: 8, bytes: "no entry".into() });
+            follower.try_recv()
+        }) else {
+            panic!("an unreadable entry ends the feed")
+        };
     }
 
     #[test]
