@@ -1,6 +1,6 @@
 //! The commands that are legal now, as answers show them.
 
-use super::rendering::Part;
+use super::rendering::Rendering;
 use super::storage::CacheEntry;
 use super::work::WhenFull;
 use super::{App, AppError, BearerToken, Expected, Representation, Tag};
@@ -59,7 +59,7 @@ impl App {
         &self, current: &CacheEntry, viewer: &Viewer, combatant: Option<&CombatantId>, when_full: WhenFull,
     ) -> Result<Bytes, AppError> {
         let undo = self.may_undo(&current.game, viewer).await?;
-        let part = Part::Options { combatant: combatant.cloned(), undo };
+        let part = Rendering::Options { combatant: combatant.cloned(), undo };
         self.rendered(current, viewer, part, when_full).await
     }
 }

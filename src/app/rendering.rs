@@ -18,7 +18,7 @@ const TYPICAL: u64 = 16 * 1024;
 
 /// What is rendered of an encounter, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Part {
+pub(super) enum Rendering {
     /// The encounter without `you`, which differs for each token.
     Encounter,
     /// The legal commands.
@@ -36,7 +36,7 @@ pub(super) struct RenderingKey {
     revision: u64,
     role: Role,
     combatants: Vec<CombatantId>,
-    part: Part,
+    part: Rendering,
 }
 
 pub(super) type Renderings = Cache<RenderingKey, Bytes, ByLength>;
@@ -57,7 +57,7 @@ pub(super) fn renderings() -> Renderings {
 impl App {
     /// A part of an encounter as the viewer sees it. Viewers of one audience that ask at the same time share the work.
     pub(super) async fn rendered(
-        &self, current: &CacheEntry, viewer: &Viewer, part: Part, when_full: WhenFull,
+        &self, current: &CacheEntry, viewer: &Viewer, part: Rendering, when_full: WhenFull,
     ) -> Result<Bytes, AppError> {
         let mut combatants = viewer.combatants.clone();
         combatants.sort_unstable();
@@ -66,11 +66,11 @@ impl App {
     }
 
     async fn render(
-        &self, current: &CacheEntry, viewer: &Viewer, part: Part, when_full: WhenFull,
+        &self, current: &CacheEntry, viewer: &Viewer, part: Rendering, when_full: WhenFull,
     ) -> Result<Bytes, AppError> {
         let (combatant, undo) = match part {
-            Part::Encounter => return Ok(viewer.view(&current.game).view_for_all()?.into()),
-            Part::Options { combatant, undo } => (combatant, undo),
+            Rendering::Encounter => return Ok(viewer.view(&current.game).view_for_all()?.into()),
+            Rendering::Options { combatant, undo } => (combatant, undo),
         };
         let (id, version) = (&current.game.meta().id, current.game.version());
         // The oldest version of the log; at version 0 there is no log.
