@@ -236,14 +236,15 @@ impl Connection {
         let slots = self.call(cmd("CLUSTER").arg("SLOTS")).await?;
         let ranges: Vec<Vec<Value>> = read(slots, "the slots of a cluster")?;
         let mut primaries: Vec<(String, String)> = Vec::new();
-        for range in ranges {
+        let mut seen: Vec<&Value> = Vec::new();
+        for range in &ranges {
             let [first, last, primary, ..] = &range[..] else { continue };
             let (first, last): (u16, u16) = (read(first.clone(), "a slot")?, read(last.clone(), "a slot")?);
-            let (host, port) = host_and_port(primary)?;
-            let address = format!("{host}:{port}");
-            if primaries.iter().any(|(known, _)| *known == address) {
+            if seen.contains(&primary) {
                 continue;
             }
+            seen.push(primary);
+            let address = address(primary)?;
             primaries.extend(key_within(prefix, first, last).map(|key| (address, key)));
         }
         Ok(primaries)
@@ -286,13 +287,14 @@ impl Connection {
     }
 }
 
-/// The host and port of a node in the answer of CLUSTER SLOTS.
-fn host_and_port(node: &Value) -> Result<(String, u16), StoreError> {
+/// The address of a node in the answer of CLUSTER SLOTS. A cluster behind a proxy may leave its host out.
+fn address(node: &Value) -> Result<String, StoreError> {
     let fields: Vec<Value> = read(node.clone(), "a node")?;
     let [host, port, ..] = &fields[..] else {
         return Err(StoreError::Corrupt("a node of a cluster without a port".to_owned()));
     };
-    Ok((read(host.clone(), "a host")?, read(port.clone(), "a port")?))
+    let (host, port): (Option<String>, u16) = (read(host.clone(), "a host")?, read(port.clone(), "a port")?);
+    Ok(format!("{}:{port}", host.unwrap_or_default()))
 }
 
 /// The most keys that are tried to find one in a range of slots.
@@ -371,6 +373,20 @@ impl From<Failure> for StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_node_is_named_by_what_the_cluster_says_of_it() {
+        let node = |host: Value| address(&Value::Array(vec![host, Value::Int(6379), Value::Nil])).ok();
+        assert_eq!(node(Value::BulkString(b"cache".to_vec())).as_deref(), Some("cache:6379"));
+        assert_eq!(node(Value::Nil).as_deref(), Some(":6379"));
+        assert_eq!(address(&Value::Array(Vec::new())).ok(), None);
+    }
+
+    #[test]
+    fn a_key_is_found_in_every_range_of_slots() {
+        assert_eq!(key_within("turnkeeper:ready", 0, SLOTS - 1).as_deref(), Some("turnkeeper:ready:0"));
+        assert!(key_within("foo", 0, 0).is_some() && key_within("foo", SLOTS - 1, SLOTS - 1).is_some());
+    }
 
     #[test]
     fn one_url_is_a_server_and_several_or_a_parameter_are_a_cluster() {
