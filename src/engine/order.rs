@@ -52,7 +52,8 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
             continue;
         }
         let done = entry.as_ref().and_then(|entry| entry.done);
-        open.push(entry.as_ref().is_none_or(|entry| entry.open));
+        open.push(entry.as_ref().is_none_or(|entry| entry.next.is_some()));
+        let next = entry.as_ref().and_then(|entry| entry.next).unwrap_or(false);
         let is_current = done != Some(true) && current.contains(&c.id) && acting.insert(&c.id);
         let (slot, because) = entry.map_or((None, None), |OrderEntry { slot, because, .. }| (slot, Some(because)));
         rows.push(OrderRow {
@@ -60,7 +61,7 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
             name: c.name.as_str(),
             initiative: because.as_ref().and_then(|because| because.total),
             current: is_current,
-            next: false,
+            next,
             acted: done.unwrap_or(c.acted) && !is_current,
             out: !c.active(),
             note: if table.status == Status::Ended { String::new() } else { R::remark(table, c) },

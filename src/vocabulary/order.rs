@@ -12,8 +12,8 @@ pub struct OrderEntry {
     pub combatant: CombatantId,
     /// Whether the turn of this place is over, if a combatant may have several places; else whether the combatant has acted.
     pub done: Option<bool>,
-    /// Whether its side picks freely who acts, so that this combatant is not known to be next.
-    pub open: bool,
+    /// Whether the turn of this place comes next, if the system says so; else the first one after the current turn does.
+    pub next: Option<bool>,
     /// The turn that it belongs to, where the system numbers or names turns, or the card that it was dealt.
     pub slot: Option<String>,
     /// Why it stands here.
@@ -23,7 +23,7 @@ pub struct OrderEntry {
 impl OrderEntry {
     /// The one place of a combatant.
     pub fn new(combatant: &CombatantId, because: Reason) -> Self {
-        Self { combatant: combatant.clone(), done: None, open: false, slot: None, because }
+        Self { combatant: combatant.clone(), done: None, next: None, slot: None, because }
     }
 }
 

@@ -204,7 +204,7 @@ impl Ruleset for RoundRobin {
         let place = |(n, c): (u32, &Combatant<Self>)| OrderEntry {
             combatant: c.id.clone(),
             done: None,
-            open: false,
+            next: None,
             slot: None,
             because: Reason { total: Some(n.into()), ..Reason::new("RR-2", "the order of joining") },
         };

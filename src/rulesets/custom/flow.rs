@@ -2,6 +2,7 @@
 
 use super::definition::*;
 use super::query::*;
+use super::walk::{self, Next};
 use super::*;
 use crate::rulesets::shared::{end_turn, pass_rounds, start_round, start_turn};
 use crate::vocabulary::Moment;
@@ -56,52 +57,34 @@ fn go_on_with_turn(play: &mut Fight<'_>) -> Option<Point> {
 
 /// Begins the next turn, or asks who takes it; with nobody to act the next phase begins, or the round is over.
 fn find_next(play: &mut Fight<'_>) -> Option<Point> {
-    let table = play.table();
-    if table.active().next().is_none() {
-        if table.state.mode != Mode::Standstill {
-            play.own(Standstill {});
+    let mode = play.table().state.mode.clone();
+    match walk::next(play.table()) {
+        Next::Skip(id) => {
+            skip(play, &id);
+            Some(Point::Turn)
         }
-        return None;
-    }
-    let who = candidates(table);
-    if !who.is_empty() {
-        return take(play, who);
-    }
-    let next = table.state.phase.saturating_add(1);
-    if usize::try_from(next).is_ok_and(|next| next < definition(table).phases.len()) {
-        play.own(PhaseBegun { phase: next });
-        return Some(Point::Next);
-    }
-    Some(Point::RoundEnd)
-}
-
-/// Begins a turn, or asks who takes it.
-fn take(play: &mut Fight<'_>, who: Vec<CombatantId>) -> Option<Point> {
-    let table = play.table();
-    let skips = definition(table).surprise == Surprise::Skips;
-    let surprised = |id: &&CombatantId| skips && table.get(id).is_some_and(|c| c.state.surprised);
-    if let Some(first) = who.iter().find(surprised) {
-        skip(play, first);
-        return Some(Point::Turn);
-    }
-    let takers = match phase(table).pick {
-        Pick::Order if who.len() == 1 => Some(who),
-        Pick::Together => Some(who),
-        // Nobody has acted yet: the first in order opens.
-        Pick::Last if table.state.last.is_none() => {
-            let placed = table.state.places.iter().map(|place| &place.combatant);
-            placed.filter(|id| who.contains(id)).map(|id| vec![id.clone()]).next()
+        Next::Turn(who) => {
+            begin(play, who, TurnKind::Normal);
+            Some(Point::Turn)
         }
-        Pick::Order | Pick::Last | Pick::Free => None,
-    };
-    if let Some(takers) = takers {
-        begin(play, takers, TurnKind::Normal);
-        return Some(Point::Turn);
+        Next::Choice(_) => {
+            if mode != Mode::Choosing {
+                play.own(ChoiceOpened {});
+            }
+            None
+        }
+        Next::Phase(phase) => {
+            play.own(PhaseBegun { phase });
+            Some(Point::Next)
+        }
+        Next::RoundEnd => Some(Point::RoundEnd),
+        Next::Standstill => {
+            if mode != Mode::Standstill {
+                play.own(Standstill {});
+            }
+            None
+        }
     }
-    if table.state.mode != Mode::Choosing {
-        play.own(ChoiceOpened {});
-    }
-    None
 }
 
 /// Lets the turn of a surprised combatant pass unused.
@@ -171,12 +154,8 @@ pub(super) fn next_step(play: &mut Fight<'_>) {
 pub(super) fn end_one(play: &mut Fight<'_>, id: &CombatantId, cost: Option<u32>) {
     let table = play.table();
     let kind = top(table).map(|turn| turn.kind);
-    if let Some(clock) = turn_clock(table)
-        && let Some(place) = table.state.places.iter().find(|place| place.combatant == *id)
-    {
-        let [least, _] = clock.cost;
-        let from = u32::try_from(place.score.total).unwrap_or(0).max(table.state.tick);
-        play.own(Scheduled { combatant: id.clone(), tick: from.saturating_add(cost.unwrap_or(least.count())) });
+    if let Some(scheduled) = scheduled(table, id, cost) {
+        play.own(scheduled);
     }
     if kind == Some(TurnKind::Returned) {
         tick_uncounted(play, id, Moment::TurnEnd(id));

@@ -11,10 +11,12 @@ mod flow;
 mod legal_commands;
 mod manifest;
 mod options;
+mod order;
 mod query;
 mod react;
 mod score;
 mod state;
+mod walk;
 
 pub use command::*;
 pub use event::*;
@@ -28,7 +30,7 @@ use crate::vocabulary::{
 };
 use definition::{Pick, Sides};
 use manifest::MANIFEST;
-use query::{asked, candidates, chooser, current, definition, has_places, phase, undeclared};
+use query::{asked, candidates, chooser, current, definition, phase, undeclared};
 use serde_json::Value;
 
 /// The ruleset `custom`.
@@ -104,32 +106,7 @@ impl Ruleset for Custom {
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {
-        if !has_places(definition(table)) {
-            return by_side(table);
-        }
-        let current = Self::current(table);
-        let places = &table.state.places;
-        let active = places.iter().enumerate().filter(|(_, place)| table.is_active(&place.combatant));
-        let entry = |(i, place): (usize, &CachedJson<Place>)| {
-            let clock = definition(table).clock.is_some();
-            let beside = [i.checked_sub(1), i.checked_add(1)].into_iter().flatten().filter_map(|i| places.get(i));
-            let mut equals =
-                beside.filter(|other| other.score.total == place.score.total && other.score.card.is_none());
-            let tied = equals.any(|other| other.combatant != place.combatant);
-            let slot = match &place.score.card {
-                Some(card) => Some(card.to_string()),
-                None if clock => Some(place.score.total.to_string()),
-                None => (place.turn > 0).then(|| place.turn.saturating_add(1).to_string()),
-            };
-            let because = Reason { tie_rule: tied.then_some("CU-5"), ..because(&place.score, place.moved) };
-            // Its turn now is the last of its turns that have begun.
-            let begun = || places.iter().rposition(|other| other.done && other.combatant == place.combatant);
-            let now = current.contains(&place.combatant) && begun() == Some(i);
-            let acted = place.done && !clock && !now;
-            let open = phase(table).pick != Pick::Order;
-            OrderEntry { combatant: place.combatant.clone(), done: Some(acted), open, slot, because }
-        };
-        active.map(entry).collect()
+        order::order(table)
     }
 
     fn remark(table: &Table, c: &Fighter) -> String {
@@ -229,37 +206,4 @@ fn pick_rule(table: &Table) -> &'static str {
         (Pick::Free, Sides::Mixed) => "CU-13",
         (Pick::Free, _) => "CU-11",
     }
-}
-
-/// Why a place stands where it does.
-fn because(score: &Score, moved: bool) -> Reason {
-    let (rule, reason) = match (moved, &score.card, score.pinned) {
-        (true, ..) => ("CU-25", "moved".into()),
-        (_, Some(card), _) => ("CU-7", format!("was dealt {card}").into()),
-        (.., true) => ("CU-3", "is pinned to this score".into()),
-        _ => ("CU-2", std::borrow::Cow::Borrowed("score")),
-    };
-    let rolled = score.card.is_none();
-    Reason {
-        dice: score.dice.clone(),
-        bonus: (rolled && !score.pinned).then_some(score.bonus),
-        total: rolled.then_some(score.total),
-        ..Reason::new(rule, reason)
-    }
-}
-
-/// The combatants by side, in the order of joining, where there are no places.
-fn by_side(table: &Table) -> Vec<OrderEntry> {
-    let current = Custom::current(table);
-    let sides = &table.state.sides;
-    let ranked = sides.iter().flat_map(|side| table.active().filter(|c| c.side == side.side).map(move |c| (side, c)));
-    let entry = |(side, c): (&SideState, &Fighter)| {
-        let because = match &side.score {
-            Some(score) => because(score, false),
-            None => Reason::new("CU-11", "the order of sides"),
-        };
-        let acted = c.state.turns_left == 0 && !current.contains(&c.id);
-        OrderEntry { combatant: c.id.clone(), done: Some(acted), open: true, slot: None, because }
-    };
-    ranked.map(entry).collect()
 }

@@ -3,6 +3,7 @@
 use super::definition::*;
 use super::*;
 use crate::vocabulary::{Int, Kind};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 /// How deep turns may interrupt one another.
@@ -126,17 +127,11 @@ pub(super) fn is_open(definition: &Definition, place: &Place) -> bool {
     !place.done || definition.clock.is_some()
 }
 
-/// Whether a combatant may act in this phase, its side aside.
-fn may_act(table: &Table, c: &Fighter) -> bool {
-    let open = |place: &CachedJson<Place>| place.combatant == c.id && is_open(definition(table), place);
-    is_ready(table, c) && (phase(table).pick != Pick::Order || table.state.places.iter().any(open))
-}
-
 /// The combatants of which one is next; all of them, where a turn is shared.
 pub(super) fn candidates(table: &Table) -> Vec<CombatantId> {
     let phase = phase(table);
     let sides = (phase.sides != Sides::Mixed).then(|| sides_next(table, phase.sides));
-    let of_side = |c: &Fighter| sides.as_ref().is_none_or(|sides| sides.contains(&&c.side));
+    let of_side = |c: &Fighter| sides.as_ref().is_none_or(|sides| sides.contains(&c.side));
     if phase.pick == Pick::Order {
         return tier(table, |c| of_side(c) && is_ready(table, c));
     }
@@ -170,19 +165,28 @@ fn tier(table: &Table, eligible: impl Fn(&Fighter) -> bool) -> Vec<CombatantId> 
     ids(tied)
 }
 
+/// The sides of which somebody may act in this phase.
+fn able_sides(table: &Table) -> BTreeSet<&Slug> {
+    if phase(table).pick != Pick::Order {
+        return table.iter().filter(|c| is_ready(table, c)).map(|c| &c.side).collect();
+    }
+    let open = table.state.places.iter().filter(|place| is_open(definition(table), place));
+    let placed = open.filter_map(|place| table.get(&place.combatant));
+    placed.filter(|c| is_ready(table, c)).map(|c| &c.side).collect()
+}
+
 /// The sides whose turn it is.
-fn sides_next(table: &Table, rule: Sides) -> Vec<&Slug> {
+fn sides_next(table: &Table, rule: Sides) -> BTreeSet<&Slug> {
     let state = &table.state;
-    let mut able: Vec<&Slug> = table.iter().filter(|c| may_act(table, c)).map(|c| &c.side).collect();
-    able.dedup();
-    let known = state.sides.iter().enumerate().filter(|(_, side)| able.contains(&&side.side));
+    let able = able_sides(table);
+    let known = state.sides.iter().enumerate().filter(|(_, side)| able.contains(&side.side));
     if rule == Sides::Alternate {
         let last = state.sides.iter().position(|side| Some(&side.side) == state.last_side.as_ref());
         let next = |(i, _): &(usize, &SideState)| (last.is_some_and(|last| *i <= last), *i);
         return known.min_by_key(next).map(|(_, side)| &side.side).into_iter().collect();
     }
     let mut sides = known.map(|(_, side)| side);
-    let Some(first) = sides.next() else { return Vec::new() };
+    let Some(first) = sides.next() else { return BTreeSet::new() };
     std::iter::once(first).chain(sides.take_while(|side| side.ties(first))).map(|side| &side.side).collect()
 }
 
@@ -196,7 +200,7 @@ pub(super) fn chooser(table: &Table) -> Option<&CombatantId> {
         table.state.last.as_ref()
     } else {
         let sides = sides_next(table, phase.sides);
-        let side = table.state.sides.iter().find(|side| sides.contains(&&side.side));
+        let side = table.state.sides.iter().find(|side| sides.contains(&side.side));
         side.and_then(|side| side.last.as_ref())
     };
     last.filter(|id| table.get(id).is_some())
@@ -211,6 +215,14 @@ pub(super) fn top(table: &Table) -> Option<&Turn> {
 pub(super) fn turn_clock(table: &Table) -> Option<&ClockRule> {
     let bought = top(table).is_some_and(|turn| turn.kind == TurnKind::Bought);
     definition(table).clock.as_ref().filter(|_| !bought)
+}
+
+/// When a combatant acts next on the clock if its turn ends at this cost, or the least; None if the turn costs no ticks.
+pub(super) fn scheduled(table: &Table, id: &CombatantId, cost: Option<u32>) -> Option<Scheduled> {
+    let [least, _] = turn_clock(table)?.cost;
+    let place = table.state.places.iter().find(|place| place.combatant == *id)?;
+    let from = u32::try_from(place.score.total).unwrap_or(0).max(table.state.tick);
+    Some(Scheduled { combatant: id.clone(), tick: from.saturating_add(cost.unwrap_or(least.count())) })
 }
 
 /// The steps of the turn that is going on.

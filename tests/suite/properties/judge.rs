@@ -139,6 +139,7 @@ impl Judge {
             self.as_often_as_defined(&events)?;
             self.waiting_were_asked(command, &events, &before)?;
             self.look()?;
+            self.next_begins_next()?;
         }
         Ok(true)
     }
@@ -238,6 +239,56 @@ impl Judge {
             self.asked.extend(ids(&self.view["pending"]["combatants"], ""));
         }
         Ok(())
+    }
+
+    /// Under a definition `next` is who begins next when nobody interferes: nobody, where somebody picks or the round ends first.
+    fn next_begins_next(&self) -> Result<(), Breach> {
+        if self.view["options"]["definition"].is_null() || !self.running() {
+            return Ok(());
+        }
+        let order = self.view["order"].as_array().into_iter().flatten();
+        let named: BTreeSet<&str> =
+            order.filter(|row| row["next"] == true).filter_map(|row| row["combatant"].as_str()).collect();
+        let begun = self.begins_next();
+        if named.iter().copied().eq(begun.iter().map(String::as_str)) {
+            return Ok(());
+        }
+        breach("next is who begins next", format!("next is {named:?}, and {begun:?} begins: {}", self.view["order"]))
+    }
+
+    /// Who begins next if the fight goes on by itself; nobody, if somebody picks or the round ends first.
+    fn begins_next(&self) -> BTreeSet<String> {
+        let mut table = self.table.clone();
+        for _ in 0..100 {
+            let pending = table.at("pending");
+            let picks = match pending["decision"].as_str() {
+                Some("end_turn" | "use_right" | "next_round") => false,
+                Some("next") => {
+                    let options = table.legal_commands();
+                    let begins = options.iter().filter(|option| option.command["type"] == "begin").count();
+                    begins != 1 || pending["commands"] == json!(["begin", "pass"])
+                }
+                // What is declared or rolled is not known.
+                _ => true,
+            };
+            if picks {
+                break;
+            }
+            let goes_on = json!({"type": "go_on"});
+            let Ok(Ok(events)) = table.try_send(goes_on, &mut seeded(0)) else { break };
+            // On a clock the order goes on over the end of a round.
+            let clock = !self.view["options"]["definition"]["clock"].is_null();
+            if !clock && events.iter().any(|event| event["type"] == "round_started") {
+                break;
+            }
+            let unused = |id: &str| events.iter().any(|event| event["type"] == "skipped" && event["combatant"] == id);
+            let begun = events.iter().filter(|event| event["type"] == "begun");
+            let begun = begun.map(|event| ids(&event["combatants"], "")).find(|who| !who.iter().any(|id| unused(id)));
+            if let Some(begun) = begun {
+                return begun.into_iter().collect();
+            }
+        }
+        BTreeSet::new()
     }
 
     /// Looks at the state as it is.

@@ -1,0 +1,115 @@
+//! What comes next: the one place that picks, for the flow, the order and `next`.
+
+use super::definition::*;
+use super::query::*;
+use super::*;
+use crate::vocabulary::TurnEnded;
+
+/// What comes next after a turn and its gap.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// A turn that passes unused, because its combatant is surprised.
+    Skip(CombatantId),
+    /// A turn; several share it if the phase says so.
+    Turn(Vec<CombatantId>),
+    /// A choice among these.
+    Choice(Vec<CombatantId>),
+    /// The phase of this number.
+    Phase(u32),
+    /// The end of the round.
+    RoundEnd,
+    /// No combatant is left.
+    Standstill,
+}
+
+/// What comes next.
+pub(super) fn next(table: &Table) -> Next {
+    if table.active().next().is_none() {
+        return Next::Standstill;
+    }
+    let who = candidates(table);
+    if who.is_empty() {
+        let phase = table.state.phase.saturating_add(1);
+        let more = usize::try_from(phase).is_ok_and(|phase| phase < definition(table).phases.len());
+        return if more { Next::Phase(phase) } else { Next::RoundEnd };
+    }
+    if definition(table).surprise == Surprise::Skips {
+        let surprised = |id: &&CombatantId| table.get(id).is_some_and(|c| c.state.surprised);
+        if let Some(first) = who.iter().find(surprised) {
+            return Next::Skip(first.clone());
+        }
+    }
+    match phase(table).pick {
+        Pick::Order if who.len() == 1 => Next::Turn(who),
+        Pick::Together => Next::Turn(who),
+        Pick::Last if table.state.last.is_none() => match first_in_order(table, &who) {
+            Some(first) => Next::Turn(vec![first]),
+            None => Next::Choice(who),
+        },
+        Pick::Order | Pick::Last | Pick::Free => Next::Choice(who),
+    }
+}
+
+/// The first of these in the order of scores: it opens where no combatant has acted yet.
+fn first_in_order(table: &Table, who: &[CombatantId]) -> Option<CombatantId> {
+    let mut places = table.state.places.iter().map(|place| &place.combatant);
+    places.find(|id| who.contains(id)).cloned()
+}
+
+/// A turn that comes.
+#[derive(Debug)]
+pub(super) struct Coming {
+    /// Whose.
+    pub combatants: Vec<CombatantId>,
+    /// Whether it passes unused.
+    pub unused: bool,
+}
+
+/// Walks through the turns that come in this round if no combatant interferes, as far as they are known.
+pub(super) struct Walk {
+    /// The table as it will be.
+    ahead: Table,
+}
+
+impl Walk {
+    /// Begins after the turns that are going on.
+    pub fn new(table: &Table) -> Self {
+        let mut ahead = table.clone();
+        while let Some(id) = top(&ahead).and_then(|turn| turn.combatants.last().cloned()) {
+            if let Some(scheduled) = scheduled(&ahead, &id, None) {
+                ahead.apply(&AnyEvent::Own(scheduled.into()));
+            }
+            ahead.apply(&AnyEvent::Shared(TurnEnded { combatant: id }.into()));
+        }
+        Self { ahead }
+    }
+
+    fn play_out(&mut self, combatants: &[CombatantId]) {
+        let begun = Begun { combatants: combatants.to_vec().into(), kind: TurnKind::Normal };
+        self.ahead.apply(&AnyEvent::Own(begun.into()));
+        for id in combatants {
+            self.ahead.apply(&AnyEvent::Shared(TurnEnded { combatant: id.clone() }.into()));
+        }
+    }
+}
+
+impl Iterator for Walk {
+    type Item = Coming;
+
+    fn next(&mut self) -> Option<Coming> {
+        loop {
+            let (combatants, unused) = match next(&self.ahead) {
+                Next::Skip(id) => (vec![id], true),
+                Next::Turn(who) => (who, false),
+                Next::Choice(who) if who.len() == 1 && !phase(&self.ahead).optional => (who, false),
+                Next::Phase(phase) => {
+                    self.ahead.apply(&AnyEvent::Own(PhaseBegun { phase }.into()));
+                    continue;
+                }
+                Next::Choice(_) | Next::RoundEnd | Next::Standstill => return None,
+            };
+            self.play_out(&combatants);
+            return Some(Coming { combatants, unused });
+        }
+    }
+}
