@@ -49,5 +49,6 @@ fn check_turn(turn: &Turn) -> Result<(), String> {
 fn check_fighter(c: &Fighter) -> Result<(), String> {
     at_most("stats.numbers", c.stats.numbers.len(), MAX_NUMBERS)?;
     at_most("pools", c.state.pools.len(), MAX_POOLS)?;
+    at_most("used", c.state.used.len(), MAX_POOLS)?;
     at_most("counted", c.state.counted.len(), MAX_EFFECTS)
 }

@@ -351,9 +351,12 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
     ensure(fits(definition(table), &spend.who, fighter), "not_for_it", "CU-29", &line("spend.who"), || {
         format!("{} is not for {id}", c.pool)
     })?;
-    ensure(!fighter.state.used, "used_already", "CU-29", &line("spend"), || {
-        format!("{id} has used a right since the last turn began: once is all")
+    ensure(!fighter.state.used.contains(&c.pool), "used_already", "CU-29", &line("spend"), || {
+        format!("{id} has spent from {} since the last turn began: once is all", c.pool)
     })?;
+    if let Some(why) = why_no_right(definition(table), fighter) {
+        return Err(Violation::new("cannot_interject", "CU-31", why));
+    }
     let opening = opening(table).filter(|opening| may_interject(table, fighter, *opening));
     let Some(opening) = opening else {
         let whose = "rights are for combatants in the fight, after or within the turn of another";
@@ -384,4 +387,24 @@ fn interject(play: &mut Fight<'_>, c: &Interject) -> Result<(), Violation> {
         Gives::Action => close_used_gap(play),
     }
     Ok(())
+}
+
+/// Why a combatant holds no right to spend points, whatever the opening.
+fn why_no_right(definition: &Definition, c: &Fighter) -> Option<String> {
+    let id = &c.id;
+    if !c.active() {
+        return Some(format!("{id} is out of the fight"));
+    }
+    if c.has(MANIFEST.down) {
+        return Some(format!("{id} is unconscious, and so holds no right"));
+    }
+    if is_surprised(definition, c) {
+        return Some(format!(
+            "{id} is surprised, and holds no right before the first turn of {id} (definition.surprise)"
+        ));
+    }
+    if c.state.waiting {
+        return Some(format!("{id} waits: return to the turn first, with go_now (definition.wait)"));
+    }
+    None
 }

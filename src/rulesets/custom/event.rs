@@ -60,8 +60,8 @@ events! {
         turns: u32,
     }
 
-    /// All cards go back.
-    "reshuffled" => Reshuffled says "All cards are shuffled." {}
+    /// The cards that are not in play go back.
+    "reshuffled" => Reshuffled says "The cards that are not in play are shuffled." {}
 
     /// The next phase of the round began.
     "phase_begun" => PhaseBegun says "The next phase of the round begins." {

@@ -40,7 +40,7 @@ fn evolve_own(table: &mut Table, event: &Event) {
             let open = table.state.places.iter_mut().filter(|place| place.combatant == e.combatant && !place.done);
             open.rev().skip(kept).for_each(|place| set_done(place, true));
         }
-        Event::Reshuffled(_) => state.cards.clear(),
+        Event::Reshuffled(_) => reshuffle(state),
         Event::PhaseBegun(e) => {
             begin_phase(state, e.phase);
             let begun = |s: &CombatantState| s.turns_in_phase > 0 || s.passed;
@@ -82,12 +82,25 @@ fn evolve_own(table: &mut Table, event: &Event) {
             table.change_state(&e.combatant, |s| set_points(&mut s.pools, &e.pool, e.left));
         }
         Event::TablePoolChanged(e) => _ = state.pools.insert(e.pool.clone(), e.left),
-        Event::Interjected(e) => table.change_state(&e.combatant, |s| s.used = true),
+        Event::Interjected(e) => table.change_state(&e.combatant, |s| {
+            if !s.used.contains(&e.pool) {
+                s.used.push(e.pool.clone());
+            }
+        }),
         Event::Standstill(_) => {
             state.mode = Mode::Standstill;
             state.turns.clear();
         }
     }
+}
+
+/// Lets cards go back. Those of the round's places stay out, if its scores are known.
+fn reshuffle(state: &mut State) {
+    let mut kept = Vec::new();
+    if state.rolled {
+        kept.extend(state.places.iter().filter_map(|place| place.score.card));
+    }
+    state.cards = kept;
 }
 
 /// Opens a gap. One that follows another in the same round keeps who has passed.
@@ -227,12 +240,22 @@ fn place(table: &mut Table, e: &Placed) {
 
 fn begin(table: &mut Table, e: &Begun) {
     if e.kind != TurnKind::Bought {
-        table.change_states(|s| s.used, |s| s.used = false);
+        give_back_uses(table);
         e.combatants.iter().for_each(|id| take_turn(table, id, e.kind));
     }
     table.state.mode = Mode::Turn;
     let combatants = e.combatants.to_vec();
     table.state.turns.push(Turn { combatants, done: Vec::new(), step: 0, kind: e.kind });
+}
+
+/// Lets pools pay again, except for combatants whose bought turn is not over.
+fn give_back_uses(table: &mut Table) {
+    let bought = table.state.turns.iter().filter(|turn| turn.kind == TurnKind::Bought);
+    let bought: Vec<CombatantId> = bought.flat_map(|turn| turn.combatants.clone()).collect();
+    let users = ids(table.iter().filter(|c| !c.state.used.is_empty() && !bought.contains(&c.id)));
+    for id in users {
+        table.change_state(&id, |s| s.used.clear());
+    }
 }
 
 /// Uses up a turn of a combatant, and its place.
@@ -286,7 +309,6 @@ fn end_turn(table: &mut Table, id: &CombatantId) {
     let clock = table.options.definition().clock.is_some();
     let side = table.get_mut(id).map(|c| {
         c.acted = c.state.turns_left == 0 || clock;
-        c.state.used |= bought;
         c.state.counted.clear();
         c.side.clone()
     });

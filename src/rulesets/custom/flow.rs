@@ -193,22 +193,35 @@ pub(super) fn close_used_gap(play: &mut Fight<'_>) {
 /// Ends the round and begins the next, first with what is declared in it.
 fn next_round(play: &mut Fight<'_>) -> Option<Point> {
     let next = play.table().round.saturating_add(1);
+    count_skipped_turns(play);
     pass_rounds(play, 1);
     let table = play.table();
+    let joker = table.state.cards.iter().any(|card| card.is_joker());
+    let reshuffles = joker && definition(table).score.as_ref().is_some_and(|score| score.reroll);
     if definition(table).wait.as_ref().is_some_and(|wait| wait.lasts == Lasts::Round) {
         for combatant in ids(table.iter().filter(|c| c.state.waiting)) {
             play.own(WaitLapsed { combatant });
         }
     }
-    if play.table().state.cards.iter().any(|card| card.is_joker()) {
+    start_round(play, next);
+    if reshuffles {
         play.own(Reshuffled {});
     }
-    start_round(play, next);
     if undeclared(play.table()).next().is_some() {
         play.own(DeclarationsOpened {});
         return None;
     }
     Some(Point::Roll)
+}
+
+/// Lets effects count the turns of this round that were skipped because their combatants are unconscious.
+fn count_skipped_turns(play: &mut Fight<'_>) {
+    play.count_down(|table, effect| {
+        let turns = effect.expires.turns()?;
+        let anchor = table.get(effect.expires.anchor()?)?;
+        let skipped = anchor.active() && !anchor.acted && is_skipped(definition(table), anchor);
+        skipped.then(|| turns.saturating_sub(1))
+    });
 }
 
 /// Asks for the roll of this round, if one is due and there is somebody to roll.

@@ -25,7 +25,10 @@ const RULES: &[Rule] = &[
     Rule::official("CU-4", "`score.edge`: more rolls, of which the best counts, or the worst."),
     Rule::official("CU-5", "`score.ties`: equal scores are decided in this order; what stays equal is a free choice."),
     Rule::official("CU-6", "`score.reroll`: each round rolls again."),
-    Rule::official("CU-7", "`score.cards`: each is dealt a card; jokers come first, then ace to two, spades to clubs."),
+    Rule::official(
+        "CU-7",
+        "`score.cards`: each is dealt a card; jokers come first and are equal, then ace to two, spades to clubs. When the deck runs out, the discards go back.",
+    ),
     Rule::official("CU-8", "After a round with a joker all cards go back."),
     Rule::official(
         "CU-9",
@@ -53,11 +56,11 @@ const RULES: &[Rule] = &[
     Rule::official("CU-26", "`wait.interrupts`: a combatant that waits may return within the turn of another."),
     Rule::official("CU-27", "`pools`: points of a combatant or of the table, up to a maximum."),
     Rule::official("CU-28", "`refill`: a pool is full again each round, each own turn, or by hand."),
-    Rule::official("CU-29", "`spend`: points buy an action or a turn, once until the next turn begins."),
+    Rule::official("CU-29", "`spend`: points buy an action or a turn, once for each pool until the next turn begins."),
     Rule::official("CU-30", "`ready` fills a pool in the combatant's turn; its next turn empties it."),
     Rule::official(
         "CU-31",
-        "After a turn that ended or was delayed, and before the round ends, all who hold a right are asked: a gap closes when each has used it or passed. A lair's turn is followed by none.",
+        "After a turn that ended or was delayed, and before the round ends, all who hold a right are asked: a gap closes when each has used it or passed. A lair's turn is followed by none; the unconscious and the surprised spend no points.",
     ),
     Rule::official(
         "CU-32",

@@ -128,7 +128,10 @@ fn by_place(table: &Table) -> Vec<Row> {
 fn is_tied(places: &[CachedJson<Place>], at: usize) -> bool {
     let Some(place) = places.get(at) else { return false };
     let beside = [at.checked_sub(1), at.checked_add(1)].into_iter().flatten().filter_map(|i| places.get(i));
-    let mut equals = beside.filter(|other| other.score.total == place.score.total && other.score.card.is_none());
+    let mut equals = beside.filter(|other| match place.score.card {
+        Some(_) => other.score.key == place.score.key,
+        None => other.score.total == place.score.total && other.score.card.is_none(),
+    });
     equals.any(|other| other.combatant != place.combatant)
 }
 

@@ -92,6 +92,11 @@ pub(super) fn declaration(definition: &Definition, c: &Fighter) -> Option<Slug> 
     c.state.declared.clone().or_else(|| declare.choices.first().cloned())
 }
 
+/// Whether a combatant is surprised, so that its first turn passes unused.
+pub(super) fn is_surprised(definition: &Definition, c: &Fighter) -> bool {
+    definition.surprise == Surprise::Skips && c.state.surprised
+}
+
 /// Whether it has no turns while it is unconscious.
 pub(super) fn is_skipped(definition: &Definition, c: &Fighter) -> bool {
     definition.down == Down::Skips && c.has(MANIFEST.down)
@@ -307,7 +312,8 @@ pub(super) fn may_interject(table: &Table, c: &Fighter, opening: Opening) -> boo
         Opening::WithinTurn => !in_a_turn(table, &c.id),
         Opening::AfterTurn | Opening::RoundEnd => !was_last(table, c),
     };
-    now && !c.state.used && !c.state.waiting && may_respond(table, c)
+    let able = !c.has(MANIFEST.down) && !is_surprised(definition(table), c);
+    now && able && !c.state.waiting && may_respond(table, c)
 }
 
 /// The points that a combatant can spend from a pool.
@@ -322,7 +328,8 @@ pub(super) fn may_spend(table: &Table, c: &Fighter, opening: Opening, name: &Slu
     let paid = points >= least.count() && (pool.of == Owner::Table || points > 0);
     let when = opening != Opening::WithinTurn || pool.spend.when == When::Any;
     let room = pool.spend.gives == Gives::Action || table.state.turns.len() < MAX_DEPTH;
-    paid && when && room && fits(definition(table), &pool.spend.who, c)
+    let unused = !c.state.used.contains(name);
+    paid && when && room && unused && fits(definition(table), &pool.spend.who, c)
 }
 
 /// Whether a combatant holds a right in this opening.

@@ -121,7 +121,8 @@ pub(super) fn roll_all(play: &mut Fight<'_>, given: &Roll) -> Result<(), Violati
     let mut units = units(table);
     let out = give(table, &mut units, given)?;
     let Some(rule) = &definition.score else { return Ok(()) };
-    let mut scorer = Scorer { table, definition, rule, out };
+    let held = given.cards.values().copied().collect();
+    let mut scorer = Scorer { table, definition, rule, out, held, reshuffled: false };
     let mut scores: Vec<Score> = units.iter().map(|unit| scorer.score(play, unit)).collect();
     scorer.roll_off(play, &units, &mut scores);
     let scores = units.iter().zip(scores.into_iter().map(CachedJson::from));
@@ -143,6 +144,9 @@ pub(super) fn roll_all(play: &mut Fight<'_>, given: &Roll) -> Result<(), Violati
         scored.sides = scores.map(side).collect();
         scored.sides.sort_by_cached_key(|side| (side.yields, side.score.key.clone()));
     }
+    if scorer.reshuffled {
+        play.own(Reshuffled {});
+    }
     play.own(scored);
     Ok(())
 }
@@ -156,9 +160,15 @@ pub(super) fn newcomer(play: &mut Fight<'_>, id: &CombatantId) -> Vec<ScoredPlac
     let mates = |other: &Fighter| group.is_some() && other.stats.group.as_ref() == group && (c.hidden || !other.hidden);
     let mut first_places = table.state.places.iter().filter(|place| place.turn == 0);
     let mate = first_places.find(|place| table.get(&place.combatant).is_some_and(mates));
-    let mut scorer = Scorer { table, definition, rule, out: table.state.cards.clone() };
+    let out = table.state.cards.clone();
+    let held = table.state.places.iter().filter_map(|place| place.score.card).collect();
+    let mut scorer = Scorer { table, definition, rule, out, held, reshuffled: false };
     let score = mate.map_or_else(|| scorer.score(play, &Unit::new(None, c)).into(), |place| place.score.clone());
-    scorer.places_of(play, c, &score)
+    let places = scorer.places_of(play, c, &score);
+    if scorer.reshuffled {
+        play.own(Reshuffled {});
+    }
+    places
 }
 
 /// Makes scores by a rule.
@@ -168,6 +178,10 @@ struct Scorer<'t> {
     rule: &'t ScoreRule,
     /// The cards that are out.
     out: Vec<Card>,
+    /// Those of them that are in play in this round.
+    held: Vec<Card>,
+    /// Whether the deck has run out, and the discards went back.
+    reshuffled: bool,
 }
 
 impl Scorer<'_> {
@@ -219,15 +233,27 @@ impl Scorer<'_> {
         Score { key: [sign * total, 0].into_iter().chain(ties).collect(), total, bonus, dice, ..Score::default() }
     }
 
-    /// Deals a card: the one that is given, or one of those that are left. With none left the score is the last.
+    /// The cards that are left in the deck.
+    fn rest(&self) -> Vec<Card> {
+        Card::deck().filter(|card| !self.out.contains(card)).collect()
+    }
+
+    /// Deals a card: the one that is given, or one of those that are left. If the deck has run out, the discards go back; with none
+    /// left the score is the last.
     fn deal(&mut self, play: &mut Fight<'_>, given: Option<Card>) -> Score {
-        let rest: Vec<Card> = Card::deck().filter(|card| !self.out.contains(card)).collect();
+        let mut rest = self.rest();
+        if given.is_none() && rest.is_empty() {
+            self.out.clone_from(&self.held);
+            self.reshuffled = true;
+            rest = self.rest();
+        }
         let drawn = given.or_else(|| {
             let sides = u16::try_from(rest.len()).ok().filter(|sides| *sides > 0)?;
             let face = usize::from(play.roll(sides).face);
             rest.get(face.saturating_sub(1)).copied()
         });
         self.out.extend(drawn);
+        self.held.extend(drawn);
         Score {
             key: drawn.map_or(vec![0, 0], Card::key),
             total: drawn.map_or(0, Card::value),

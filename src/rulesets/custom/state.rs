@@ -47,8 +47,9 @@ pub struct CombatantState {
     pub declared: Option<Slug>,
     /// Whether it is surprised.
     pub surprised: bool,
-    /// Whether it has used a right since the last turn began: once is all.
-    pub used: bool,
+    /// The pools that it has spent from since the last turn began: once each is all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub used: Vec<Slug>,
     /// Its points in each pool; a pool without any is left out.
     #[schema(value_type = std::collections::HashMap<String, u32>)]
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -74,8 +75,10 @@ pub struct State {
     /// The turns that are going on: the last one is current, and interrupts the one before it.
     #[schema(inline)]
     pub turns: Vec<Turn>,
-    /// Who acted last.
+    /// Whose turn ended or was delayed last.
     pub last: Option<CombatantId>,
+    /// Whose place follows that of the last one, if that has left the encounter.
+    pub stood_before: Option<CombatantId>,
     /// Which side acted last in this phase.
     pub last_side: Option<Slug>,
     /// The tick that is reached.
@@ -255,9 +258,10 @@ impl Card {
         self.rank.into()
     }
 
-    /// What the order is sorted by, lowest first.
+    /// What the order is sorted by, lowest first. Jokers are equal.
     pub(super) fn key(self) -> Vec<i64> {
-        vec![-i64::from(self.rank), -i64::from(self.suit)]
+        let suit = if self.is_joker() { 0 } else { self.suit };
+        vec![-i64::from(self.rank), -i64::from(suit)]
     }
 }
 

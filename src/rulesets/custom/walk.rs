@@ -33,11 +33,9 @@ pub(super) fn next(table: &Table) -> Next {
         let more = usize::try_from(phase).is_ok_and(|phase| phase < definition(table).phases.len());
         return if more { Next::Phase(phase) } else { Next::RoundEnd };
     }
-    if definition(table).surprise == Surprise::Skips {
-        let surprised = |id: &&CombatantId| table.get(id).is_some_and(|c| c.state.surprised);
-        if let Some(first) = who.iter().find(surprised) {
-            return Next::Skip(first.clone());
-        }
+    let surprised = |id: &&CombatantId| table.get(id).is_some_and(|c| is_surprised(definition(table), c));
+    if let Some(first) = who.iter().find(surprised) {
+        return Next::Skip(first.clone());
     }
     match phase(table).pick {
         Pick::Order if who.len() == 1 => Next::Turn(who),

@@ -38,7 +38,9 @@ fn preset(chance: &mut Chance) -> Value {
     let mut text = json.replace("\"turns\": \"turns\"", "\"turns\": \"edge\"");
     for (from, to) in renamed {
         text = text.replace(&format!("[\"{from}\"]"), &format!("[\"{to}\"]"));
-        text = text.replace(&format!("\"max\": \"{from}\""), &format!("\"max\": \"{to}\""));
+        for line in ["max", "has"] {
+            text = text.replace(&format!("\"{line}\": \"{from}\""), &format!("\"{line}\": \"{to}\""));
+        }
     }
     let mut definition: Value = serde_json::from_str(&text).expect("JSON");
     definition["numbers"] =
