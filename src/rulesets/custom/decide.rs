@@ -186,11 +186,12 @@ fn pick(play: &mut Fight<'_>, c: &Begin) -> Result<(), Violation> {
     }
     let line = phase_line(table, "pick");
     ensure(table.state.mode == Mode::Choosing, "nothing_to_pick", pick_rule(table), &line, || now(table))?;
+    play.fighter("combatant", id, "CU-1")?;
     let candidates = candidates(table);
     let chooser = chooser(table);
     ensure(c.by.as_ref() == chooser, "not_the_chooser", "CU-14", &line, || match chooser {
-        Some(last) => format!("{last} acted last and picks: name it in `by`"),
-        None => "nobody who acted last picks now: leave `by` out".to_owned(),
+        Some(last) => format!("{last} picks, whose own turn was the last: say `by`"),
+        None => "no combatant picks now, so anyone may begin: leave `by` out".to_owned(),
     })?;
     if !candidates.contains(id) {
         let ids: Vec<_> = candidates.iter().map(ToString::to_string).collect();
@@ -207,8 +208,8 @@ fn pick(play: &mut Fight<'_>, c: &Begin) -> Result<(), Violation> {
 fn why_not(table: &Table, c: &Fighter) -> (&'static str, String, String) {
     let (definition, phase, id) = (definition(table), phase(table), &c.id);
     let most = phase.turns.count();
-    if !c.active() || is_skipped(definition, c) {
-        return ("CU-33", "down".to_owned(), format!("{id} is out of the fight"));
+    if is_skipped(definition, c) {
+        return ("CU-33", "down".to_owned(), format!("{id} is unconscious, and has no turns"));
     }
     if c.state.turns_left == 0 && definition.clock.is_none() {
         return ("CU-1", "turns".to_owned(), format!("{id} has no turn left in this round"));
@@ -290,9 +291,9 @@ fn go_now(play: &mut Fight<'_>, id: &CombatantId) -> Result<(), Violation> {
     let returns = opening(table).is_some_and(|opening| may_return(table, c, opening));
     ensure(returns, "cannot_return", rule, line, || format!("{id} cannot return now: {}", now(table)))?;
     if definition(table).wait.as_ref().is_some_and(|wait| wait.moves) {
-        let acting = top(table).and_then(|turn| turn.combatants.first());
-        let beside = acting.or(table.state.last.as_ref()).cloned();
-        play.own(Moved { combatant: id.clone(), beside, after: acting.is_none(), done: false });
+        let (beside, after) = beside_now(table);
+        let beside = beside.cloned();
+        play.own(Moved { combatant: id.clone(), beside, after, done: false });
     }
     begin(play, vec![id.clone()], TurnKind::Returned);
     proceed(play, Point::Turn);

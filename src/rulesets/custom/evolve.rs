@@ -63,7 +63,9 @@ fn evolve_own(table: &mut Table, event: &Event) {
         },
         Event::Waited(e) => {
             remove_from_turn(state, &e.combatant);
-            state.last = Some(e.combatant.clone());
+            set_last(state, Some(e.combatant.clone()));
+            // The end of this turn has counted.
+            table.change(&e.combatant, |c| c.acted = true);
             table.change_state(&e.combatant, |s| {
                 s.waiting = true;
                 s.counted.clone_from(&e.counted);
@@ -276,6 +278,7 @@ fn take_turn(table: &mut Table, id: &CombatantId, kind: TurnKind) {
     (c.state.waiting, c.state.surprised) = (false, false);
     let (side, state) = (c.side.clone(), &mut table.state);
     let normal = kind == TurnKind::Normal;
+    let alternates = normal || kind == TurnKind::Overridden;
     let open = |place: &&mut CachedJson<Place>| place.combatant == *id && !place.done;
     if definition.clock.is_none()
         && let Some(place) = state.places.iter_mut().find(open)
@@ -289,7 +292,7 @@ fn take_turn(table: &mut Table, id: &CombatantId, kind: TurnKind) {
             known.count = Some(place.score.clone());
         }
     }
-    if normal {
+    if alternates {
         state.last_side = Some(side);
     }
 }
@@ -317,13 +320,24 @@ fn end_turn(table: &mut Table, id: &CombatantId) {
     }
     let state = &mut table.state;
     // Where the one that acted has left, nobody picks for it.
-    state.last = side.is_some().then(|| id.clone());
+    set_last(state, side.is_some().then(|| id.clone()));
     let known = state.sides.iter_mut().find(|known| Some(&known.side) == side.as_ref());
     known.into_iter().for_each(|side| side.last = Some(id.clone()));
 }
 
+/// Sets whose turn ended or was delayed last.
+fn set_last(state: &mut State, last: Option<CombatantId>) {
+    state.last = last;
+    state.stood_before = None;
+}
+
 fn leave(table: &mut Table, id: &CombatantId) {
     let state = &mut table.state;
+    if [&state.last, &state.stood_before].contains(&&Some(id.clone())) {
+        let after = state.places.iter().skip_while(|place| place.combatant != *id);
+        let next = after.map(|place| &place.combatant).find(|other| *other != id);
+        state.stood_before = next.cloned();
+    }
     state.places.retain(|place| place.combatant != *id);
     // The turn that is going on stays, so that it can be ended.
     let current = state.turns.pop();

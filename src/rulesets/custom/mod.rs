@@ -163,6 +163,7 @@ impl Ruleset for Custom {
         state.turns = state.turns.redact(audience).unwrap_or_default();
         state.turns.retain(|turn| !turn.combatants.is_empty());
         state.last = state.last.redact(audience).flatten();
+        state.stood_before = state.stood_before.redact(audience).flatten();
         state.sides.retain(|side| side.seen || whole.iter().any(|c| c.side == side.side && audience.sees(c)));
         for side in &mut state.sides {
             side.count = None;

@@ -162,11 +162,6 @@ fn tier(table: &Table, eligible: impl Fn(&Fighter) -> bool) -> Vec<CombatantId> 
     } else {
         tied.truncate(1);
     }
-    let group = tied.first().and_then(|c| c.stats.group.as_ref());
-    let one_group = group.is_some() && tied.iter().all(|c| c.stats.group.as_ref() == group);
-    if one_group && definition.score.as_ref().is_some_and(|score| score.per == Per::Group) {
-        tied.truncate(1);
-    }
     ids(tied)
 }
 
@@ -209,6 +204,18 @@ pub(super) fn chooser(table: &Table) -> Option<&CombatantId> {
         side.and_then(|side| side.last.as_ref())
     };
     last.filter(|id| table.get(id).is_some())
+}
+
+/// Beside whose place a combatant goes that moves now, and whether after it: the turn that is going on, else the last one. If its
+/// combatant has left, the place after it tells where it stood.
+pub(super) fn beside_now(table: &Table) -> (Option<&CombatantId>, bool) {
+    let state = &table.state;
+    let acting = top(table).and_then(|turn| turn.combatants.first());
+    match (acting, &state.last) {
+        (Some(acting), _) => (Some(acting), false),
+        (None, Some(last)) => (Some(last), true),
+        (None, None) => (state.stood_before.as_ref(), false),
+    }
 }
 
 /// The turn that is going on: the last one in which there is anybody.

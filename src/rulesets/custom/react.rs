@@ -70,9 +70,10 @@ fn fall(play: &mut Fight<'_>, id: &CombatantId) {
     if definition(table).down != Down::Moves || !between || in_a_turn(table, id) || !placed {
         return;
     }
-    let current = top(table).and_then(|turn| turn.combatants.first());
-    let beside = current.or(table.state.last.as_ref()).cloned();
-    if beside.as_ref() != Some(id) {
+    // Before any turn has ended there is no turn to stand before.
+    let (Some(beside), _) = beside_now(table) else { return };
+    if beside != id {
+        let beside = Some(beside.clone());
         play.own(Moved { combatant: id.clone(), beside, after: false, done: true });
     }
 }
