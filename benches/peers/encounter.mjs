@@ -68,7 +68,7 @@ export function view(state) {
   return {
     id: 'a'.repeat(32), name, ruleset, status, round, version, ...turn(state), order,
     combatants: combatants.map((combatant) => ({ ...combatant, hidden: false, acted: false, ...SHEET })),
-    effects: [], options: { interrupt_points: false }, foe_hp: 'exact', player_undo: false, player_effects: false,
+    effects: [], options: { interrupt_points: false }, foe_hp: 'banded', player_undo: false, player_effects: false,
     created_at: state.meta.created_at, you: { id: 'gm', role: 'gm', combatants: [] },
   };
 }

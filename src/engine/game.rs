@@ -435,11 +435,8 @@ impl<R: Ruleset> Game for TypedGame<R> {
 
     fn weight(&self) -> usize {
         let table = &self.table;
-        let audiences = if table.foe_hp == FoeHp::Exact && table.hides_nothing() {
-            1
-        } else {
-            self.meta.tokens.len().saturating_add(1)
-        };
+        let audiences =
+            if table.hides_nothing() && !table.hides_any_hp() { 1 } else { self.meta.tokens.len().saturating_add(1) };
         audiences.saturating_mul(table.combatants.len().saturating_add(table.effects.len()).saturating_add(1))
     }
 

@@ -141,7 +141,7 @@ impl<R: Ruleset> Transition<'_, R> {
         };
         let before = &self.before.table;
         !self.events.is_empty()
-            && before.foe_hp == FoeHp::Exact
+            && !before.hides_any_hp()
             && before.hides_nothing()
             && self.after.hides_nothing()
             && self.events.iter().all(open)

@@ -81,7 +81,7 @@ pub struct Creation {
     pub tokens: Vec<NewToken>,
     /// What players and spectators see of the hit points of foes.
     #[serde(default)]
-    #[schema(inline, default = "exact")]
+    #[schema(inline, default = "banded")]
     pub foe_hp: FoeHp,
     /// Makes the server's dice reproducible: a whole number from 0 to 18446744073709551615.
     #[schema(format = "uint64")]

@@ -117,10 +117,10 @@ impl<R: Ruleset> Table<R> {
 
     /// The table as `audience` may know it; what it knows must be what it knows at this table.
     pub fn seen_by(&self, audience: &Audience<'_>) -> Self {
-        let combatants = self.combatants.iter().filter(|c| audience.sees(c)).map(|c| {
-            let hp = c.hp.is_some() || c.members.iter().any(|m| m.hp.is_some());
-            if hp && audience.hides_hp(self, c) { c.without_hp(self.foe_hp) } else { c.clone() }
-        });
+        let combatants =
+            self.combatants.iter().filter(|c| audience.sees(c)).map(|c| {
+                if c.tracks_hp() && audience.hides_hp(self, c) { c.without_hp(self.foe_hp) } else { c.clone() }
+            });
         let mut table = Self {
             name: self.name.clone(),
             metadata: self.metadata.clone(),
@@ -145,6 +145,11 @@ impl<R: Ruleset> Table<R> {
     pub fn hides_nothing(&self) -> bool {
         let hidden = self.iter().any(|c| c.hidden) || self.effects.iter().any(|e| e.hidden);
         !hidden && !R::hides_something(self)
+    }
+
+    /// Whether some hit points are hidden from viewers who own none of the combatants.
+    pub fn hides_any_hp(&self) -> bool {
+        self.iter().any(|c| c.tracks_hp() && self.hides_hp(c))
     }
 
     /// Whether only the game master and its own player know the hit points of `c` as numbers.

@@ -216,6 +216,11 @@ impl<R: Ruleset> Combatant<R> {
         self.conditions.iter().any(|c| c == name)
     }
 
+    /// Whether its hit points are tracked, or those of its members.
+    pub fn tracks_hp(&self) -> bool {
+        self.hp.is_some() || self.members.iter().any(|m| m.hp.is_some())
+    }
+
     /// Whether it is a group whose hit points are those of its members alone.
     pub fn hurt_by_member(&self) -> bool {
         self.hp.is_none() && self.members.iter().any(|m| m.hp.is_some())

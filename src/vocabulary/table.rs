@@ -28,7 +28,7 @@ words! {
     }
 
     /// How players and spectators see the hit points of foes: of combatants that are neither on the side `players` nor their own.
-    FoeHp = Exact {
+    FoeHp = Banded {
         /// The numbers.
         Exact,
         /// A word: `unhurt`, `hurt`, `bloodied` (at most half is left), `critical` (at most a quarter), `down`.
