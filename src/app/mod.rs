@@ -10,6 +10,7 @@ mod error;
 mod feed;
 mod history;
 mod idempotency;
+mod import;
 mod limit;
 mod log;
 mod options;

@@ -2,11 +2,12 @@
 
 use super::history::UndoHistory;
 use super::{LoadError, Redactions, Role, Viewer};
-use crate::vocabulary::{CombatantId, EventSchema, FieldError, Ruleset, Table, Text, read_fields};
+use crate::vocabulary::{CombatantId, EventSchema, FieldError, Ruleset, Table, Text, read_json};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use utoipa::ToSchema;
 
 /// The number of the shape of everything that is stored and exported: documents, log entries, tokens and recorded answers.
@@ -106,11 +107,16 @@ impl DocumentHeader {
     }
 
     /// The header of an imported checkpoint.
-    pub fn read(checkpoint: &Value) -> Result<Self, FieldError> {
-        let fields = checkpoint.as_object().ok_or_else(|| FieldError::malformed("", "an object is expected"))?;
-        let header = fields.iter().filter(|(name, _)| matches!(name.as_str(), "schema" | "ruleset"));
-        read_fields(&header.map(|(name, value)| (name.clone(), value.clone())).collect(), &[])
+    pub fn read(checkpoint: &RawValue) -> Result<Self, FieldError> {
+        let fields: BTreeMap<String, &RawValue> = read_json(checkpoint.get())?;
+        Ok(Self { schema: header_field(&fields, "schema")?, ruleset: header_field(&fields, "ruleset")? })
     }
+}
+
+fn header_field<T: DeserializeOwned>(fields: &BTreeMap<String, &RawValue>, name: &str) -> Result<T, FieldError> {
+    let missing = || FieldError::malformed(name, format!("missing field `{name}`"));
+    let field = fields.get(name).ok_or_else(missing)?;
+    read_json(field.get()).map_err(|error| error.within(name))
 }
 
 /// Reads the header of a document or checkpoint, and refuses another schema.

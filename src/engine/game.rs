@@ -368,17 +368,15 @@ impl<R: Ruleset> Game for TypedGame<R> {
 
     fn import_entry(&self, entry: &mut LogEntry, stop: Stop<'_>) -> Result<(), Refusal> {
         for redacted in entry.redactions.iter().flat_map(Redactions::entries) {
-            import::events::<R>(&redacted.events).map_err(|error| error.within("redactions"))?;
+            let events = import::events::<R>(&redacted.events).map_err(|error| error.within("events"));
+            let complete = events.and_then(|events| import::sentences(&redacted.texts, &events));
+            complete.map_err(|error| error.within("redactions"))?;
         }
         if let Some(checkpoint) = &entry.checkpoint {
-            let checkpoint = parse(checkpoint.get().as_bytes())?;
             import::checkpoint::<R>(checkpoint).map_err(|error| error.within("checkpoint"))?;
         }
         let events = import::events::<R>(&entry.events).map_err(|error| error.within("events"))?;
-        if entry.texts.len() != events.len() {
-            let message = format!("a sentence for each of the {} events is expected", events.len());
-            return Err(FieldError::meaningless("texts", message).into());
-        }
+        import::sentences(&entry.texts, &events)?;
         let unwritable = |error: serde_json::Error| FieldError::malformed("events", error.to_string());
         entry.events = serde_json::value::to_raw_value(&events).map_err(unwritable)?;
         if let Some(redactions) = entry.redactions.take() {

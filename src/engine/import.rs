@@ -1,29 +1,101 @@
 //! Reads imported logs as strictly as requests: an unknown field is refused wherever it stands.
 
 use super::document::{Document, DocumentHeader};
-use super::{MAX_EVENTS, SCHEMA};
-use crate::vocabulary::{Event, FieldError, Ruleset, parse, read};
-use serde_json::Value;
+use super::{LogEntry, MAX_COMMANDS, MAX_EVENTS, Redactions, SCHEMA};
+use crate::vocabulary::{Event, FieldError, Ruleset, Text, each_item, is_plain, parse, read_json};
+use serde::Deserialize;
 use serde_json::value::RawValue;
+
+/// Maximum characters of an imported sentence, which may name every combatant with each of ten turns.
+const MAX_TEXT: usize = 500_000;
+/// Maximum bytes of a ruleset's options: a request has no more.
+const MAX_OPTIONS: usize = 256 * 1024;
+
+/// The options in a checkpoint.
+#[derive(Deserialize)]
+struct CheckpointOptions<'j> {
+    #[serde(borrow)]
+    table: TableOptions<'j>,
+}
+
+#[derive(Deserialize)]
+struct TableOptions<'j> {
+    #[serde(borrow)]
+    options: &'j RawValue,
+}
 
 /// The events of an entry.
 pub(super) fn events<R: Ruleset>(raw: &RawValue) -> Result<Vec<Event<R>>, FieldError> {
-    let events: Vec<Value> = read(&parse(raw.get().as_bytes())?)?;
-    if events.len() > MAX_EVENTS {
-        return Err(FieldError::meaningless("", format!("an entry has at most {MAX_EVENTS} events")));
+    let mut events = Vec::new();
+    each_item(raw, |place, event| {
+        if place >= MAX_EVENTS {
+            return Err(FieldError::meaningless("", format!("an entry has at most {MAX_EVENTS} events")));
+        }
+        events.push(Event::read(event.get()).map_err(|error| error.within(&place.to_string()))?);
+        Ok(())
+    })?;
+    if events.len() > 1 && events.iter().any(Event::jumps) {
+        return Err(FieldError::meaningless("", "an undo or redo is the only event of its entry"));
     }
-    let events = events.into_iter().enumerate();
-    events.map(|(i, event)| Event::read(event).map_err(|error| error.within(&i.to_string()))).collect()
+    Ok(events)
 }
 
 /// Whether a checkpoint is one, as far as its shape goes; whether it makes sense, and whether this program reads its schema, shows when
 /// it is restored.
-pub(super) fn checkpoint<R: Ruleset>(checkpoint: Value) -> Result<(), FieldError> {
-    if DocumentHeader::read(&checkpoint)?.schema != SCHEMA {
+pub(super) fn checkpoint<R: Ruleset>(checkpoint: &RawValue) -> Result<(), FieldError> {
+    if DocumentHeader::read(checkpoint)?.schema != SCHEMA {
         return Ok(());
     }
-    read::<Document<'_, R>>(&checkpoint)?;
-    let errors = R::read_options(&checkpoint["table"]["options"]).err();
+    let options = serde_json::from_str::<CheckpointOptions<'_>>(checkpoint.get()).ok().map(|it| it.table.options);
+    if options.is_some_and(|options| options.get().len() > MAX_OPTIONS) {
+        return Err(FieldError::meaningless("table.options", format!("options have at most {MAX_OPTIONS} bytes")));
+    }
+    read_json::<Document<'_, R>>(checkpoint.get())?;
+    let Some(options) = options else { return Ok(()) };
+    let errors = R::read_options(&parse(options.get().as_bytes())?).err();
     let first = errors.into_iter().flatten().next();
     first.map_or(Ok(()), |error| Err(error.within("table.options")))
+}
+
+/// Refuses texts that are not one for each event.
+pub(super) fn sentences<R: Ruleset>(texts: &[String], events: &[Event<R>]) -> Result<(), FieldError> {
+    if texts.len() == events.len() {
+        return Ok(());
+    }
+    Err(FieldError::meaningless("texts", format!("a sentence for each of the {} events is expected", events.len())))
+}
+
+impl LogEntry {
+    /// Refuses texts of an imported entry that no request makes: too many or too long ones, and control characters.
+    pub fn check_texts(&self) -> Result<(), FieldError> {
+        if Text::<64>::new(&self.by).is_none() {
+            let message = "a token's id is expected: at most 64 characters without control characters";
+            return Err(FieldError::meaningless("by", message));
+        }
+        check_commands(&self.commands)?;
+        check_sentences(&self.texts)?;
+        for redacted in self.redactions.iter().flat_map(Redactions::entries) {
+            let checked = check_commands(&redacted.commands).and_then(|()| check_sentences(&redacted.texts));
+            checked.map_err(|error| error.within("redactions"))?;
+        }
+        Ok(())
+    }
+}
+
+fn check_commands(commands: &[String]) -> Result<(), FieldError> {
+    if commands.len() <= MAX_COMMANDS && commands.iter().all(|verb| Text::<64>::new(verb).is_some()) {
+        return Ok(());
+    }
+    let message = format!(
+        "at most {MAX_COMMANDS} types of commands are expected, each of at most 64 characters without control characters"
+    );
+    Err(FieldError::meaningless("commands", message))
+}
+
+fn check_sentences(texts: &[String]) -> Result<(), FieldError> {
+    if texts.iter().all(|text| text.chars().count() <= MAX_TEXT && is_plain(text)) {
+        return Ok(());
+    }
+    let message = format!("a text has at most {MAX_TEXT} characters, and no control characters");
+    Err(FieldError::meaningless("texts", message))
 }

@@ -5,7 +5,7 @@ use super::game::TypedGame;
 use super::history::UndoHistory;
 use super::{Creation, Game, LoadError, Meta, Refusal, import, roster};
 use crate::vocabulary::{CachedCombatant, Combatants, FieldError, Manifest, Registrar, Ruleset, Status, Table};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// What one who asks for another system is told.
@@ -23,7 +23,7 @@ pub struct AnyRuleset {
     pub manifest: &'static Manifest,
     create: fn(Meta, Creation) -> Result<Arc<dyn Game>, Refusal>,
     read: fn(&[u8], Option<Meta>) -> Loaded,
-    validate_checkpoint: fn(Value) -> Result<(), FieldError>,
+    validate_checkpoint: fn(&RawValue) -> Result<(), FieldError>,
 }
 
 /// Makes a new encounter; an error names the field.
@@ -127,8 +127,8 @@ impl Rulesets {
     }
 
     /// Checks the shape of an imported checkpoint.
-    pub fn validate_checkpoint(&self, checkpoint: Value) -> Result<(), FieldError> {
-        let header = DocumentHeader::read(&checkpoint)?;
+    pub fn validate_checkpoint(&self, checkpoint: &RawValue) -> Result<(), FieldError> {
+        let header = DocumentHeader::read(checkpoint)?;
         (self.known(&header.ruleset)?.validate_checkpoint)(checkpoint)
     }
 

@@ -62,7 +62,7 @@ async fn part(mut export: Export, separator: &str) -> Result<(Bytes, Option<(Exp
 /// - An undo or redo goes back to a version that can be undone or redone.
 /// - Every state that an entry carries is the one that the events before it lead to, unless it is older than `base`.
 ///
-/// The server trusts the rest: `base`, `at`, `by`, `commands`, `told`, and that the rules allowed each event.
+/// The server trusts the rest: `base`, `at`, `by`, `commands`, `redactions`, and that the rules allowed each event.
 #[utoipa::path(post, path = "/v1/encounters/import", tag = "encounters", security(("application" = []), ()),
     params(("Idempotency-Key" = Option<String>, Header, description = IDEMPOTENCY_KEY)),
     request_body = ExportedLog,

@@ -2,11 +2,11 @@
 
 use super::{
     Combatant, CombatantId, Describe, Effect, EffectId, FieldError, MemberId, Metadata, Names, Readers, Ruleset, Slug,
-    Tagged, Text, events, is_default, read_fields, read_tagged,
+    Tagged, Text, event_type, events, is_default, read_event,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde_json::value::RawValue;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -23,18 +23,18 @@ pub enum Event<R: Ruleset> {
 }
 
 impl<R: Ruleset> Event<R> {
-    /// Reads one. An error names the field that is wrong; an unknown one is.
-    pub fn read(event: Value) -> Result<Self, FieldError> {
-        let (kind, fields) = read_tagged(event, "an object is expected: an event with its `type`")?;
-        let carried = || read_fields::<Carried<R>>(&fields, &["type"]).map(|carried| carried.combatant);
-        match kind.as_str() {
+    /// Reads one in JSON. An error names the field that is wrong; an unknown one is.
+    pub fn read(event: &str) -> Result<Self, FieldError> {
+        let kind = event_type(event)?;
+        let carried = || read_event::<Carried<R>>(event).map(|carried| carried.combatant);
+        match &*kind {
             "combatant_joined" => carried().map(|combatant| Self::Roster(RosterEvent::CombatantJoined { combatant })),
             "combatant_updated" => carried().map(|combatant| Self::Roster(RosterEvent::CombatantUpdated { combatant })),
             kind => {
-                let shared = SharedEvent::parse(kind, &fields).map(|event| event.map(Self::Shared));
-                let event = shared.or_else(|| R::Event::parse(kind, &fields).map(|event| event.map(Self::Own)));
+                let shared = SharedEvent::parse(kind, event).map(|event| event.map(Self::Shared));
+                let known = shared.or_else(|| R::Event::parse(kind, event).map(|event| event.map(Self::Own)));
                 let unknown = || FieldError::meaningless("type", "the ruleset has no such event");
-                event.ok_or_else(unknown)?
+                known.ok_or_else(unknown)?
             }
         }
     }
@@ -47,7 +47,8 @@ impl<R: Ruleset> Event<R> {
 
 impl<'de, R: Ruleset> Deserialize<'de> for Event<R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Self::read(Value::deserialize(deserializer)?).map_err(D::Error::custom)
+        let event = Box::<RawValue>::deserialize(deserializer)?;
+        Self::read(event.get()).map_err(D::Error::custom)
     }
 }
 

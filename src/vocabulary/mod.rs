@@ -45,15 +45,15 @@ pub use metadata::Metadata;
 pub use order::{OrderEntry, Pending, Reason};
 pub use play::Play;
 pub use reading::{
-    ErrorKind, FieldError, parse, parse_except, read, read_fields, read_json, read_json_beside, read_query,
+    ErrorKind, FieldError, each_item, json_text, parse, read, read_fields, read_json, read_json_beside, read_query,
 };
 pub use redact::{Participants, Redact};
 pub use redaction::Redaction;
 pub use ruleset::{Data, Registrar, Ruleset};
-pub use scalar::{INLINE, Int, Text};
+pub use scalar::{INLINE, Int, Text, is_plain};
 pub use schema::*;
 pub use table::{FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status, Table};
-pub use tagged::{Commands, Tagged, read_tagged, union_schema};
+pub use tagged::{CommandFields, Commands, Tagged, event_type, read_command, read_event, read_tagged, union_schema};
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, fill, spaced, with_names};
 

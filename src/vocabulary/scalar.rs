@@ -84,6 +84,11 @@ impl<const MIN: i64, const MAX: i64> ToSchema for Int<MIN, MAX> {
     }
 }
 
+/// Whether a text has no control characters but line breaks and tabs.
+pub fn is_plain(text: &str) -> bool {
+    text.chars().all(|c| !c.is_control() || c == '\n' || c == '\t')
+}
+
 /// Text of 1 to `MAX` characters without control characters (line breaks and tabs are allowed).
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
@@ -92,9 +97,8 @@ pub struct Text<const MAX: usize>(SmolStr);
 impl<const MAX: usize> Text<MAX> {
     /// The text, if it is not empty, not too long and free of control characters.
     pub fn new(text: &str) -> Option<Self> {
-        let valid = |c: char| !c.is_control() || c == '\n' || c == '\t';
         let fits = !text.trim().is_empty() && text.chars().count() <= MAX;
-        (fits && text.chars().all(valid)).then(|| Self(text.into()))
+        (fits && is_plain(text)).then(|| Self(text.into()))
     }
 
     /// A text of the program's own, known to fit.

@@ -1,18 +1,50 @@
 //! Declares the data of rulesets: commands and events as tagged unions of named structs, settings, and enums of words.
 
-use super::{Actor, CommandSpec, FieldError};
+use super::{Actor, CommandSpec, FieldError, read_fields, read_json_beside};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 
-/// A tagged union whose tag is known before the rest is read.
-pub trait Tagged: Sized {
-    /// Reads the fields that belong to `tag`; None if the union has no such tag.
-    fn parse(tag: &str, fields: &Map<String, Value>) -> Option<Result<Self, FieldError>>;
+/// The fields of a command beside its type.
+pub type CommandFields = Map<String, Value>;
+
+/// A tagged union whose tag is known before the rest is read: commands from their [`CommandFields`], events from their JSON.
+pub trait Tagged<Source: ?Sized>: Sized {
+    /// Reads what belongs to `tag`; None if the union has no such tag.
+    fn parse(tag: &str, source: &Source) -> Option<Result<Self, FieldError>>;
 }
 
-/// The type of a command or event and its other fields. An error says what is `expected` instead of anything but an object.
-pub fn read_tagged(value: Value, expected: &str) -> Result<(String, Map<String, Value>), FieldError> {
+/// Reads a command of its fields.
+pub fn read_command<T: DeserializeOwned>(fields: &CommandFields) -> Result<T, FieldError> {
+    read_fields(fields, &["type"])
+}
+
+/// Reads an event of its JSON, which has its type too.
+pub fn read_event<T: DeserializeOwned>(json: &str) -> Result<T, FieldError> {
+    read_json_beside(json, "type")
+}
+
+/// The type of an event in JSON.
+pub fn event_type(json: &str) -> Result<Cow<'_, str>, FieldError> {
+    #[derive(Deserialize)]
+    struct TypeField<'j> {
+        #[serde(borrow, rename = "type")]
+        kind: Option<&'j RawValue>,
+    }
+    if !json.starts_with('{') {
+        return Err(FieldError::malformed("", "an object is expected: an event with its `type`"));
+    }
+    let field: TypeField<'_> = serde_json::from_str(json).map_err(|_| FieldError::twice("type"))?;
+    let kind = field.kind.ok_or_else(|| FieldError::malformed("type", "missing field `type`"))?;
+    serde_json::from_str(kind.get()).map_err(|_| FieldError::malformed("type", "the type is a string"))
+}
+
+/// The type of a command and its other fields. An error says what is `expected` instead of anything but an object.
+pub fn read_tagged(value: Value, expected: &str) -> Result<(String, CommandFields), FieldError> {
     let Value::Object(mut fields) = value else { return Err(FieldError::malformed("", expected)) };
     match fields.remove("type") {
         Some(Value::String(tag)) => Ok((tag, fields)),
@@ -22,7 +54,7 @@ pub fn read_tagged(value: Value, expected: &str) -> Result<(String, Map<String, 
 }
 
 /// A tagged union of commands.
-pub trait Commands: Tagged {
+pub trait Commands: Tagged<CommandFields> {
     /// Who may send each command, and what it does.
     const SPECS: &'static [CommandSpec];
 
@@ -59,7 +91,7 @@ macro_rules! events {
         }
 
         $crate::tagged! {
-            $(#[$doc])* $union; $( $tag => $name ),*
+            $(#[$doc])* $union by read_event of str; $( $tag => $name ),*
         }
 
         impl $crate::vocabulary::Redact for $union {
@@ -103,7 +135,7 @@ macro_rules! commands {
             }
         )*
 
-        $crate::tagged! { $(#[$doc])* $union; $( $tag => $name ),* }
+        $crate::tagged! { $(#[$doc])* $union by read_command of $crate::vocabulary::CommandFields; $( $tag => $name ),* }
 
         impl $crate::vocabulary::Commands for $union {
             const SPECS: &'static [$crate::vocabulary::CommandSpec] = &[$(
@@ -191,7 +223,7 @@ macro_rules! words {
 /// together.
 #[macro_export]
 macro_rules! tagged {
-    ($(#[$doc:meta])* $name:ident; $( $tag:literal => $variant:ident ),*) => {
+    ($(#[$doc:meta])* $name:ident by $read:ident of $source:ty; $( $tag:literal => $variant:ident ),*) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
         #[serde(tag = "type")]
@@ -208,12 +240,10 @@ macro_rules! tagged {
             }
         )*
 
-        impl $crate::vocabulary::Tagged for $name {
-            fn parse(
-                tag: &str, fields: &serde_json::Map<String, serde_json::Value>,
-            ) -> Option<Result<Self, $crate::vocabulary::FieldError>> {
+        impl $crate::vocabulary::Tagged<$source> for $name {
+            fn parse(tag: &str, source: &$source) -> Option<Result<Self, $crate::vocabulary::FieldError>> {
                 match tag {
-                    $( $tag => Some($crate::vocabulary::read_fields::<$variant>(fields, &["type"]).map(Self::$variant)), )*
+                    $( $tag => Some($crate::vocabulary::$read::<$variant>(source).map(Self::$variant)), )*
                     _ => None,
                 }
             }

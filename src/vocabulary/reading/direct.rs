@@ -2,10 +2,11 @@
 //! parses one. A tree of values would take many times the memory of a long text.
 
 use super::FieldError;
-use super::error::{INEXACT, OBJECT, ReadError, meant, one_of};
+use super::error::{INEXACT, OBJECT, ReadError, meant, not_json, one_of};
 use serde::de::value::{MapAccessDeserializer, StrDeserializer};
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, forward_to_deserialize_any};
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -13,6 +14,24 @@ use std::fmt;
 
 /// The name under which serde_json asks for the JSON itself.
 const RAW: &str = "$serde_json::private::RawValue";
+
+/// The text of JSON. Refuses bytes that are none.
+pub fn json_text(bytes: &[u8]) -> Result<&str, FieldError> {
+    let text: &RawValue = serde_json::from_slice(bytes).map_err(|error| not_json(bytes, &error))?;
+    Ok(text.get())
+}
+
+/// Hands the items of a list on one after the other, as they are written, with their places.
+pub fn each_item<'j, E: From<FieldError>>(
+    list: &'j RawValue, take: impl FnMut(usize, &'j RawValue) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut each = Each { take, refused: None };
+    let read = serde_json::Deserializer::from_str(list.get()).deserialize_any(&mut each);
+    match each.refused {
+        Some(refused) => Err(refused),
+        None => read.map_err(|_| FieldError::malformed("", "a list is expected").into()),
+    }
+}
 
 /// Reads a `T` of JSON text, naming the field that is wrong if one is.
 pub fn read_json<'j, T: Deserialize<'j>>(json: &'j str) -> Result<T, FieldError> {
@@ -106,12 +125,12 @@ impl<'de, D: Deserializer<'de>> Deserializer<'de> for Direct<'_, D> {
 }
 
 /// Reads a part of a value.
-struct Part<'s, S> {
+struct PartSeed<'s, S> {
     seed: S,
     state: State<'s>,
 }
 
-impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for Part<'_, S> {
+impl<'de, S: DeserializeSeed<'de>> DeserializeSeed<'de> for PartSeed<'_, S> {
     type Value = S::Value;
 
     fn deserialize<D: Deserializer<'de>>(self, json: D) -> Result<S::Value, D::Error> {
@@ -180,14 +199,14 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Checked<'_, V> {
         if meant(&self.visitor) == OBJECT {
             return state.send(Err(ReadError::invalid_type(Unexpected::Seq, &self.visitor)));
         }
-        let mut items = Items { list, place: 0, state };
+        let mut items = ListItems { list, place: 0, state };
         let value = self.visitor.visit_seq(&mut items);
         state.send(value.and_then(|value| items.end().map(|()| value)))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, object: A) -> Result<V::Value, A::Error> {
         let state = self.state;
-        let mut fields = Fields { object, names: HashSet::new(), name: Cow::Borrowed(""), state };
+        let mut fields = ObjectFields { object, names: HashSet::new(), name: Cow::Borrowed(""), state };
         let value = self.visitor.visit_map(&mut fields);
         state.send(value.and_then(|value| fields.end().map(|()| value)))
     }
@@ -216,13 +235,13 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for VariantVisitor<V> {
 }
 
 /// The items of a list, one after the other.
-struct Items<'s, A> {
+struct ListItems<'s, A> {
     list: A,
     place: usize,
     state: State<'s>,
 }
 
-impl<'de, A: SeqAccess<'de>> Items<'_, A> {
+impl<'de, A: SeqAccess<'de>> ListItems<'_, A> {
     /// Refuses further items.
     fn end(mut self) -> Result<(), ReadError> {
         let more = self.list.next_element::<IgnoredAny>();
@@ -233,11 +252,11 @@ impl<'de, A: SeqAccess<'de>> Items<'_, A> {
     }
 }
 
-impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for &mut Items<'_, A> {
+impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for &mut ListItems<'_, A> {
     type Error = ReadError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, ReadError> {
-        let item = self.list.next_element_seed(Part { seed, state: self.state });
+        let item = self.list.next_element_seed(PartSeed { seed, state: self.state });
         let item = self.state.receive(item).map_err(|error| error.below(&self.place.to_string()))?;
         self.place = self.place.saturating_add(1);
         Ok(item)
@@ -245,7 +264,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for &mut Items<'_, A> {
 }
 
 /// The fields of an object, one after the other.
-struct Fields<'de, 's, A> {
+struct ObjectFields<'de, 's, A> {
     object: A,
     /// The names so far.
     names: HashSet<Cow<'de, str>>,
@@ -254,7 +273,7 @@ struct Fields<'de, 's, A> {
     state: State<'s>,
 }
 
-impl<'de, A: MapAccess<'de>> Fields<'de, '_, A> {
+impl<'de, A: MapAccess<'de>> ObjectFields<'de, '_, A> {
     /// Goes to the next field that is not read elsewhere; whether there is one.
     fn next(&mut self) -> Result<bool, ReadError> {
         while let Some(name) = self.state.receive(self.object.next_key_seed(Name))? {
@@ -279,7 +298,7 @@ impl<'de, A: MapAccess<'de>> Fields<'de, '_, A> {
     }
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for &mut Fields<'de, '_, A> {
+impl<'de, A: MapAccess<'de>> MapAccess<'de> for &mut ObjectFields<'de, '_, A> {
     type Error = ReadError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, ReadError> {
@@ -291,7 +310,7 @@ impl<'de, A: MapAccess<'de>> MapAccess<'de> for &mut Fields<'de, '_, A> {
     }
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, ReadError> {
-        let value = self.object.next_value_seed(Part { seed, state: self.state });
+        let value = self.object.next_value_seed(PartSeed { seed, state: self.state });
         self.state.receive(value).map_err(|error| error.below(&self.name))
     }
 }
@@ -323,16 +342,41 @@ impl<'de> Visitor<'de> for Name {
     }
 }
 
+/// Takes the items of a list until one is refused.
+struct Each<F, E> {
+    take: F,
+    refused: Option<E>,
+}
+
+impl<'de, E, F: FnMut(usize, &'de RawValue) -> Result<(), E>> Visitor<'de> for &mut Each<F, E> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let mut place = 0;
+        while let Some(item) = list.next_element()? {
+            if let Err(refused) = (self.take)(place, item) {
+                self.refused = Some(refused);
+                return Err(A::Error::custom(""));
+            }
+            place += 1;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::{parse, read};
     use super::*;
-    use serde_json::value::RawValue;
     use std::collections::BTreeMap;
 
     #[derive(Debug, PartialEq, Deserialize)]
     #[serde(rename_all = "snake_case")]
-    enum Shape {
+    enum Figure {
         Round,
         Long { length: u32 },
     }
@@ -342,7 +386,7 @@ mod tests {
     struct Whole {
         count: u32,
         #[serde(default)]
-        shape: Option<Shape>,
+        shape: Option<Figure>,
         #[serde(default)]
         pair: Option<[u32; 2]>,
         #[serde(default)]
@@ -403,5 +447,19 @@ mod tests {
         let parts: BTreeMap<String, &RawValue> = read_json(r#"{"a": [1,  2], "b": {"c": 1, "c": 2}}"#).expect("parts");
         assert_eq!(parts["a"].get(), "[1,  2]");
         assert_eq!(parts["b"].get(), r#"{"c": 1, "c": 2}"#);
+    }
+
+    #[test]
+    fn the_items_of_a_list_come_one_by_one_until_one_is_refused() {
+        let list = RawValue::from_string("[1, [2], 3, 4]".to_owned()).expect("JSON");
+        let mut taken = Vec::new();
+        let refused = each_item(&list, |place, item| {
+            taken.push((place, item.get()));
+            if place < 2 { Ok(()) } else { Err(FieldError::malformed("", "enough")) }
+        });
+        assert_eq!(refused, Err(FieldError::malformed("", "enough")));
+        assert_eq!(taken, [(0, "1"), (1, "[2]"), (2, "3")]);
+        let object = RawValue::from_string("{}".to_owned()).expect("JSON");
+        assert_eq!(each_item(&object, |_, _| Ok(())), Err(FieldError::malformed("", "a list is expected")));
     }
 }

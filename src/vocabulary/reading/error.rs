@@ -42,6 +42,11 @@ impl FieldError {
         Self { path: path.into(), message: message.into(), kind: ErrorKind::Malformed }
     }
 
+    /// A field that its object has twice.
+    pub fn twice(path: impl Into<String>) -> Self {
+        Self { path: path.into(), message: TWICE.to_owned(), kind: ErrorKind::Twice }
+    }
+
     /// The same error seen from one level further out.
     pub fn within(mut self, outer: &str) -> Self {
         self.path = match self.path.as_str() {
@@ -81,6 +86,15 @@ struct Inner {
     kind: ErrorKind,
     /// The fields that there are, where one is unknown.
     known: Option<&'static [&'static str]>,
+}
+
+/// The error for bytes that are no JSON.
+pub(super) fn not_json(json: &[u8], error: &serde_json::Error) -> FieldError {
+    let message = match json {
+        [] => "the body is empty: JSON is expected".to_owned(),
+        _ => format!("this is not JSON: {error}"),
+    };
+    FieldError { path: String::new(), message, kind: ErrorKind::NotJson }
 }
 
 impl ReadError {

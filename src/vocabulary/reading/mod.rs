@@ -10,7 +10,7 @@ mod error;
 mod reader;
 mod strict;
 
-pub use direct::{read_json, read_json_beside};
+pub use direct::{each_item, json_text, read_json, read_json_beside};
 pub use error::{ErrorKind, FieldError};
 pub use reader::{read, read_fields, read_query};
-pub use strict::{parse, parse_except};
+pub use strict::parse;

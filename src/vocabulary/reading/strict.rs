@@ -1,46 +1,33 @@
 //! JSON without duplicate fields: parsers differ in which of the two they use.
 
-use super::error::{TWICE, joined};
+use super::error::{TWICE, joined, not_json};
 use super::{ErrorKind, FieldError};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::fmt;
 
 /// Reads JSON in which no object has the same field twice.
 pub fn parse(json: &[u8]) -> Result<Value, FieldError> {
-    Ok(parse_except(json, None)?.0)
-}
-
-/// The same, but the outermost object's field `aside` is left as it is, unread: it may be long.
-pub fn parse_except<'j>(json: &'j [u8], aside: Option<&str>) -> Result<(Value, Option<&'j RawValue>), FieldError> {
-    let (mut path, mut raw) = (Vec::new(), None);
+    let mut path = Vec::new();
     let mut text = serde_json::Deserializer::from_slice(json);
-    let strict = Strict { path: &mut path, aside: aside.map(|name| (name, &mut raw)) };
-    let value = strict.deserialize(&mut text).and_then(|value| text.end().map(|()| value));
-    let (path, message, kind) = match value {
-        Ok(value) => return Ok((value, raw)),
+    let value = Strict { path: &mut path }.deserialize(&mut text).and_then(|value| text.end().map(|()| value));
+    value.map_err(|error| match error.is_data() {
         // Everything else that is JSON is taken.
-        Err(error) if error.is_data() => (joined(&path), TWICE.to_owned(), ErrorKind::Twice),
-        Err(_) if json.is_empty() => {
-            (String::new(), "the body is empty: JSON is expected".to_owned(), ErrorKind::NotJson)
-        }
-        Err(error) => (String::new(), format!("this is not JSON: {error}"), ErrorKind::NotJson),
-    };
-    Err(FieldError { path, message, kind })
+        true => FieldError { path: joined(&path), message: TWICE.to_owned(), kind: ErrorKind::Twice },
+        false => not_json(json, &error),
+    })
 }
 
 /// Makes a value of what comes.
-struct Strict<'s, 'j> {
+struct Strict<'s> {
     /// Where an error is, from the inside out.
     path: &'s mut Vec<String>,
-    aside: Option<(&'s str, &'s mut Option<&'j RawValue>)>,
 }
 
-impl<'j> Strict<'_, 'j> {
+impl Strict<'_> {
     /// What reads a part of it.
-    fn inner(&mut self) -> Strict<'_, 'j> {
-        Strict { path: self.path, aside: None }
+    fn inner(&mut self) -> Strict<'_> {
+        Strict { path: self.path }
     }
 
     fn refuse<E: Error>(&mut self, field: String) -> E {
@@ -49,7 +36,7 @@ impl<'j> Strict<'_, 'j> {
     }
 }
 
-impl<'j> DeserializeSeed<'j> for Strict<'_, 'j> {
+impl<'j> DeserializeSeed<'j> for Strict<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'j>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -57,7 +44,7 @@ impl<'j> DeserializeSeed<'j> for Strict<'_, 'j> {
     }
 }
 
-impl<'j> Visitor<'j> for Strict<'_, 'j> {
+impl<'j> Visitor<'j> for Strict<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,14 +89,6 @@ impl<'j> Visitor<'j> for Strict<'_, 'j> {
     fn visit_map<A: MapAccess<'j>>(mut self, mut object: A) -> Result<Value, A::Error> {
         let mut fields = Map::new();
         while let Some(name) = object.next_key::<String>()? {
-            if let Some((aside, raw)) = &mut self.aside
-                && *aside == name
-            {
-                if raw.replace(object.next_value()?).is_some() {
-                    return Err(self.refuse(name));
-                }
-                continue;
-            }
             if fields.contains_key(&name) {
                 return Err(self.refuse(name));
             }

@@ -4,6 +4,7 @@ use super::keeping;
 use crate::e2e::{Api, Fight};
 use crate::support::client::Answer;
 use crate::support::redis::RedisServer;
+use crate::support::server::Server;
 use crate::support::sources::text;
 use crate::support::table::RULESETS;
 use crate::transcripts;
@@ -149,6 +150,59 @@ async fn an_import_happens_once_for_each_key() {
     assert_eq!((again.status, again.header("idempotency-replayed"), again.json()), (201, "true", first.json()));
     log["entries"][1]["events"][0]["text"] = json!("note one");
     import(&log).await.problem(422, "idempotency_key_reused");
+}
+
+/// What takes most memory for its length, as the whole log, within it, and as much of it as is valid.
+#[tokio::test]
+async fn an_import_takes_a_small_multiple_of_its_bytes() {
+    const SIZE: usize = (16 << 20) - 4096;
+    let server = Server::embedded();
+    let api = server.client();
+    let fight = api.create(&json!({"ruleset": "seize", "combatants": [{"id": "a"}]})).await;
+    fight.notes(1).await;
+    let mut log = fight.read("/export").await;
+    let combatant = log["base"]["document"]["table"]["combatants"][0].to_string();
+    let mut note = log["entries"][0].clone();
+    note["events"][0]["text"] = json!("x".repeat(2000));
+    let note = note.to_string();
+    let repeated = |item: &str, size: usize| format!("[{}{item}]", format!("{item},").repeat(size / (item.len() + 1)));
+    let numbered = |n: usize| note.replacen("\"version\":1", &format!("\"version\":{n}"), 1);
+    let count = SIZE / (note.len() + 5);
+    let notes: Vec<String> = (1..=count).map(numbered).collect();
+    let part = |pointer: &str, value: String| {
+        let mut log = log.clone();
+        let (parent, field) = pointer.rsplit_once('/').expect("a part");
+        match log.pointer_mut(parent).expect("a part") {
+            Value::Array(items) => items[0] = json!("*"),
+            object => object[field] = json!("*"),
+        }
+        log.to_string().replace("\"*\"", &value)
+    };
+    for (pointer, value, status) in [
+        ("/base/document", repeated("[]", SIZE), 422),
+        ("/base/document/table/combatants", repeated(&combatant, 2 << 20), 422),
+        ("/base/document/table/combatants", repeated(&combatant, (2 << 20) - 4096), 422),
+        ("/base/document/table/options", repeated("[]", 1 << 20), 422),
+        ("/base/document/table/state/queue", repeated("0", SIZE), 422),
+        ("/entries", repeated("0", SIZE), 400),
+        ("/entries", repeated("{}", SIZE), 400),
+        ("/entries/0/events", repeated("{}", SIZE), 422),
+        ("/entries/0/events", repeated("{}", (4 << 20) - 4096), 400),
+        ("/entries/0/texts", repeated("\"\"", (4 << 20) - 4096), 422),
+        ("/entries/0/checkpoint", repeated("[]", (4 << 20) - 4096), 400),
+    ] {
+        let body = part(pointer, value);
+        assert!(body.len() < 16 << 20, "{pointer}: {}", body.len());
+        let answer = api.post_text("/v1/encounters/import", body).send().await;
+        assert_eq!(answer.status, status, "{pointer}: {answer:?}");
+        assert!(server.peak() < 256 << 10, "{pointer}: {} KiB", server.peak());
+    }
+    log["version"] = json!(count);
+    log["entries"] = json!("*");
+    let body = log.to_string().replace("\"*\"", &format!("[{}]", notes.join(",")));
+    let answer = api.post_text("/v1/encounters/import", body).send().await;
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert!(server.peak() < 256 << 10, "{count} notes: {} KiB", server.peak());
 }
 
 #[tokio::test]

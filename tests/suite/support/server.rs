@@ -157,7 +157,17 @@ impl Server {
 
     /// Its resident memory in KiB. A debug build counts only allocated memory, because its own text takes most of the rest.
     pub fn resident(&self) -> u64 {
-        let field = if cfg!(debug_assertions) { "RssAnon:" } else { "VmRSS:" };
+        self.memory(if cfg!(debug_assertions) { "RssAnon:" } else { "VmRSS:" })
+    }
+
+    /// The most resident memory that it has had, in KiB. A debug build counts without its own text.
+    pub fn peak(&self) -> u64 {
+        let text = if cfg!(debug_assertions) { self.memory("RssFile:") } else { 0 };
+        self.memory("VmHWM:").saturating_sub(text)
+    }
+
+    /// A field of its memory, in KiB.
+    fn memory(&self, field: &str) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("a running process");
         let line = status.lines().find_map(|line| line.strip_prefix(field)).expect("a size");
         line.trim().trim_end_matches(" kB").parse().expect("a number")
