@@ -125,6 +125,9 @@ pub struct Brief {
     pub pending: Option<Pending>,
 }
 
+/// The most combatants that have joined an imported encounter, so that numbers are left for others.
+const MAX_JOINED: u32 = 1 << 31;
+
 /// Usual bytes of a document besides its combatants, and of each combatant, to allocate a buffer once.
 const USUAL: usize = 768;
 const USUAL_COMBATANT: usize = 192;
@@ -242,6 +245,15 @@ impl<R: Ruleset> Game for TypedGame<R> {
         if combatants.len() < table.combatants.len() || effects.len() < table.effects.len() {
             return Err("two combatants or two effects have the same id".to_owned());
         }
+        if table.counted.len() > table.effects.len() || table.counted.iter().any(|id| !effects.contains(id)) {
+            return Err("it says of effects that it does not hold that they have counted".to_owned());
+        }
+        if !table.used_ids.is_bounded() {
+            return Err("it holds too many used ids".to_owned());
+        }
+        if table.joined > MAX_JOINED || table.iter().any(|c| c.joined > table.joined) {
+            return Err(format!("more than {MAX_JOINED} combatants have joined, or more than it says"));
+        }
         for c in table.iter() {
             let members: HashSet<_> = c.members.iter().map(|m| &m.id).collect();
             if members.len() < c.members.len() || members.len() > MAX_MEMBERS {
@@ -313,6 +325,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
             .filter(|past| past.table.version == rewind.to_version)
             .ok_or_else(|| LoadError::Unreadable(format!("the state at {} is another's", rewind.to_version)))?;
         let mut table = past.table.clone();
+        table.keep_identities(&self.table);
         table.version = self.table.version.saturating_add(1);
         let history = self.history.rewound(rewind, &past.history);
         let next = Self { meta: self.meta.clone(), history, table: table.clone() };

@@ -48,6 +48,7 @@ fn create<R: Ruleset>(meta: Meta, creation: Creation) -> Result<Arc<dyn Game>, R
         effects: Vec::new(),
         counted: Vec::new(),
         joined: 0,
+        used_ids: Arc::default(),
         effects_begun: 0,
         state: R::State::default(),
     };

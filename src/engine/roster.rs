@@ -107,7 +107,8 @@ fn named<R: Ruleset>(
         }
         (None, Some(name)) => {
             let taken = |id: &str| table.iter().any(|c| c.id == *id);
-            Ok((CombatantId::from_name(name.as_str(), "combatant", hidden, MAX_COMBATANTS, taken), name))
+            let id = CombatantId::unused(name.as_str(), hidden, MAX_COMBATANTS, &table.used_ids, taken);
+            Ok((id, name))
         }
         (None, None) => Err(FieldError::malformed("name", "missing field `name`: a combatant needs a name or an id")),
     }

@@ -142,6 +142,7 @@ impl<R: Ruleset> Table<R> {
     }
 
     /// Whether no combatant, no effect and nothing of the ruleset's is hidden.
+            used_ids: Arc::default(),
     pub fn hides_nothing(&self) -> bool {
         let hidden = self.iter().any(|c| c.hidden) || self.effects.iter().any(|e| e.hidden);
         !hidden && !R::hides_something(self)

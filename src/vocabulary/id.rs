@@ -1,5 +1,6 @@
 //! Names for machines: words such as a side or a condition, and the ids that clients choose.
 
+use super::UsedIds;
 use super::scalar::shortened;
 use serde::de::{self, Deserializer, Unexpected};
 use serde::{Deserialize, Serialize};
@@ -31,18 +32,24 @@ fn id(text: &str) -> Option<SmolStr> {
     ((1..=64).contains(&bytes.len()) && bytes.iter().all(valid)).then(|| text.into())
 }
 
-/// An id made from any text that is not `taken`: what is not a letter or digit becomes a hyphen, and capitals small letters; `fallback`
-/// if nothing is left; with a number if the name is taken, of which there are at most `most`. One for what is `hidden` has an
-/// underscore, so that the ids of its namesakes do not show that it is there (TK-11).
-fn free_id(name: &str, fallback: &str, hidden: bool, most: usize, taken: impl Fn(&str) -> bool) -> SmolStr {
+/// An id made from any text that is neither `taken` nor `used`: what is not a letter or digit becomes a hyphen, and capitals small
+/// letters; `fallback` if nothing is left; with a number if the name is taken, of which there are at most `most`. One for what is
+/// `hidden` has an underscore, so that the ids of its namesakes do not show that it is there (TK-11).
+fn free_id(
+    name: &str, fallback: &str, hidden: bool, most: usize, used: &UsedIds, taken: impl Fn(&str) -> bool,
+) -> SmolStr {
     const STEM: usize = 36;
     let name = Some(slug::slugify(name)).filter(|name| !name.is_empty());
     let mut id = format!("{}{}", if hidden { "hidden_" } else { "" }, name.as_deref().unwrap_or(fallback));
     id.truncate(STEM);
     id.truncate(id.trim_end_matches('-').len());
-    let mut numbered = (2..=most.saturating_add(2)).map(|n| format!("{id}-{n}"));
-    let free = if taken(&id) { numbered.find(|id| !taken(id)) } else { None };
-    free.unwrap_or(id).into()
+    if !taken(&id) && !used.has(&id) {
+        return id.into();
+    }
+    let first = used.highest(&id).saturating_add(1).max(2);
+    let last = first.saturating_add(u32::try_from(most).unwrap_or(u32::MAX));
+    let mut numbered = (first..=last).map(|n| format!("{id}-{n}"));
+    numbered.find(|id| !taken(id)).unwrap_or(id).into()
 }
 
 /// Declares names for machines: what reads one, its pattern, and what is expected where it is none. No other kind of name can stand for it.
@@ -83,7 +90,7 @@ macro_rules! names {
             pub fn from_name(
                 name: &str, fallback: &str, hidden: bool, most: usize, taken: impl Fn(&str) -> bool,
             ) -> Self {
-                Self(free_id(name, fallback, hidden, most, taken))
+                Self(free_id(name, fallback, hidden, most, &UsedIds::default(), taken))
             }
 
             /// The plain text.
@@ -141,6 +148,11 @@ names! {
 }
 
 impl CombatantId {
+    /// An id made from a name as by [`from_name`](Self::from_name) that no combatant has or, as far as `used` says, had.
+    pub fn unused(name: &str, hidden: bool, most: usize, used: &UsedIds, taken: impl Fn(&str) -> bool) -> Self {
+        Self(free_id(name, "combatant", hidden, most, used, taken))
+    }
+
     /// Stands before an id in a sentence.
     pub(super) const OPEN: char = '\u{2068}';
     /// Stands after an id in a sentence.
@@ -191,8 +203,11 @@ mod tests {
 
     #[test]
     fn an_id_is_made_from_any_name() {
-        let free =
-            |name: &str, hidden, taken: &[&str]| free_id(name, "c", hidden, 3, |id| taken.contains(&id)).to_string();
+        let mut used = UsedIds::default();
+        ["imp", "bat-7"].iter().for_each(|id| used.record(&CombatantId::fixed(id)));
+        let free = |name: &str, hidden, taken: &[&str]| {
+            free_id(name, "c", hidden, 3, &used, |id| taken.contains(&id)).to_string()
+        };
         assert_eq!(free("Big  Rat!", false, &[]), "big-rat");
         assert_eq!(free("(Rat)", false, &[]), "rat");
         assert_eq!(free("(Rat)", true, &[]), "hidden_rat");
@@ -201,5 +216,9 @@ mod tests {
         assert_eq!(free(&"long-".repeat(9), false, &[]), "long-long-long-long-long-long-long-l");
         assert_eq!(free("Rat", false, &["rat"]), "rat-2");
         assert_eq!(free("Rat", false, &["rat", "rat-2", "rat-3", "rat-4"]), "rat-5");
+        assert_eq!(free("Imp", false, &["imp-2"]), "imp-3");
+        assert_eq!(free("Bat", false, &[]), "bat-8");
+        assert_eq!(free("Bat 7", false, &[]), "bat-7-2");
+        assert_eq!(free("Bat 8", false, &[]), "bat-8");
     }
 }

@@ -25,6 +25,7 @@ mod schema;
 mod table;
 mod tagged;
 mod violation;
+mod used_ids;
 mod words;
 mod wound;
 
@@ -56,5 +57,6 @@ pub use table::{FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status, Table};
 pub use tagged::{CommandFields, Commands, Tagged, event_type, read_command, read_event, read_tagged, union_schema};
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, fill, spaced, with_names};
+pub use used_ids::UsedIds;
 
 pub use crate::{commands, events, redacted, settings, words};

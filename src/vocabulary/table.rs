@@ -2,7 +2,7 @@
 
 use super::{
     CachedCombatant, Combatant, CombatantId, Combatants, Effect, EffectId, Event, Expiry, Hp, Int, MemberId, Metadata,
-    RosterEvent, Ruleset, SharedEvent, Slug, Text, Violation, is_default, words,
+    RosterEvent, Ruleset, SharedEvent, Slug, Text, UsedIds, Violation, is_default, words,
 };
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -69,8 +69,12 @@ pub struct Table<R: Ruleset> {
     /// The effects that counted the turns of a combatant that has left, and have counted this round.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<EffectId>,
-    /// How many combatants have ever joined.
+    /// How many combatants have ever joined, also in states that were undone: no two have the same number.
     pub joined: u32,
+    /// The ids of combatants that have left, also by an undo.
+    #[serde(default, skip_serializing_if = "is_default")]
+    #[schema(value_type = UsedIds)]
+    pub used_ids: Arc<UsedIds>,
     /// How many effects have ever begun.
     pub effects_begun: u32,
     /// What the ruleset keeps about the encounter.
@@ -205,6 +209,7 @@ impl<R: Ruleset> Table<R> {
             }
             SharedEvent::CombatantLeft(e) => {
                 self.forget_in_effects(&e.combatant);
+                Arc::make_mut(&mut self.used_ids).record(&e.combatant);
                 self.combatants.remove(&e.combatant);
             }
             SharedEvent::RoundEnded(_) => self.counted.clear(),
@@ -215,6 +220,17 @@ impl<R: Ruleset> Table<R> {
             // The whole table is another one then: the engine takes it from the log entry.
             | SharedEvent::Undone(_)
             | SharedEvent::Redone(_) => {}
+        }
+    }
+
+    /// Keeps of a later state what an undo or redo does not take back: which ids and numbers combatants had.
+    pub fn keep_identities(&mut self, later: &Self) {
+        self.joined = later.joined.max(self.joined);
+        self.used_ids = later.used_ids.clone();
+        for c in later.iter() {
+            if self.get(&c.id).is_none_or(|here| here.joined != c.joined) {
+                Arc::make_mut(&mut self.used_ids).record(&c.id);
+            }
         }
     }
 
