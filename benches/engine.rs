@@ -64,7 +64,7 @@ fn fight(ruleset: &str, size: usize, length: usize) -> Vec<Step> {
     for turn in 0..length {
         let Some(command) = next_command(&*game, turn) else { break };
         let request = Request::read(command.clone()).expect("a request");
-        let decided = game.decide(&request, &mut SeededDice::new([turn as u8; 32]), &|| false).expect("legal");
+        let decided = game.decide(&[], &request, &mut SeededDice::new([turn as u8; 32]), &|| false).expect("legal");
         let document = game.document().expect("a document");
         steps.push(Step { game: game.clone(), document, body: command.to_string(), command });
         game = decided.next;
@@ -144,7 +144,7 @@ fn whole_transition(c: &mut Criterion) {
 fn transition(game: &dyn Game, body: &str) -> usize {
     let body: Value = serde_json::from_str(body).expect("JSON");
     let request = Request::read(body).expect("a request");
-    let decided = game.decide(&request, &mut SeededDice::new([7; 32]), &|| false).expect("legal");
+    let decided = game.decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false).expect("legal");
     let document = decided.next.document().expect("a document");
     let view = decided.next.view(&Viewer::gm("gm")).expect("a view");
     document.len() + view.get().len() + decided.events.get().len()

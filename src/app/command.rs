@@ -154,7 +154,7 @@ impl App {
             if !viewer.is_gm() && !self.undoes_own_command(game, viewer, &rewind).await? {
                 return Err(Refusal::hidden_reason().into());
             }
-            return self.rewind(game, rewind).await;
+            return self.rewind(game, viewer, rewind).await;
         }
         if is_small(&**game, request.verbs().count()) {
             return Ok(decide(&**game, viewer, request, seed, &|| false)?);
@@ -164,10 +164,11 @@ impl App {
         Ok(self.workers.run(id, WhenFull::Refuse, work).await??)
     }
 
-    async fn rewind(&self, game: &Arc<dyn Game>, rewind: Rewind) -> Result<Decided, AppError> {
+    async fn rewind(&self, game: &Arc<dyn Game>, viewer: &Viewer, rewind: Rewind) -> Result<Decided, AppError> {
         let past = self.state_at(game, rewind.to_version).await?;
         let (id, game, small) = (&game.meta().id, game.clone(), is_small(&**game, 1));
-        let rewound = move |_: Stop<'_>| game.rewind(&rewind, &*past).map_err(AppError::from);
+        let sender = viewer.combatants.clone();
+        let rewound = move |_: Stop<'_>| game.rewind(&sender, &rewind, &*past).map_err(AppError::from);
         self.workers.run_unless(small, id, WhenFull::Refuse, rewound).await?
     }
 
@@ -218,10 +219,10 @@ fn decide(
 ) -> Result<Decided, Refusal> {
     let mut dice = SeededDice::new(seed);
     if viewer.is_gm() {
-        return game.decide(request, &mut dice, stop);
+        return game.decide(&[], request, &mut dice, stop);
     }
     game.examine(&viewer.combatants, request, stop)?;
-    game.decide(request, &mut dice, stop).map_err(|refusal| match refusal {
+    game.decide(&viewer.combatants, request, &mut dice, stop).map_err(|refusal| match refusal {
         Refusal::Stopped => refusal,
         _ => Refusal::hidden_reason(),
     })

@@ -393,7 +393,7 @@ impl Follower {
             // Without the closing brace: `you` is the last field.
             fields.extend_from_slice(shared.strip_suffix(b"}").unwrap_or_default());
             fields.extend_from_slice(b",\"you\":");
-            serde_json::to_writer(&mut fields, viewer)?;
+            serde_json::to_writer(&mut fields, &current.game.you(viewer))?;
             fields.push(b'}');
         }
         if include.options {

@@ -264,7 +264,7 @@ impl ImportFold {
         }
         let past = self.states.get(&rewind.to_version);
         let past = past.ok_or("it does not restore the state that the log holds at that version")?;
-        Ok(self.game.rewind(&rewind, &**past)?.next)
+        Ok(self.game.rewind(&[], &rewind, &**past)?.next)
     }
 }
 
@@ -284,7 +284,7 @@ mod tests {
         let game = rulesets.create(Meta::default(), creation).expect("an encounter");
         let base = json!({"version": 0, "document": game.checkpoint().expect("JSON")});
         let request = Request::read(json!({"type": "note", "text": "x"})).expect("a request");
-        let events = game.decide(&request, &mut SeededDice::new([0; 32]), &|| false).expect("legal").events;
+        let events = game.decide(&[], &request, &mut SeededDice::new([0; 32]), &|| false).expect("legal").events;
         let entry = |version| json!({"version": version, "at": now(), "by": "gm", "commands": ["note"], "events": events, "texts": [""]});
         let entries: Vec<Value> = (1..=notes).map(entry).collect();
         let log = json!({"format": FORMAT, "schema": SCHEMA, "ruleset": ruleset, "version": notes, "base": base, "entries": entries});

@@ -4,7 +4,7 @@ use super::storage::CacheEntry;
 use super::work::WhenFull;
 use super::{App, AppError};
 use crate::engine::{Role, Stop, Viewer};
-use crate::vocabulary::{CombatantId, LegalCommand, LegalCommands};
+use crate::vocabulary::{CombatantId, LegalCommand, LegalCommands, OwnCombatant};
 use bytes::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -35,7 +35,7 @@ pub(super) enum Rendering {
 pub(super) struct RenderingKey {
     revision: u64,
     role: Role,
-    combatants: Vec<CombatantId>,
+    combatants: Vec<OwnCombatant>,
     part: Rendering,
 }
 

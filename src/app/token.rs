@@ -6,7 +6,7 @@ use super::application::PREFIX;
 use super::storage::Change;
 use super::{Answer, AnswerSize, App, AppError, Application, IdempotencyKey, now};
 use crate::engine::{Game, Meta, NewToken, Refusal, Role, TokenRecord, Viewer};
-use crate::vocabulary::{CombatantId, FieldError, MAX_COMBATANTS, Violation};
+use crate::vocabulary::{FieldError, MAX_COMBATANTS, OwnCombatant, Violation};
 use bytes::Bytes;
 use data_encoding::{BASE32_NOPAD_NOCASE as BASE32, BASE64URL_NOPAD, HEXLOWER};
 use jiff::{SignedDuration, Timestamp};
@@ -169,11 +169,11 @@ impl NewToken {
             (_, n) if n > MAX_COMBATANTS => return wrong("combatants", "an encounter has at most 500 combatants"),
             _ => {}
         }
-        let mut combatants: Vec<CombatantId> = Vec::with_capacity(self.combatants.len());
+        let mut combatants: Vec<OwnCombatant> = Vec::with_capacity(self.combatants.len());
         for (i, id) in self.combatants.iter().enumerate() {
-            game.named(format!("combatants.{i}"), id)?;
-            if !combatants.contains(id) {
-                combatants.push(id.clone());
+            let own = game.named(format!("combatants.{i}"), id)?;
+            if !combatants.contains(&own) {
+                combatants.push(own);
             }
         }
         let record = TokenRecord { name: self.name.clone(), combatants, ..token.record(self.role, id) };
@@ -199,7 +199,8 @@ impl App {
     pub async fn tokens(&self, id: &str, token: &BearerToken) -> Result<Vec<Viewer>, AppError> {
         let (game, viewer) = self.authenticate(id, token).await?;
         only_gm(&viewer, "to list tokens")?;
-        Ok(game.meta().tokens.iter().filter(|record| is_active(record)).map(TokenRecord::viewer).collect())
+        let active = game.meta().tokens.iter().filter(|record| is_active(record));
+        Ok(active.map(|record| game.you(&record.viewer())).collect())
     }
 
     /// Hands out a token, once for each idempotency key; to the application that created the encounter only a game master's. The token

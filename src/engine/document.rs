@@ -2,7 +2,7 @@
 
 use super::history::UndoHistory;
 use super::{LoadError, Redactions, Role, Viewer};
-use crate::vocabulary::{CombatantId, EventSchema, FieldError, Ruleset, Table, Text, read_json};
+use crate::vocabulary::{EventSchema, FieldError, OwnCombatant, Ruleset, Table, Text, read_json};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -52,7 +52,7 @@ pub struct TokenRecord {
     pub name: Option<Text<80>>,
     /// The combatants that a player's token may act for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub combatants: Vec<CombatantId>,
+    pub combatants: Vec<OwnCombatant>,
     /// When it ends: RFC 3339 in UTC to the millisecond, so that two times compare as their texts do. None: never.
     pub expires_at: Option<String>,
     /// When it took the place of another token under an idempotency key: RFC 3339.

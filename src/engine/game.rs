@@ -30,8 +30,11 @@ pub trait Game: Any + Send + Sync {
     /// Whether it is within the bounds that no command breaks, but an imported log may. The error names the bound.
     fn check(&self) -> Result<(), String>;
 
-    /// Refuses the value of a field that names no combatant, hidden or not, active or not.
-    fn named(&self, field: String, id: &CombatantId) -> Result<(), Refusal>;
+    /// The combatant that a field names, hidden or not, active or not; refused if there is none.
+    fn named(&self, field: String, id: &CombatantId) -> Result<OwnCombatant, Refusal>;
+
+    /// A viewer as this encounter names it: without combatants whose ids others have.
+    fn you(&self, viewer: &Viewer) -> Viewer;
 
     /// Its version: the number of its newest log entry.
     fn version(&self) -> u64;
@@ -40,15 +43,17 @@ pub trait Game: Any + Send + Sync {
     /// back the player's own command follows from the log.
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal>;
 
-    /// Decides a request, or refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each command, and
+    /// Decides a request of somebody who acts for these combatants, none if it is a game master, or refuses it, with [`Refusal::Stopped`] as soon as `stop` says so; it is asked before each command, and
     /// before each event is redacted. An undo or redo is for [`rewind`](Self::rewind).
-    fn decide(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal>;
+    fn decide(
+        &self, sender: &[OwnCombatant], request: &Request, dice: &mut dyn Dice, stop: Stop<'_>,
+    ) -> Result<Decided, Refusal>;
 
     /// What a request wants from the past, if it is an undo or redo.
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal>;
 
-    /// Carries out an undo or redo; `past` is this encounter at the version that it wants.
-    fn rewind(&self, rewind: &Rewind, past: &dyn Game) -> Result<Decided, LoadError>;
+    /// Carries out an undo or redo of somebody who acts for these combatants; `past` is this encounter at the version that it wants.
+    fn rewind(&self, sender: &[OwnCombatant], rewind: &Rewind, past: &dyn Game) -> Result<Decided, LoadError>;
 
     /// The encounter after the next log entry.
     fn fold(&self, entry: &LogEntry) -> Result<Arc<dyn Game>, LoadError>;
@@ -63,10 +68,10 @@ pub trait Game: Any + Send + Sync {
     fn with_meta(&self, meta: Meta) -> Arc<dyn Game>;
 
     /// The encounter as the owner of these combatants sees it. Show it and try commands on it; never store it.
-    fn redacted(&self, own: &[CombatantId]) -> Arc<dyn Game>;
+    fn redacted(&self, own: &[OwnCombatant]) -> Arc<dyn Game>;
 
     /// Tries a request on what the owner of these combatants sees. Asks `stop` as [`decide`](Self::decide) does.
-    fn examine(&self, own: &[CombatantId], request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
+    fn examine(&self, own: &[OwnCombatant], request: &Request, stop: Stop<'_>) -> Result<(), Refusal>;
 
     /// Reads the next entry of an imported log as strictly as a request. Writes its events as this program does, and redacts them if it
     /// carries no redacted forms, unless `stop` says so.
@@ -179,7 +184,7 @@ impl<R: Ruleset> TypedGame<R> {
         Ok(Played { table, events, commands })
     }
 
-    fn redacted_for(&self, own: &[CombatantId]) -> Self {
+    fn redacted_for(&self, own: &[OwnCombatant]) -> Self {
         let table = Table { version: self.table.version, ..self.table.redacted(own) };
         Self { meta: self.meta.clone(), history: self.history.clone(), table }
     }
@@ -271,9 +276,13 @@ impl<R: Ruleset> Game for TypedGame<R> {
         R::check_state(table)
     }
 
-    fn named(&self, field: String, id: &CombatantId) -> Result<(), Refusal> {
-        let named = self.table.named(field, id).map(drop);
+    fn named(&self, field: String, id: &CombatantId) -> Result<OwnCombatant, Refusal> {
+        let named = self.table.named(field, id).map(OwnCombatant::of);
         named.map_err(|violation| Refusal::from(violation).named(&self.table))
+    }
+
+    fn you(&self, viewer: &Viewer) -> Viewer {
+        viewer.at(&self.table).into_owned()
     }
 
     fn version(&self) -> u64 {
@@ -283,10 +292,12 @@ impl<R: Ruleset> Game for TypedGame<R> {
     fn authorize(&self, viewer: &Viewer, request: &Request) -> Result<(), Refusal> {
         // The names are those that the viewer sees.
         let named = |refusal: Refusal| refusal.named(&self.table.redacted(&viewer.combatants));
-        rights::check::<R>(viewer, &self.meta, request).map_err(named)
+        rights::check::<R>(&viewer.at(&self.table), &self.meta, request).map_err(named)
     }
 
-    fn decide(&self, request: &Request, dice: &mut dyn Dice, stop: Stop<'_>) -> Result<Decided, Refusal> {
+    fn decide(
+        &self, sender: &[OwnCombatant], request: &Request, dice: &mut dyn Dice, stop: Stop<'_>,
+    ) -> Result<Decided, Refusal> {
         let Played { table, events, commands } = self.play(request, dice, stop)?;
         if stop() {
             return Err(Refusal::Stopped);
@@ -295,7 +306,8 @@ impl<R: Ruleset> Game for TypedGame<R> {
         R::check_state(&table).map_err(|beyond| Refusal::too_much_state(last(), &beyond))?;
         let history = UndoHistory::ordinary(table.version);
         let next = Self { meta: self.meta.clone(), history, table: table.clone() };
-        let transition = Transition { before: self, after: &table, events: &events, commands: &commands, stop };
+        let (before, after) = (self, &table);
+        let transition = Transition { before, after, events: &events, commands: &commands, sender, stop };
         // Audiences are counted only where the number of tokens does not show that they are few enough.
         let most = self.meta.tokens.len().saturating_add(1);
         let unwritable = |error: serde_json::Error| Refusal::from(FieldError::meaningless("", error.to_string()));
@@ -319,7 +331,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         self.history.rewind(self.table.version, request)
     }
 
-    fn rewind(&self, rewind: &Rewind, past: &dyn Game) -> Result<Decided, LoadError> {
+    fn rewind(&self, sender: &[OwnCombatant], rewind: &Rewind, past: &dyn Game) -> Result<Decided, LoadError> {
         let past = (past as &dyn Any).downcast_ref::<Self>();
         let past = past
             .filter(|past| past.table.version == rewind.to_version)
@@ -330,8 +342,8 @@ impl<R: Ruleset> Game for TypedGame<R> {
         let history = self.history.rewound(rewind, &past.history);
         let next = Self { meta: self.meta.clone(), history, table: table.clone() };
         let events = [Event::Shared(rewind.event())];
-        // Its entry is redacted for nobody, so that no form of it names commands.
-        let transition = Transition { before: self, after: &table, events: &events, commands: &[], stop: &|| false };
+        let (before, after, commands) = (self, &table, [(rewind.verb(), events.len())]);
+        let transition = Transition { before, after, events: &events, commands: &commands, sender, stop: &|| false };
         next.decided(&transition).map_err(|error| LoadError::Unreadable(error.to_string()))
     }
 
@@ -364,11 +376,11 @@ impl<R: Ruleset> Game for TypedGame<R> {
         Arc::new(Self { meta: Arc::new(meta), history: self.history.clone(), table: self.table.clone() })
     }
 
-    fn redacted(&self, own: &[CombatantId]) -> Arc<dyn Game> {
+    fn redacted(&self, own: &[OwnCombatant]) -> Arc<dyn Game> {
         Arc::new(self.redacted_for(own))
     }
 
-    fn examine(&self, own: &[CombatantId], request: &Request, stop: Stop<'_>) -> Result<(), Refusal> {
+    fn examine(&self, own: &[OwnCombatant], request: &Request, stop: Stop<'_>) -> Result<(), Refusal> {
         let redacted = self.redacted_for(own);
         let Played { events, commands, .. } = redacted.play(request, &mut TrialDice, stop)?;
         // What is too large by what the player sees is refused for that, and not for a reason that it may not know.
@@ -404,13 +416,15 @@ impl<R: Ruleset> Game for TypedGame<R> {
             [only] => vec![(only.as_str(), events.len())],
             _ => Vec::new(),
         };
-        let transition = Transition { before: self, after: &after, events: &events, commands: &commands, stop };
+        // Nor for whom its sender acted.
+        let (before, after, sender) = (self, &after, &[]);
+        let transition = Transition { before, after, events: &events, commands: &commands, sender, stop };
         entry.redactions = transition.redactions(&mut Space::of_entry())?;
         Ok(())
     }
 
     fn view(&self, you: &Viewer) -> Result<Box<RawValue>, serde_json::Error> {
-        serde_json::value::to_raw_value(&EncounterView::new(&self.meta, &self.table, Some(you)))
+        serde_json::value::to_raw_value(&EncounterView::new(&self.meta, &self.table, Some(&you.at(&self.table))))
     }
 
     fn view_for_all(&self) -> Result<Vec<u8>, serde_json::Error> {
@@ -419,7 +433,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
 
     fn view_into(&self, you: &Viewer, buffer: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         buffer.reserve(USUAL + 2 * USUAL_COMBATANT * self.table.combatants.len());
-        serde_json::to_writer(buffer, &EncounterView::new(&self.meta, &self.table, Some(you)))
+        serde_json::to_writer(buffer, &EncounterView::new(&self.meta, &self.table, Some(&you.at(&self.table))))
     }
 
     fn brief(&self) -> Brief {

@@ -33,6 +33,11 @@ pub struct Rewind {
 }
 
 impl Rewind {
+    /// The type of its command.
+    pub(super) fn verb(&self) -> &'static str {
+        if self.redo { "redo" } else { "undo" }
+    }
+
     /// Its event.
     pub(super) fn event(&self) -> SharedEvent {
         let to_version = self.to_version;

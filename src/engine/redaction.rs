@@ -44,7 +44,7 @@ pub struct RedactedEntry {
     pub events: Box<RawValue>,
     /// A sentence for each of these events.
     pub texts: Vec<String>,
-    /// Whether the sender is left out: it acts for a combatant that the viewer does not see.
+    /// Whether the sender is left out: a combatant acts that the viewer does not see, or the sender acts only for such.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsigned: bool,
 }
@@ -98,6 +98,8 @@ pub(super) struct Transition<'t, R: Ruleset> {
     pub events: &'t [Event<R>],
     /// The type of each command, and how many events there were after it.
     pub commands: &'t [(&'t str, usize)],
+    /// The combatants that its sender acts for; none for a game master.
+    pub sender: &'t [OwnCombatant],
     /// Asked before each event for each audience.
     pub stop: Stop<'t>,
 }
@@ -105,10 +107,6 @@ pub(super) struct Transition<'t, R: Ruleset> {
 impl<R: Ruleset> Transition<'_, R> {
     /// The redacted forms of its log entry, as far as there is space; None if every viewer may know all of it.
     pub fn redactions(&self, space: &mut Space) -> Result<Option<Redactions>, WriteError> {
-        // Everybody learns of an undo; what it took back shows in the state alone.
-        if self.events.iter().any(Event::jumps) {
-            return Ok(None);
-        }
         let everybody = if self.is_public() { None } else { self.redacted(&[], space)? };
         let mut owners = BTreeMap::new();
         for (combatants, tokens) in self.owners() {
@@ -148,13 +146,15 @@ impl<R: Ruleset> Transition<'_, R> {
     }
 
     /// The players' tokens that may know more of it than everybody, by their combatants.
-    fn owners(&self) -> HashMap<&[CombatantId], Vec<&String>> {
+    fn owners(&self) -> HashMap<&[OwnCombatant], Vec<&String>> {
         let redacted = |c: &&Combatant<R>| c.hidden || self.after.hides_hp(c);
-        let combatants = self.before.table.iter().chain(self.after.iter()).filter(redacted);
-        let redacted: HashSet<&CombatantId> = combatants.map(|c| &c.id).collect();
+        // One may be hidden only between two commands of a list.
+        let meanwhile = self.events.iter().filter_map(Event::combatant);
+        let combatants = self.before.table.iter().chain(self.after.iter()).chain(meanwhile).filter(redacted);
+        let redacted: HashSet<OwnCombatant> = combatants.map(OwnCombatant::of).collect();
         let mut owners: HashMap<_, Vec<_>> = HashMap::new();
         for token in self.before.meta.tokens.iter().filter(|token| token.role == Role::Player) {
-            if token.combatants.iter().any(|id| redacted.contains(id)) {
+            if token.combatants.iter().any(|own| redacted.contains(own)) {
                 owners.entry(&token.combatants[..]).or_default().push(&token.id);
             }
         }
@@ -174,10 +174,20 @@ impl<R: Ruleset> Transition<'_, R> {
         Ok(RedactedEntry { commands, events, texts, unsigned: false })
     }
 
+    /// The entry as it stands, but for its sender.
+    fn unsigned(&self, space: &mut Space) -> Result<RedactedEntry, WriteError> {
+        Ok(RedactedEntry { commands: Vec::new(), unsigned: true, ..self.unredacted(space)? })
+    }
+
     /// The entry for a viewer with these combatants of its own; None if nothing of it is redacted.
-    fn redacted(&self, own: &[CombatantId], space: &mut Space) -> Result<Option<RedactedEntry>, WriteError> {
+    fn redacted(&self, own: &[OwnCombatant], space: &mut Space) -> Result<Option<RedactedEntry>, WriteError> {
         let before = &self.before.table;
         let audience = Audience::of(before, own);
+        let unseen_sender = audience.misses_all(before, |c| self.sender.iter().any(|sender| sender.is(c)));
+        // Every viewer learns of an undo; what it took back shows in the state alone.
+        if self.events.iter().any(Event::jumps) {
+            return if unseen_sender { self.unsigned(space).map(Some) } else { Ok(None) };
+        }
         let (start, someone) = (before.seen_by(&audience), R::someone_acts(before, &audience));
         let mut left = self.redacted_events(audience, &start)?;
         if left.is_empty() && start != self.after.redacted(own) {
@@ -185,7 +195,7 @@ impl<R: Ruleset> Transition<'_, R> {
         }
         // A transition without events is no entry of the log.
         let is_someone = |(_, event): &(usize, Event<R>)| matches!(event, Event::Shared(SharedEvent::SomeoneActs(_)));
-        let unsigned = someone || left.iter().any(is_someone);
+        let unsigned = someone || unseen_sender || left.iter().any(is_someone);
         if !unsigned && !left.is_empty() && left.iter().map(|(_, event)| event).eq(self.events) {
             return Ok(None);
         }

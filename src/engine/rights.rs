@@ -68,7 +68,7 @@ fn allow_effect(viewer: &Viewer, fields: &Map<String, Value>) -> Result<(), Stri
 /// Refuses a command in the name of a combatant that is not the player's.
 fn owns_all(viewer: &Viewer, verb: &str, actors: &[&CombatantId]) -> Result<(), String> {
     let Some(id) = actors.iter().find(|id| !viewer.owns(id)) else { return Ok(()) };
-    let own: Vec<_> = viewer.combatants.iter().map(CombatantId::to_string).collect();
+    let own: Vec<_> = viewer.combatants.iter().map(|own| own.id.to_string()).collect();
     Err(format!(
         "this {verb} is {id}'s, and this token acts for {} only: send the id of one of its own",
         own.join(", ")

@@ -1,7 +1,8 @@
 //! Viewers of an encounter, and their tokens. Only the viewer decides what a request may see and do.
 
-use crate::vocabulary::{CombatantId, Int, Text, words};
+use crate::vocabulary::{CombatantId, Int, OwnCombatant, Ruleset, Table, Text, words};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use utoipa::ToSchema;
 
 words! {
@@ -29,8 +30,10 @@ pub struct Viewer {
     pub role: Role,
     /// Whom the token is for; left out if it has no name.
     pub name: Option<Text<80>>,
-    /// The combatants that a player acts for; some may not have joined yet, or be gone.
-    pub combatants: Vec<CombatantId>,
+    /// The combatants that a player acts for; some may be gone. Another combatant that has the id of one since is not the player's.
+    #[serde(with = "ids")]
+    #[schema(value_type = Vec<CombatantId>)]
+    pub combatants: Vec<OwnCombatant>,
     /// When the token ends, RFC 3339 in UTC; left out if it does not.
     #[schema(format = DateTime)]
     pub expires_at: Option<String>,
@@ -49,7 +52,34 @@ impl Viewer {
 
     /// Whether it is a player who acts for `combatant`.
     pub fn owns(&self, combatant: &CombatantId) -> bool {
-        self.role == Role::Player && self.combatants.contains(combatant)
+        self.role == Role::Player && self.combatants.iter().any(|own| own.id == *combatant)
+    }
+
+    /// The same viewer without combatants whose ids others have at `table`. A hidden one that has such an id does not show.
+    pub(super) fn at<R: Ruleset>(&self, table: &Table<R>) -> Cow<'_, Self> {
+        let kept = |own: &OwnCombatant| table.get(&own.id).is_none_or(|c| own.is(c) || c.hidden);
+        if self.combatants.iter().all(kept) {
+            return Cow::Borrowed(self);
+        }
+        let mut viewer = self.clone();
+        viewer.combatants.retain(kept);
+        Cow::Owned(viewer)
+    }
+}
+
+/// Combatants in JSON: their ids alone.
+mod ids {
+    use crate::vocabulary::{CombatantId, OwnCombatant};
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(combatants: &[OwnCombatant], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(combatants.iter().map(|own| &own.id))
+    }
+
+    /// For an answer that is given again: it names combatants, and grants no rights to them.
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<OwnCombatant>, D::Error> {
+        let ids = Vec::<CombatantId>::deserialize(deserializer)?;
+        Ok(ids.into_iter().map(|id| OwnCombatant { id, joined: 0 }).collect())
     }
 }
 

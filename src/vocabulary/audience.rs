@@ -2,29 +2,32 @@
 //!
 //! A view is the table without what its viewer does not know, as if it had never been there. The same code shows it and decides on it.
 
-use super::{Combatant, CombatantId, Effect, EffectId, Event, Expiry, FoeHp, Redact, Ruleset, SharedEvent, Table};
-use std::collections::HashSet;
+use super::{
+    Combatant, CombatantId, Effect, EffectId, Event, Expiry, FoeHp, OwnCombatant, Redact, Ruleset, SharedEvent, Table,
+};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A viewer who is not the game master: its own combatants, and which ids it knows.
 #[derive(Debug, Clone)]
 pub struct Audience<'a> {
-    own: HashSet<&'a str>,
+    /// The numbers in the order of joining of its own combatants, by their ids.
+    own: HashMap<&'a str, u32>,
     unknown: HashSet<CombatantId>,
     effects: HashSet<EffectId>,
 }
 
 impl<'a> Audience<'a> {
     /// The viewer of `table` whose own combatants are `own`: it sees them even where they are hidden.
-    pub fn of<R: Ruleset>(table: &Table<R>, own: &'a [CombatantId]) -> Self {
-        let own = own.iter().map(|id| id.as_str()).collect();
+    pub fn of<R: Ruleset>(table: &Table<R>, own: &'a [OwnCombatant]) -> Self {
+        let own = own.iter().map(|own| (own.id.as_str(), own.joined)).collect();
         Self { own, unknown: HashSet::new(), effects: HashSet::new() }.at(table)
     }
 
     /// Knows every combatant but this one, and no effect: what it redacts does not name a combatant that has left.
     pub fn all_but(left: &CombatantId) -> Self {
         let unknown = HashSet::from([left.clone()]);
-        Self { own: HashSet::new(), unknown, effects: HashSet::new() }
+        Self { own: HashMap::new(), unknown, effects: HashSet::new() }
     }
 
     /// The same viewer, with what it knows at `table`. A combatant that left unseen stays unknown: what follows still names it.
@@ -51,7 +54,12 @@ impl<'a> Audience<'a> {
 
     /// Whether it sees this combatant.
     pub fn sees<R: Ruleset>(&self, c: &Combatant<R>) -> bool {
-        !c.hidden || self.own.contains(c.id.as_str())
+        !c.hidden || self.owns(c)
+    }
+
+    /// Whether it is one of its own combatants.
+    fn owns<R: Ruleset>(&self, c: &Combatant<R>) -> bool {
+        self.own.get(c.id.as_str()) == Some(&c.joined)
     }
 
     /// Whether `id` is at `table`, hidden from it.
@@ -72,7 +80,7 @@ impl<'a> Audience<'a> {
 
     /// Whether the hit points of `c` at `table` are hidden from it.
     pub fn hides_hp<R: Ruleset>(&self, table: &Table<R>, c: &Combatant<R>) -> bool {
-        table.hides_hp(c) && !self.own.contains(c.id.as_str())
+        table.hides_hp(c) && !self.owns(c)
     }
 
     /// Whether it sees this effect: neither the effect nor its target is hidden.
@@ -111,7 +119,7 @@ impl Redact for Arc<Effect> {
 
 impl<R: Ruleset> Table<R> {
     /// The table without hidden combatants (except `own`), hidden effects, and what is the game master's alone.
-    pub fn redacted(&self, own: &[CombatantId]) -> Self {
+    pub fn redacted(&self, own: &[OwnCombatant]) -> Self {
         self.seen_by(&Audience::of(self, own))
     }
 
@@ -134,6 +142,7 @@ impl<R: Ruleset> Table<R> {
             // Counts would tell how many hidden ones there are.
             version: 0,
             joined: 0,
+            used_ids: Arc::default(),
             effects_begun: 0,
             state: self.state.clone(),
         };
@@ -142,7 +151,6 @@ impl<R: Ruleset> Table<R> {
     }
 
     /// Whether no combatant, no effect and nothing of the ruleset's is hidden.
-            used_ids: Arc::default(),
     pub fn hides_nothing(&self) -> bool {
         let hidden = self.iter().any(|c| c.hidden) || self.effects.iter().any(|e| e.hidden);
         !hidden && !R::hides_something(self)

@@ -39,6 +39,16 @@ impl<R: Ruleset> Event<R> {
         }
     }
 
+    /// The combatant that joins or changes with it.
+    pub fn combatant(&self) -> Option<&Combatant<R>> {
+        match self {
+            Self::Roster(RosterEvent::CombatantJoined { combatant } | RosterEvent::CombatantUpdated { combatant }) => {
+                Some(combatant)
+            }
+            Self::Shared(_) | Self::Own(_) => None,
+        }
+    }
+
     /// Whether the whole table is another one after it.
     pub fn jumps(&self) -> bool {
         matches!(self, Self::Shared(SharedEvent::Undone(_) | SharedEvent::Redone(_)))

@@ -15,6 +15,7 @@ mod legal_command;
 mod manifest;
 mod metadata;
 mod order;
+mod own;
 mod play;
 mod reading;
 mod redact;
@@ -24,8 +25,8 @@ mod scalar;
 mod schema;
 mod table;
 mod tagged;
-mod violation;
 mod used_ids;
+mod violation;
 mod words;
 mod wound;
 
@@ -44,6 +45,7 @@ pub use legal_command::{Choice, LegalCommand, LegalCommands, ListReference, Valu
 pub use manifest::{Actor, AllowedRole, CommandSpec, HOUSE_RULES, Manifest, Rule};
 pub use metadata::Metadata;
 pub use order::{OrderEntry, Pending, Reason};
+pub use own::OwnCombatant;
 pub use play::Play;
 pub use reading::{
     ErrorKind, FieldError, each_item, json_text, parse, read, read_fields, read_json, read_json_beside, read_query,
@@ -55,8 +57,8 @@ pub use scalar::{INLINE, Int, Text, is_plain};
 pub use schema::*;
 pub use table::{FoeHp, MAX_COMBATANTS, MAX_EFFECTS, Status, Table};
 pub use tagged::{CommandFields, Commands, Tagged, event_type, read_command, read_event, read_tagged, union_schema};
+pub use used_ids::UsedIds;
 pub use violation::{Ground, Violation, field, require};
 pub use words::{Describe, Names, fill, spaced, with_names};
-pub use used_ids::UsedIds;
 
 pub use crate::{commands, events, redacted, settings, words};

@@ -6,7 +6,7 @@ use crate::support::table::{RULESETS, Table, meta, token};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use turnkeeper::engine::{MAX_CONDITIONS, MAX_EVENTS, Refusal, Request, Role, SeededDice};
-use turnkeeper::vocabulary::{CombatantId, MAX_COMBATANTS, MAX_EFFECTS, MAX_MEMBERS, read};
+use turnkeeper::vocabulary::{CombatantId, MAX_COMBATANTS, MAX_EFFECTS, MAX_MEMBERS, OwnCombatant, read};
 
 /// The code of a refusal and what it rests on.
 fn code(refusal: Refusal) -> (String, String) {
@@ -150,7 +150,7 @@ fn a_command_that_would_keep_more_than_an_import_may_is_refused() {
     assert_eq!(full.check(), Ok(()));
     let hidden = json!({"type": "add_combatant", "combatant": {"id": "bo", "side": "players", "hidden": true}});
     let request = Request::read(hidden).expect("a request");
-    let refused = full.decide(&request, &mut SeededDice::new([7; 32]), &|| false).map(drop).map_err(code);
+    let refused = full.decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false).map(drop).map_err(code);
     assert_eq!(refused, Err(("too_much_state".to_owned(), String::new())));
 }
 
@@ -209,7 +209,8 @@ fn the_lists_of_a_definition_are_compared_only_if_they_are_short_enough() {
 fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
     let id = |n: usize| CombatantId::new(&format!("h{n}")).expect("an id");
     let tokens = |owners: usize| -> Vec<_> {
-        (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![id(n)])).collect()
+        let own = |n: usize| OwnCombatant { id: id(n), joined: u32::try_from(n + 1).expect("a small number") };
+        (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![own(n)])).collect()
     };
     let combatants: Vec<Value> = (0..98).map(|n| json!({"id": format!("h{n}"), "hidden": true})).collect();
     let start = |owners| {
@@ -222,7 +223,7 @@ fn events_are_counted_for_every_player_who_owns_a_hidden_combatant() {
         };
         let mut dice = SeededDice::new([7; 32]);
         let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::Game>, body: Value| {
-            game.decide(&Request::read(body).expect("a request"), &mut dice, &|| false)
+            game.decide(&[], &Request::read(body).expect("a request"), &mut dice, &|| false)
         };
         for from in (0..500).step_by(50) {
             game = send(&game, (from..from + 50).map(effect).collect()).expect("it is accepted").next;
@@ -251,13 +252,16 @@ fn what_events_say_is_counted_for_every_player_who_owns_a_hidden_combatant() {
         |n: usize| json!({"id": id(n), "name": id(n), "hidden": n > 0, "numbers": {"one": i32::from(n == 0)}});
     let combatants: Vec<Value> = (0..MAX_COMBATANTS).map(combatant).collect();
     let rounds = |owners: usize| {
-        let own = |n: usize| CombatantId::new(&id(n + 1)).expect("an id");
+        let own = |n: usize| OwnCombatant {
+            id: CombatantId::new(&id(n + 1)).expect("an id"),
+            joined: u32::try_from(n + 2).expect("a small number"),
+        };
         let tokens = (0..owners).map(|n| token(&format!("player-{n}"), Role::Player, vec![own(n)])).collect();
         let creation = json!({"ruleset": "custom", "options": {"definition": definition}, "combatants": combatants});
         let game = RULESETS.create(meta(tokens), read(&creation).expect("a creation")).expect("an encounter");
         let mut dice = SeededDice::new([7; 32]);
         let mut send = |game: &std::sync::Arc<dyn turnkeeper::engine::Game>, body: Value| {
-            game.decide(&Request::read(body).expect("a request"), &mut dice, &|| false)
+            game.decide(&[], &Request::read(body).expect("a request"), &mut dice, &|| false)
         };
         let started = send(&game, json!({"type": "start"})).expect("it is accepted").next;
         send(&started, vec![json!({"type": "go_on"}); 8].into()).map(|decided| decided.next.version()).map_err(code)
@@ -269,7 +273,7 @@ fn what_events_say_is_counted_for_every_player_who_owns_a_hidden_combatant() {
 /// A few words of a player make many bytes where the effects that they count down have long names.
 #[test]
 fn a_player_reads_why_a_request_writes_too_many_bytes() {
-    let ann = CombatantId::new("ann").expect("an id");
+    let ann = OwnCombatant { id: CombatantId::fixed("ann"), joined: 1 };
     let tokens = vec![token("player-1", Role::Player, vec![ann.clone()])];
     let creation = json!({"ruleset": "active-initiative", "combatants": [{"id": "ann", "side": "players", "name": "n".repeat(80)}]});
     let mut game = RULESETS.create(meta(tokens), read(&creation).expect("a creation")).expect("an encounter");
@@ -283,21 +287,21 @@ fn a_player_reads_why_a_request_writes_too_many_bytes() {
     requests.push(json!({"type": "start", "first": "ann"}));
     for request in requests {
         let request = Request::read(request).expect("a request");
-        game = game.decide(&request, &mut dice, &|| false).expect("it is accepted").next;
+        game = game.decide(&[], &request, &mut dice, &|| false).expect("it is accepted").next;
     }
     let turn = json!({"type": "end_turn", "combatant": "ann", "next": "ann", "begin": true});
     let turns = |count: usize| Request::read(vec![turn.clone(); count].into()).expect("a request");
     let refused = game.examine(std::slice::from_ref(&ann), &turns(30), &|| false).expect_err("it is too much");
     assert_eq!(code(refused), ("events_too_large".to_owned(), "29".to_owned()));
     assert!(game.examine(&[ann], &turns(1), &|| false).is_ok());
-    let written = game.decide(&turns(1), &mut dice, &|| false).expect("it is accepted");
+    let written = game.decide(&[], &turns(1), &mut dice, &|| false).expect("it is accepted");
     assert!(written.events.get().len() > 50_000, "one turn has room, with all effects that there can be");
 }
 
 /// What a form of an entry says is stored for each token that reads it.
 #[test]
 fn the_bytes_of_an_entry_count_for_each_token_that_reads_a_form_of_its_own() {
-    let spy = || CombatantId::new("spy").expect("an id");
+    let spy = || OwnCombatant { id: CombatantId::fixed("spy"), joined: 1 };
     let members: Vec<String> = (0..50).map(|n| format!("{n:m>40}")).collect();
     let update =
         |n: usize| json!({"type": "update_combatant", "combatant": "spy", "changes": {"name": format!("Spy {n}")}});
@@ -307,7 +311,7 @@ fn the_bytes_of_an_entry_count_for_each_token_that_reads_a_form_of_its_own() {
         let creation = json!({"ruleset": "active-initiative", "combatants": combatants});
         let game = RULESETS.create(meta(tokens), read(&creation).expect("a creation")).expect("an encounter");
         let request = Request::read((0..50).map(update).collect()).expect("a request");
-        let decided = game.decide(&request, &mut SeededDice::new([7; 32]), &|| false).map_err(code)?;
+        let decided = game.decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false).map_err(code)?;
         Ok(serde_json::to_vec(&decided.redactions).expect("JSON").len())
     };
     let each = stored(2).expect("it is accepted") - stored(1).expect("it is accepted");

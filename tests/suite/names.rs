@@ -1,6 +1,6 @@
 //! Sentences for people have names, also where ids look like nothing a person would say.
 
-use crate::support::table::{RULESETS, Table, seeded};
+use crate::support::table::{RULESETS, Table, owned, seeded};
 use crate::transcripts;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -103,7 +103,7 @@ fn a_player_is_told_no_hidden_id() {
     let combatants = json!([{"id": "a1", "name": "Ann"}, {"id": "s1", "name": "Shade", "hidden": true}]);
     let table = Table::create(json!({"ruleset": "round-robin", "combatants": combatants}));
     let heal = Request::read(json!({"type": "heal", "target": "s1", "amount": 1})).unwrap();
-    let refused = table.game.examine(&[CombatantId::fixed("a1")], &heal, &|| false).unwrap_err();
+    let refused = table.game.examine(&owned(&*table.game, &[CombatantId::fixed("a1")]), &heal, &|| false).unwrap_err();
     let detail = crate::support::table::Refused::from(refused).detail;
     assert_eq!(detail, "there is no combatant s1 in this encounter: there are a1");
 }
@@ -119,7 +119,7 @@ fn a_sentence_has_the_names_of_its_time_and_none_that_is_hidden_since() {
     table.accept(effect("Bless", "goblin"));
     let texts = |body: Value| {
         let request = Request::read(body).expect("a request");
-        let decided = table.game.decide(&request, &mut seeded(1), &|| false).expect("it is legal");
+        let decided = table.game.decide(&[], &request, &mut seeded(1), &|| false).expect("it is legal");
         let redactions = decided.redactions.expect("something is hidden");
         (redactions.to("spectator").expect("a redacted entry").texts.clone(), decided.texts)
     };

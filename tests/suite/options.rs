@@ -51,7 +51,7 @@ fn fight(ruleset: &str, size: usize) -> Table {
 
 fn accepted(table: &Table, command: &Value) -> bool {
     let request = Request::read(command.clone()).expect("a request");
-    table.game.decide(&request, &mut SeededDice::new([1; 32]), &|| false).is_ok()
+    table.game.decide(&[], &request, &mut SeededDice::new([1; 32]), &|| false).is_ok()
 }
 
 /// The lists that choices refer to, by name.
@@ -184,7 +184,7 @@ fn deciding_stops_before_the_next_command() {
         asked.set(asked.get() + 1);
         asked.get() == 10
     };
-    let stopped = table.game.decide(&request, &mut SeededDice::new([1; 32]), &tenth);
+    let stopped = table.game.decide(&[], &request, &mut SeededDice::new([1; 32]), &tenth);
     assert_eq!((stopped.err(), asked.get()), (Some(Refusal::Stopped), 10));
 }
 
@@ -199,7 +199,7 @@ fn redaction_stops_before_the_next_event() {
         asked.set(asked.get() + 1);
         asked.get() == 60
     };
-    let stopped = table.game.decide(&request, &mut SeededDice::new([1; 32]), &sixtieth);
+    let stopped = table.game.decide(&[], &request, &mut SeededDice::new([1; 32]), &sixtieth);
     assert_eq!((stopped.err(), asked.get()), (Some(Refusal::Stopped), 60));
 }
 

@@ -5,7 +5,7 @@ use crate::support::dice::ScriptedDice;
 use crate::support::json::{at, difference, short};
 use crate::support::legal_commands::{listed, promised};
 use crate::support::sources;
-use crate::support::table::{RULESETS, Refused, Table, player};
+use crate::support::table::{RULESETS, Refused, Table, owned, player};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -133,7 +133,7 @@ fn play(transcript: &Transcript) -> Vec<String> {
 /// Takes one step; what is not as written, or (as an error) why the rest cannot be played.
 fn take(table: &mut Table, step: &Step, dice: &mut ScriptedDice) -> Result<Vec<String>, String> {
     let mut wrong = Vec::new();
-    let viewer = if step.by.is_empty() { Viewer::gm("gm") } else { player("player", step.by.clone()) };
+    let viewer = if step.by.is_empty() { Viewer::gm("gm") } else { player("player", owned(&*table.game, &step.by)) };
     if let Some(body) = &step.send {
         let untouched = dice.clone();
         match (table.try_send_as(&viewer, body.clone(), dice)?, &step.refused) {

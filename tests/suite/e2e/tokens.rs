@@ -206,3 +206,39 @@ async fn a_creation_hands_out_fifty_tokens_and_no_more() {
         assert_eq!(refused["errors"][0]["path"], "tokens", "{refused}");
     }
 }
+
+#[tokio::test]
+async fn a_token_of_a_combatant_that_left_is_none_of_the_next_one_with_its_id() {
+    let api = Api::start().await;
+    let wolf = |side: &str| json!({"id": "wolf", "side": side, "hp": {"current": 7}});
+    let combatants = json!([{"id": "ann", "side": "players"}, wolf("players")]);
+    let body = json!({"ruleset": "active-initiative", "foe_hp": "none", "combatants": combatants});
+    let fight = api.create(&body).await;
+    let player = fight.player(&["wolf"]).await;
+    fight.accepted(json!({"type": "start", "first": "wolf"})).await;
+    assert_eq!(player.read("").await["you"]["combatants"], json!(["wolf"]));
+    let mut hidden = wolf("monsters");
+    hidden["hidden"] = json!(true);
+    fight.accepted(json!({"type": "remove_combatant", "combatant": "wolf"})).await;
+    fight.accepted(json!({"type": "add_combatant", "combatant": hidden})).await;
+    let seen = player.read("").await;
+    assert_eq!(seen["combatants"].as_array().map(Vec::len), Some(1), "the hidden one shows: {seen}");
+    let fire = json!({"type": "fire", "combatant": "wolf"});
+    player.refused(fire.clone(), 422, "unknown_combatant").await;
+    let shown = json!({"type": "update_combatant", "combatant": "wolf", "changes": {"hidden": false}});
+    fight.accepted(shown).await;
+    let seen = player.read("").await;
+    assert_eq!((&seen["combatants"][1]["id"], &seen["combatants"][1]["hp"]), (&json!("wolf"), &Value::Null));
+    assert_eq!(seen["you"]["combatants"], json!([]));
+    fight.accepted(json!({"type": "override", "combatant": "wolf"})).await;
+    player.refused(json!({"type": "end_turn", "combatant": "wolf"}), 403, "forbidden").await;
+    player.refused(fire, 403, "forbidden").await;
+    // Nor is the first one that of the next one's player.
+    let next = fight.player(&["wolf"]).await;
+    assert_eq!(next.read("?at=1").await["you"]["combatants"], json!([]));
+    assert_eq!(next.read("").await["combatants"][1]["hp"]["current"], 7);
+    fight.accepted(json!({"type": "undo", "to_version": 1})).await;
+    assert_eq!(player.read("").await["you"]["combatants"], json!(["wolf"]));
+    next.refused(json!({"type": "end_turn", "combatant": "wolf"}), 403, "forbidden").await;
+    player.accepted(json!({"type": "end_turn", "combatant": "wolf"})).await;
+}

@@ -57,7 +57,7 @@ fn played(ruleset: &str) -> (Table, Vec<(Table, LogEntry)>) {
     for body in transcript["steps"].as_array().expect("steps").iter().filter_map(|step| step.get("send")) {
         let before = table.clone();
         let request = Request::read(body.clone());
-        let decided = request.and_then(|request| before.game.decide(&request, &mut seeded(1), &|| false));
+        let decided = request.and_then(|request| before.game.decide(&[], &request, &mut seeded(1), &|| false));
         if let Ok(decided) = decided {
             entries.push((before, entry(&decided)));
             table.game = decided.next;

@@ -5,7 +5,7 @@ use super::gone::named_but_gone;
 use super::turns::Turns;
 use crate::support::json::short;
 use crate::support::legal_commands::{listed, promised};
-use crate::support::table::{RULESETS, Refused, Table, player, seeded};
+use crate::support::table::{RULESETS, Refused, Table, owned, player, seeded};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -392,7 +392,7 @@ impl Judge {
 
     /// Whether the player of `id` may send this option.
     fn sends(&self, id: &str, option: &LegalCommand) -> bool {
-        let player = player("player", CombatantId::new(id).into_iter().collect());
+        let player = player("player", owned(&*self.table.game, &[CombatantId::new(id).expect("an id")]));
         let request = Request::read(option.command.clone()).expect("an option is a request");
         self.table.game.authorize(&player, &request).is_ok()
     }

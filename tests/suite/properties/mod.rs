@@ -14,6 +14,7 @@ pub mod judge;
 mod player;
 mod recorded;
 pub mod secrecy;
+mod signature;
 mod turns;
 
 use crate::support::setting;

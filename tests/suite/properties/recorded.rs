@@ -46,7 +46,7 @@ fn digest(seen: &impl Debug) -> String {
 /// Sends a command; the answer, and the stage after it.
 fn send(stage: &Stage, command: &Value, dice: u64) -> Result<(Stage, Decided), Refused> {
     let request = Request::read(command.clone())?;
-    let decided = stage.game.decide(&request, &mut seeded(dice), &|| false)?;
+    let decided = stage.game.decide(&[], &request, &mut seeded(dice), &|| false)?;
     Ok((stage.after(&decided), decided))
 }
 

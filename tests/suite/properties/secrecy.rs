@@ -11,11 +11,11 @@ use super::definitions;
 use super::player::Subject;
 use super::{numbers, subjects};
 use crate::support::json::short;
-use crate::support::table::{RULESETS, entry, meta, player, token};
+use crate::support::table::{RULESETS, entry, meta, owned, player, token};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use turnkeeper::engine::{Decided, Game, Request, Role, Viewer};
-use turnkeeper::vocabulary::{CombatantId, Dice, read};
+use turnkeeper::vocabulary::{CombatantId, Dice, OwnCombatant, read};
 
 /// The plays of each ruleset and property by default.
 const PLAYS: u64 = 12;
@@ -38,16 +38,16 @@ impl Dice for Lasting {
     }
 }
 
-fn named(ids: &[&str]) -> Vec<CombatantId> {
+pub fn named(ids: &[&str]) -> Vec<CombatantId> {
     ids.iter().map(|id| CombatantId::new(id).expect("a short name")).collect()
 }
 
 /// The audiences: a player with combatants of its own, and an onlooker.
-fn audiences(own: &[CombatantId]) -> [(&'static str, &[CombatantId]); 2] {
+fn audiences(own: &[OwnCombatant]) -> [(&'static str, &[OwnCombatant]); 2] {
     [("player", own), ("spectator", &[])]
 }
 
-fn viewer(role: Role, own: &[CombatantId]) -> Viewer {
+fn viewer(role: Role, own: &[OwnCombatant]) -> Viewer {
     Viewer { role, ..player("player", own.to_vec()) }
 }
 
@@ -55,7 +55,7 @@ fn viewer(role: Role, own: &[CombatantId]) -> Viewer {
 #[derive(Clone)]
 pub struct Stage {
     pub game: Arc<dyn Game>,
-    own: Vec<CombatantId>,
+    own: Vec<OwnCombatant>,
 }
 
 /// All that a viewer sees of a moment.
@@ -72,16 +72,27 @@ pub struct Sight {
 
 impl Stage {
     pub fn create(creation: &Value) -> Option<Self> {
-        let own = named(&["c1", "c2"]);
-        let tokens = vec![token("player", Role::Player, own.clone()), token("onlooker", Role::Spectator, Vec::new())];
-        let game = RULESETS.create(meta(tokens), read(creation).ok()?).ok()?;
+        let game = RULESETS.create(meta(Vec::new()), read(creation).ok()?).ok()?;
+        let own = owned(&*game, &named(&["c1", "c2"]));
+        let shade = owned(&*game, &named(&["h1"]));
+        let tokens = vec![
+            token("player", Role::Player, own.clone()),
+            token("onlooker", Role::Spectator, Vec::new()),
+            token("shade", Role::Player, shade),
+        ];
+        let game = game.with_meta(meta(tokens));
         Some(Self { game, own })
     }
 
     /// What comes of a command of the game master's; nothing where it is refused.
     pub fn send(&self, command: &Value, dice: &mut dyn Dice) -> Option<(Self, Decided)> {
+        self.send_as(&[], command, dice)
+    }
+
+    /// The same of a command of the player of these combatants.
+    pub fn send_as(&self, sender: &[OwnCombatant], command: &Value, dice: &mut dyn Dice) -> Option<(Self, Decided)> {
         let request = Request::read(command.clone()).ok()?;
-        let decided = self.game.decide(&request, dice, &|| false).ok()?;
+        let decided = self.game.decide(sender, &request, dice, &|| false).ok()?;
         Some((self.after(&decided), decided))
     }
 
@@ -95,7 +106,7 @@ impl Stage {
         audiences(&self.own).iter().map(|audience| self.sight(*audience, led)).collect()
     }
 
-    fn sight(&self, (token, own): (&str, &[CombatantId]), led: Option<(&Decided, &Value)>) -> Sight {
+    fn sight(&self, (token, own): (&str, &[OwnCombatant]), led: Option<(&Decided, &Value)>) -> Sight {
         let seen = self.game.redacted(own);
         let entry = led.and_then(|(decided, command)| {
             let own = decided.redactions.as_ref().and_then(|redactions| redactions.to(token));
@@ -118,10 +129,17 @@ impl Stage {
         let view = self.game.view(&Viewer::gm("gm")).expect("a view");
         let view: Value = serde_json::from_str(view.get()).expect("JSON");
         let combatants = view["combatants"].as_array().cloned().unwrap_or_default();
-        let unseen = |c: &Value| c["hidden"] == true && !self.own.iter().any(|id| c["id"] == id.as_str());
-        let (unseen, seen): (Vec<_>, Vec<_>) = combatants.into_iter().partition(unseen);
-        let ids = |all: Vec<Value>| all.iter().filter_map(|c| CombatantId::new(c["id"].as_str()?)).collect();
-        (ids(unseen), ids(seen))
+        let id = |c: &Value| c["id"].as_str().and_then(CombatantId::new).expect("an id");
+        let is_own = |c: &Value| owned(&*self.game, &[id(c)]).iter().all(|one| self.own.contains(one));
+        let (unseen, seen): (Vec<_>, Vec<_>) = combatants.iter().partition(|c| c["hidden"] == true && !is_own(c));
+        (unseen.into_iter().map(id).collect(), seen.into_iter().map(id).collect())
+    }
+
+    /// Whether a secret command is about `h1` or `h2`, and one that is seen has that id by now.
+    fn shows_target(&self, command: &Value) -> bool {
+        let about = [&command["target"], &command["combatant"], &command["effect"]["target"]];
+        let (_, seen) = self.unseen_and_seen();
+        seen.iter().any(|id| id.as_str().starts_with('h') && about.iter().any(|about| **about == id.as_str()))
     }
 
     /// Whether a combatant that is hidden from all has the turn, had it since `before`, or must choose.
@@ -138,7 +156,7 @@ impl Stage {
             return true;
         }
         // Who knows all but those.
-        let seen = self.game.redacted(&seen);
+        let seen = self.game.redacted(&owned(&*self.game, &seen));
         seen.brief().pending.is_some_and(|pending| pending.is_someone())
     }
 
@@ -277,7 +295,7 @@ impl Play<'_> {
             10 => json!({"type": "set_condition", "target": h, "condition": "dead"}),
             11 => json!({"type": "clear_condition", "target": h, "condition": "dead"}),
             _ => {
-                let ids: &[&str] = if self.swaps { &["h1", "h2", "c3", "c7", "c8", "c9"] } else { &["h1", "h2"] };
+                let ids: &[&str] = if self.swaps { &["h1", "h2", "c2", "c3", "c7", "c8"] } else { &["h1", "h2"] };
                 let id = *self.chance.pick(ids).expect("a name");
                 let one = self.hidden(id, &[]);
                 json!({"type": "add_combatant", "combatant": one})
@@ -300,7 +318,7 @@ impl Play<'_> {
         let own: Vec<_> =
             legal_commands.iter().filter(|o| !common.contains(&o.command["type"].as_str().unwrap_or(""))).collect();
         if self.swaps && self.chance.percent(15) {
-            let id = *self.chance.pick(&["c3", "c7", "c8", "c9", "h1"]).expect("a name");
+            let id = *self.chance.pick(&["c2", "c3", "c7", "c8", "h1"]).expect("a name");
             let left = json!({"type": "remove_combatant", "combatant": id});
             return if self.chance.percent(50) { self.effect() } else { left };
         }
@@ -311,7 +329,7 @@ impl Play<'_> {
             2 => json!({"type": "override", "combatant": "c1"}),
             3 => json!({"type": "update_combatant", "combatant": "c1", "changes": {"name": "Somebody"}}),
             4 => {
-                let ids: &[&str] = if self.swaps { &["c3", "c7", "c8", "c9", "h1", "h2"] } else { &["c7", "c8", "c9"] };
+                let ids: &[&str] = if self.swaps { &["c2", "c3", "c7", "c8", "h1", "h2"] } else { &["c7", "c8", "c9"] };
                 let id = *self.chance.pick(ids).expect("a name");
                 let sides = ["players", "players", "monsters", "wolves", "npc", "shadows"];
                 let side = self.chance.pick(&sides).expect("a side");
@@ -352,6 +370,9 @@ impl Play<'_> {
         for step in 0..40 {
             if self.chance.percent(40) {
                 let secret = self.secret();
+                if with.shows_target(&secret) {
+                    continue;
+                }
                 let Some((next, decided)) = with.send(&secret, &mut Even(step)) else { continue };
                 // What gives one of the hidden the turn is left undone.
                 if next.someone(&with, &decided) {
@@ -447,7 +468,7 @@ impl Stage {
     fn undo(&self, to: &Self) -> Option<(Self, Decided)> {
         let request = Request::read(json!({"type": "undo", "to_version": to.game.version()})).ok()?;
         let rewind = self.game.rewind_target(&request).ok()??;
-        let decided = self.game.rewind(&rewind, &*to.game).ok()?;
+        let decided = self.game.rewind(&[], &rewind, &*to.game).ok()?;
         Some((Self { game: decided.next.clone(), own: self.own.clone() }, decided))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::properties::chance::Chance;
 use crate::support::legal_commands::{listed, listed_values};
-use crate::support::table::{RULESETS, Table, player};
+use crate::support::table::{RULESETS, Table, owned, player};
 use serde_json::{Value, json};
 use turnkeeper::engine::{Request, Role, SeededDice, Viewer};
 use turnkeeper::vocabulary::{CombatantId, LegalCommand, Values};
@@ -45,7 +45,7 @@ fn check(table: &Table, viewer: &Viewer) -> usize {
     }
     for option in &own {
         let request = Request::read(option.command.clone()).expect("an option is a request");
-        let decided = table.game.decide(&request, &mut SeededDice::new([1; 32]), &|| false);
+        let decided = table.game.decide(&[], &request, &mut SeededDice::new([1; 32]), &|| false);
         assert!(decided.is_ok(), "{} is listed for {viewer:?} and refused: {:?}", option.command, decided.err());
     }
     let missing = all.iter().flat_map(forms).filter(may).find(|form| !listed(&own, form));
@@ -55,16 +55,15 @@ fn check(table: &Table, viewer: &Viewer) -> usize {
 
 #[test]
 fn options_list_all_that_a_token_may_send_and_nothing_else() {
-    let viewers: Vec<Viewer> = [&["ann"][..], &["bob"], &["orc"], &["ann", "rat"], &["nobody"]]
-        .iter()
-        .map(|names| player("p", names.iter().map(|n| CombatantId::fixed(n)).collect()))
-        .collect();
+    let names = [&["ann"][..], &["bob"], &["orc"], &["ann", "rat"], &["nobody"]];
     let spectator = Viewer { role: Role::Spectator, ..Viewer::gm("s") };
     for ruleset in RULESETS.iter() {
         let id = ruleset.manifest.id;
         let mut legal_commands = 0;
         for play in 0..3 {
             let (mut table, mut chance) = (Table::create(creation(id)), Chance::new(play));
+            let ids = |names: &[&'static str]| names.iter().map(|n| CombatantId::fixed(n)).collect::<Vec<_>>();
+            let viewers = names.map(|names| player("p", owned(&*table.game, &ids(names))));
             for step in 0..25 {
                 assert!(table.game.options(&spectator, 0, &|| false).is_empty(), "nothing is listed for an onlooker");
                 for viewer in &viewers {

@@ -7,7 +7,7 @@ use crate::support::table::{RULESETS, Table, player};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use turnkeeper::engine::{AnyRuleset, Refusal, Request, Role, SeededDice, Viewer};
-use turnkeeper::vocabulary::{CombatantId, Commands, SharedCommand};
+use turnkeeper::vocabulary::{CombatantId, Commands, OwnCombatant, SharedCommand};
 
 /// The game master's commands of each ruleset; all others of its own are players'.
 const GM: &[(&str, &[&str])] = &[
@@ -53,8 +53,13 @@ fn names(ruleset: &str, command: &Value) -> Option<BTreeSet<String>> {
     Some(names)
 }
 
+/// The combatants of these names, as each table has them.
+fn ids(names: &[&'static str]) -> Vec<OwnCombatant> {
+    let joined = |name: &str| (1..).zip(NAMES).find(|(_, other)| *other == name).map_or(0, |(joined, _)| joined);
+    names.iter().map(|name| OwnCombatant { id: CombatantId::fixed(name), joined: joined(name) }).collect()
+}
+
 fn viewers() -> Vec<(&'static str, Viewer)> {
-    let ids = |names: &[&'static str]| -> Vec<CombatantId> { names.iter().map(|n| CombatantId::fixed(n)).collect() };
     vec![
         ("gm", Viewer::gm("gm")),
         ("spectator", Viewer { role: Role::Spectator, ..Viewer::gm("spectator") }),
@@ -70,7 +75,7 @@ fn viewers() -> Vec<(&'static str, Viewer)> {
 /// What the table says: whether this viewer may send this command.
 fn may(ruleset: &str, gm_verbs: &[&str], shared: bool, allowed: bool, viewer: &Viewer, command: &Value) -> bool {
     let verb = command["type"].as_str().unwrap_or_default();
-    let owns = |name: &str| viewer.combatants.iter().any(|own| own.as_str() == name);
+    let owns = |name: &str| viewer.combatants.iter().any(|own| own.id.as_str() == name);
     let effect = &command["effect"];
     match viewer.role {
         Role::Gm => true,
@@ -113,7 +118,7 @@ fn each_role_may_send_what_the_table_says_and_nothing_else() {
                     let table = table(ruleset, allowed);
                     let request = Request::read(command.clone()).expect("a command");
                     let readable = || {
-                        let decided = table.game.decide(&request, &mut SeededDice::new([7; 32]), &|| false);
+                        let decided = table.game.decide(&[], &request, &mut SeededDice::new([7; 32]), &|| false);
                         !matches!(decided, Err(Refusal::Fields(_)))
                     };
                     let players = if shared { verb == "add_effect" } else { !gm_verbs.contains(&verb.as_str()) };
@@ -150,7 +155,7 @@ fn a_list_is_refused_at_its_first_command_that_is_not_the_senders() {
     let list = json!([{"type": "end_turn", "combatant": "ann"}, {"type": "end_turn", "combatant": "bob"}]);
     let (table, request) = (table(ruleset, false), Request::read(list).expect("a list"));
     let refusal = |viewer: &Viewer| table.game.authorize(viewer, &request).err();
-    let player = |names: &[&'static str]| player("p", names.iter().map(|n| CombatantId::fixed(n)).collect());
+    let player = |names: &[&'static str]| player("p", ids(names));
     assert_eq!(refusal(&player(&["ann", "bob"])), None);
     let Some(Refusal::Forbidden { path, detail }) = refusal(&player(&["ann"])) else { panic!("it is allowed") };
     assert_eq!((path.as_str(), detail.contains("bob")), ("1", true), "{detail}");
@@ -159,7 +164,7 @@ fn a_list_is_refused_at_its_first_command_that_is_not_the_senders() {
 #[test]
 fn a_refusal_tells_nothing_of_who_is_there() {
     let ruleset = RULESETS.get("round-robin").expect("a ruleset");
-    let viewer = player("p", vec![CombatantId::fixed("ann")]);
+    let viewer = player("p", ids(&["ann"]));
     let refusal = |table: &Table, name: &str| {
         let request = Request::read(json!({"type": "end_turn", "combatant": name})).expect("a command");
         format!("{:?}", table.game.authorize(&viewer, &request))

@@ -4,7 +4,7 @@ use crate::properties::chance::Chance;
 use crate::properties::judge::{Action, Judge};
 use crate::properties::secrecy::{Even, Stage};
 use crate::support::shows;
-use crate::support::table::player;
+use crate::support::table::{owned, player};
 use serde_json::{Value, json};
 use turnkeeper::engine::Request;
 use turnkeeper::vocabulary::CombatantId;
@@ -91,10 +91,10 @@ fn beside_a_hidden_one(mut seer: Value, mut lurker: Value, commands: &Value) -> 
 
 /// What the player's options are, who sees only that somebody acts.
 fn options_of_the_player(stage: &Stage) -> Vec<Value> {
-    let own = [CombatantId::fixed("c1")];
+    let own = owned(&*stage.game, &[CombatantId::fixed("c1")]);
     let seen = stage.game.redacted(&own);
     assert!(seen.brief().pending.is_some_and(|pending| pending.is_someone()));
-    let legal_commands = seen.options(&player("player", own.to_vec()), 0, &|| false);
+    let legal_commands = seen.options(&player("player", own.clone()), 0, &|| false);
     legal_commands.into_iter().map(|option| option.command).collect()
 }
 
@@ -103,7 +103,7 @@ fn a_player_attacks_with_its_mind_while_a_hidden_combatant_is_asked() {
     shows(&["EX-31"]);
     let stage = beside_a_hidden_one(json!({"mstr": 10}), json!({"dex": 20}), &json!({"type": "start"}));
     assert_eq!(stage.game.brief().current, [CombatantId::fixed("h1")]);
-    let own = [CombatantId::fixed("c1")];
+    let own = owned(&*stage.game, &[CombatantId::fixed("c1")]);
     let request = |command: Value| Request::read(command).expect("a command");
     let refused = |command| stage.game.examine(&own, &request(command), &|| false).is_err();
     assert!(!refused(json!({"type": "mental_attack", "combatant": "c1"})));

@@ -5,7 +5,7 @@ use crate::round_robin::RoundRobin;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 use turnkeeper::engine::*;
-use turnkeeper::vocabulary::{CombatantId, Dice, ErrorKind, Ground, LegalCommand, Registrar, read};
+use turnkeeper::vocabulary::{CombatantId, Dice, ErrorKind, Ground, LegalCommand, OwnCombatant, Registrar, read};
 
 /// Every ruleset that ships, and the tests' own.
 pub static RULESETS: LazyLock<Rulesets> = LazyLock::new(|| {
@@ -21,7 +21,7 @@ pub fn meta(tokens: Vec<TokenRecord>) -> Meta {
 }
 
 /// The record of a token.
-pub fn token(id: &str, role: Role, combatants: Vec<CombatantId>) -> TokenRecord {
+pub fn token(id: &str, role: Role, combatants: Vec<OwnCombatant>) -> TokenRecord {
     TokenRecord {
         id: id.into(),
         digest: String::new(),
@@ -34,8 +34,14 @@ pub fn token(id: &str, role: Role, combatants: Vec<CombatantId>) -> TokenRecord 
 }
 
 /// A player whose token has this id, and who acts for these combatants.
-pub fn player(token: &str, combatants: Vec<CombatantId>) -> Viewer {
+pub fn player(token: &str, combatants: Vec<OwnCombatant>) -> Viewer {
     Viewer { role: Role::Player, combatants, ..Viewer::gm(token) }
+}
+
+/// The combatants of an encounter with these ids; for an id that none has, one that has left.
+pub fn owned(game: &dyn Game, ids: &[CombatantId]) -> Vec<OwnCombatant> {
+    let left = |id: &CombatantId| OwnCombatant { id: id.clone(), joined: 0 };
+    ids.iter().map(|id| game.named(String::new(), id).unwrap_or_else(|_| left(id))).collect()
 }
 
 /// Dice that follow from a number.
@@ -179,12 +185,12 @@ impl Table {
     fn decide(&self, request: &Request, dice: &mut dyn Dice) -> Result<Result<Decided, Refusal>, String> {
         let rewind = match self.game.rewind_target(request) {
             Err(refusal) => return Ok(Err(refusal)),
-            Ok(None) => return Ok(self.game.decide(request, dice, &|| false)),
+            Ok(None) => return Ok(self.game.decide(&[], request, dice, &|| false)),
             Ok(Some(rewind)) => rewind,
         };
         let past = usize::try_from(rewind.to_version).ok().and_then(|version| self.past.get(version));
         let past = past.ok_or_else(|| format!("{rewind:?} asks for a version that has not been"))?;
-        self.game.rewind(&rewind, &**past).map(Ok).map_err(|e| format!("a state cannot be restored: {e}"))
+        self.game.rewind(&[], &rewind, &**past).map(Ok).map_err(|e| format!("a state cannot be restored: {e}"))
     }
 
     /// Sends with these dice, which must be just those that are rolled.
