@@ -12,8 +12,16 @@ commands! {
     "start" (Gm) => Start says "Start the scene[ with {first}]" {
         /// Who triggered the scene: a combatant, a group or a hazard (AI-6).
         first: Option<CombatantId>,
-        /// The d20 of each combatant that rolled at the table, where nobody triggered it; the server rolls the others.
+        /// The d20 of each combatant that rolled at the table, where nobody triggered it, in place of its `roll_initiative`; the server
+        /// rolls the others.
         rolls: BTreeMap<CombatantId, D20>,
+    }
+
+    /// Give the d20 that a combatant's player rolled, before a `start` without `first` (AI-3). A later roll replaces it.
+    "roll_initiative" (Player: combatant) => RollInitiative says "Roll initiative for {combatant}" {
+        combatant: CombatantId,
+        /// The d20.
+        roll: D20,
     }
 
     /// End a turn. With `next`, name the next combatant too (AI-7); with `begin`, its turn begins.

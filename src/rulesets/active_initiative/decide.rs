@@ -9,9 +9,10 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 pub(super) fn decide(play: &mut Scene<'_>, command: &Command) -> Result<(), Violation> {
-    check_started(play, matches!(command, Command::Start(_)), "AI-2")?;
+    check_started(play, matches!(command, Command::Start(_) | Command::RollInitiative(_)), "AI-2")?;
     match command {
         Command::Start(c) => start(play, c),
+        Command::RollInitiative(c) => own_die(play, c),
         Command::EndTurn(c) => finish(play, c),
         Command::Nominate(c) => nominate(play, c),
         Command::BeginTurn(c) => begin(play, &c.combatant),
@@ -61,6 +62,13 @@ fn start(play: &mut Scene<'_>, c: &Start) -> Result<(), Violation> {
     Ok(())
 }
 
+/// Takes the die of a combatant's player before the start.
+fn own_die(play: &mut Scene<'_>, c: &RollInitiative) -> Result<(), Violation> {
+    play.fighter("combatant", &c.combatant, "AI-3")?;
+    play.own(OwnDieGiven { combatant: c.combatant.clone(), roll: c.roll });
+    Ok(())
+}
+
 /// The number of players (AI-15, AI-30): the named controllers of players' characters, and each character without one.
 fn players(table: &Table) -> usize {
     let controllers = || table.iter().filter(|c| c.kind == Kind::Pc).map(|c| c.controller.as_str());
@@ -74,7 +82,7 @@ fn roll_opening(play: &mut Scene<'_>, c: &Start) -> Option<CombatantId> {
     let combatants = play.table().combatants.clone();
     let mut rolls = Vec::with_capacity(combatants.len());
     for x in combatants.iter().filter(|x| x.active()) {
-        let die = play.die(c.rolls.get(&x.id).copied());
+        let die = play.die(c.rolls.get(&x.id).copied().or(x.state.own_die));
         let total = i64::from(die.face) + x.stats.int_modifier.get();
         rolls.push((Reverse((total, x.stats.dex, x.stats.wis)), OpeningRoll { combatant: x.id.clone(), die, total }));
     }

@@ -1,7 +1,7 @@
 //! The events of Active Initiative.
 
 use super::{Means, Readied};
-use crate::vocabulary::{CombatantId, Die, events, redacted};
+use crate::vocabulary::{CombatantId, D20, Die, events, redacted};
 
 events! {
     /// An event of Active Initiative.
@@ -13,6 +13,13 @@ events! {
         groups: u32,
         /// How many there had better be.
         wanted: u32,
+    }
+
+    /// A combatant's player rolled before the start.
+    "own_die_given" => OwnDieGiven says "{combatant} rolls {roll} for initiative." {
+        combatant: CombatantId,
+        /// The d20.
+        roll: D20,
     }
 
     /// Everybody rolled for the first turn; only the highest result matters (AI-3).

@@ -1,11 +1,12 @@
 //! What events do to a scene of Active Initiative; no rules here.
 
-use super::{ActiveInitiative, Event, Means, Phase, State, Table, Taken, Way};
+use super::{ActiveInitiative, CombatantState, Event, Means, Phase, State, Table, Taken, Way};
 use crate::vocabulary::Event::{Own, Roster, Shared};
 use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Int, Redact, SharedEvent};
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<ActiveInitiative>) {
     match event {
+        Own(Event::OwnDieGiven(e)) => table.change_state(&e.combatant, |s| s.own_die = Some(e.roll)),
         Own(Event::OpeningRolled(e)) => {
             let Some((best, others)) = e.rolls.split_first() else { return };
             let tied = others.iter().filter(|roll| roll.total == best.total).map(|roll| roll.combatant.clone());
@@ -53,7 +54,11 @@ fn hold(table: &mut Table, id: &CombatantId, inspiration: u32) {
 
 /// The turn of the nominee starts; without a window the combatant triggered the scene.
 fn start_turn(table: &mut Table, combatant: &CombatantId) {
-    table.change_states(|s| s.exposed || s.interrupted, |s| (s.exposed, s.interrupted) = (false, false));
+    let lasting = |s: &CombatantState| s.exposed || s.interrupted || s.own_die.is_some();
+    table.change_states(lasting, |s| {
+        (s.exposed, s.interrupted) = (false, false);
+        s.own_die = None;
+    });
     let state = &mut table.state;
     let by = match std::mem::replace(&mut state.phase, Phase::InTurn { actor: combatant.clone() }) {
         Phase::Window { by, .. } => by,

@@ -8,10 +8,13 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
     let mut legal = match &table.state.phase {
         Phase::Setup => {
             let rolls = "an object from combatant ids to the d20 that each rolled";
-            return vec![
+            let own = |c: &Fighter| LegalCommand::by("roll_initiative", &c.id, "AI-3").range("roll", true, 1, 20);
+            let mut legal = vec![
                 LegalCommand::of("start", "AI-2").whom("first", true, table.active().map(|c| &c.id)),
                 LegalCommand::of("start", "AI-3").like("rolls", rolls, None),
             ];
+            legal.extend(table.active().map(own));
+            return legal;
         }
         Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => {

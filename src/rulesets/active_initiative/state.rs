@@ -1,6 +1,6 @@
 //! What Active Initiative keeps.
 
-use crate::vocabulary::{Audience, CombatantId, Describe, Die, Int, Redact, Text, redacted, settings, words};
+use crate::vocabulary::{Audience, CombatantId, D20, Describe, Die, Int, Redact, Text, redacted, settings, words};
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -79,6 +79,9 @@ settings! {
 /// What play keeps about a combatant under Active Initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
+    /// The d20 that its player rolled before the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_die: Option<D20>,
     /// Whether it took damage since the current or last turn began (AAI14), which lets it interrupt for free (AI-20, AAI13).
     pub exposed: bool,
     /// Whether it has interrupted in this window: once is all (AAI2).

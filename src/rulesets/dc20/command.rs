@@ -18,7 +18,8 @@ commands! {
         level: Option<Int<1, 20>>,
         /// The difficulty in the table (DC-1); by default `normal`.
         difficulty: Option<Difficulty>,
-        /// The natural d20 that counts, for each character that rolled at the table. The server rolls the others (DC-4).
+        /// The natural d20 that counts, for each character that rolled at the table, in place of its `initiative_check`. The server rolls
+        /// the others (DC-4).
         rolls: BTreeMap<CombatantId, D20>,
         /// The unaware combatants: they are `surprised` until the end of their first turn (DC-42).
         surprised: Vec<CombatantId>,
@@ -32,7 +33,7 @@ commands! {
         aggression: Option<Aggression>,
     }
 
-    /// Make the Initiative Check of a player's character that joined later (DC-4).
+    /// Make the Initiative Check of a player's character (DC-4): before `start`, which then takes its dice, or as one that joined later.
     "initiative_check" (Player: combatant) => InitiativeCheck says "Make {combatant}'s Initiative Check" {
         combatant: CombatantId,
         /// The natural d20 that counts, as rolled at the table; by default the server rolls.

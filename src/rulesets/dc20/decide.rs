@@ -15,10 +15,12 @@ use crate::rulesets::shared::check_started;
 use crate::vocabulary::field;
 
 pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Violation> {
-    check_started(play, matches!(command, Command::Start(_)), "DC-31")?;
+    if !matches!(command, Command::InitiativeCheck(_)) {
+        check_started(play, matches!(command, Command::Start(_)), "DC-31")?;
+    }
     match command {
         Command::Start(c) => start::start(play, c)?,
-        Command::InitiativeCheck(c) => start::check_late(play, c)?,
+        Command::InitiativeCheck(c) => start::check_alone(play, c)?,
         Command::Claim(c) => claims::claim(play, c)?,
         Command::Assign(c) => places::assign(play, c)?,
         Command::Pass(c) => places::pass(play, c.combatant.as_ref())?,
@@ -34,7 +36,10 @@ pub(super) fn decide(play: &mut Combat<'_>, command: &Command) -> Result<(), Vio
         Command::Legendary(c) => acts::legendary(play, c)?,
         Command::FateCheck(c) => _ = start::fate_check(play, c.roll, None),
     }
-    react::settle(play);
+    // A player's check before the start begins nothing.
+    if play.table().status != Status::Setup {
+        react::settle(play);
+    }
     Ok(())
 }
 

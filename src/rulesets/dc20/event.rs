@@ -26,6 +26,13 @@ events! {
         difficulty: Option<Difficulty>,
     }
 
+    /// A player's character rolled before the start: the dice of its Initiative Check (DC-4).
+    "check_rolled" => CheckRolled says "{combatant} rolls {dice} for initiative." {
+        combatant: CombatantId,
+        /// Every d20 that was rolled, several with ADV or DisADV.
+        dice: Vec<Die>,
+    }
+
     /// A player's character made its Initiative Check (DC-4).
     "check_made" => CheckMade says "{combatant} makes its Initiative Check[: {check}]." {
         combatant: CombatantId,

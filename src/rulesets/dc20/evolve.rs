@@ -52,6 +52,7 @@ fn own(table: &mut Table, event: &Event) {
             table.change_state(&e.combatant, |s| s.committed = Some(e.action.clone()));
         }
         Event::DcSet(e) => table.state.dc = Some(e.dc),
+        Event::CheckRolled(e) => table.change_state(&e.combatant, |s| s.rolled.clone_from(&e.dice)),
         Event::CheckMade(e) => {
             let critical = Some(e.check.critical).filter(|_| table.round <= 1);
             table.change_state(&e.combatant, |s| {
@@ -59,6 +60,7 @@ fn own(table: &mut Table, event: &Event) {
                 s.round_one_adv = critical == Some(Critical::Success);
                 s.attacked_with_adv = critical == Some(Critical::Failure);
                 s.check = Some(e.check.clone());
+                s.rolled.clear();
             });
         }
         Event::OrderLaid(e) => {

@@ -37,6 +37,8 @@ fn start(table: &Table, legal: &mut Vec<LegalCommand>) {
         let start = start.like("fate", "a list of d20, one less than there are enemy teams at most", None);
         start.like("aggression", "an object: combatant, action, resolved", None)
     }));
+    let unrolled = table.active().filter(|c| is_pc(c) && c.state.rolled.is_empty());
+    legal.extend(unrolled.map(|c| LegalCommand::by("initiative_check", &c.id, "DC-4").range("roll", false, 1, 20)));
 }
 
 /// Puts combatants and sides into turns.

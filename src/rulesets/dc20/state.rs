@@ -48,6 +48,9 @@ settings! {
 #[serde_with::skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
+    /// The dice that its player rolled before the start (DC-4).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rolled: Vec<Die>,
     /// The Initiative Check of a player's character (DC-4).
     pub check: Option<Check>,
     /// The Action Points. There are none before the combat begins (DC-31).

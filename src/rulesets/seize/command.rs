@@ -14,7 +14,7 @@ commands! {
         #[serde(default)]
         #[schema(inline, default = "apart")]
         enemies: Enemies,
-        /// The d20 of each combatant that rolled for itself at the table.
+        /// The d20 of each combatant that rolled for itself at the table, in place of its `roll_initiative`.
         rolls: BTreeMap<CombatantId, D20>,
         /// The d20 of each group that rolled at the table, by the group's `roll_group`; all enemies together are `enemies`.
         group_rolls: BTreeMap<Slug, D20>,
@@ -22,6 +22,13 @@ commands! {
         roll_offs: BTreeMap<CombatantId, D20>,
         /// The same of a group.
         group_roll_offs: BTreeMap<Slug, D20>,
+    }
+
+    /// Give the d20 that a combatant's player rolled, before `start`. A later roll replaces it.
+    "roll_initiative" (Player: combatant) => RollInitiative says "Roll initiative for {combatant}" {
+        combatant: CombatantId,
+        /// The d20.
+        roll: D20,
     }
 
     /// End a turn. Combatants that lost hit points in it may seize the next one (WA-13); else `next` takes it (WA-8).

@@ -9,9 +9,10 @@ use crate::vocabulary::{Kind, ids, require};
 use std::cmp::Reverse;
 
 pub(super) fn decide(play: &mut Fight<'_>, command: &Command) -> Result<(), Violation> {
-    check_started(play, matches!(command, Command::Start(_)), "WA-1")?;
+    check_started(play, matches!(command, Command::Start(_) | Command::RollInitiative(_)), "WA-1")?;
     match command {
         Command::Start(c) => rolls::start(play, c),
+        Command::RollInitiative(c) => rolls::own_die(play, c),
         Command::EndTurn(c) => finish(play, c),
         Command::SeizeTurn(c) => seize(play, &c.combatant),
         Command::Decline(c) => decline(play, &c.combatant),

@@ -1,11 +1,18 @@
 //! The events of Seize the initiative. `WA-n` are rules of the published system, `AWAn` what it leaves open: `manifest.rs` lists both.
 
 use super::{Meaning, Way};
-use crate::vocabulary::{CombatantId, Die, Participants, Slug, events, redacted};
+use crate::vocabulary::{CombatantId, D20, Die, Participants, Slug, events, redacted};
 
 events! {
     /// An event of Seize the initiative.
     Event;
+
+    /// A combatant's player rolled before the start.
+    "own_die_given" => OwnDieGiven says "{combatant} rolls {roll} for initiative." {
+        combatant: CombatantId,
+        /// The d20.
+        roll: D20,
+    }
 
     /// Everybody rolled for the first turn, once and for the whole fight (WA-1, WA-18).
     "initiative_rolled" => InitiativeRolled says "Everybody rolled initiative: {rolls}." {

@@ -6,7 +6,9 @@ use crate::vocabulary::{Audience, CombatantId, Event as AnyEvent, Redact, Shared
 
 pub(super) fn evolve(table: &mut Table, event: &AnyEvent<Seize>) {
     match event {
+        Own(Event::OwnDieGiven(e)) => table.change_state(&e.combatant, |s| s.own_die = Some(e.roll)),
         Own(Event::InitiativeRolled(e)) => {
+            table.change_states(|s| s.own_die.is_some(), |s| s.own_die = None);
             for roll in e.rolls.iter().filter(|roll| roll.meaning != Meaning::Plain) {
                 let twenty = roll.meaning == Meaning::Twenty;
                 for id in roll.combatants.iter() {

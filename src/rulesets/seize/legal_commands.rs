@@ -10,7 +10,9 @@ pub(super) fn legal_commands(table: &Table) -> Vec<LegalCommand> {
             let group_rolls = "an object from groups to the d20 that each rolled";
             let start = LegalCommand::of("start", "WA-1").choose("enemies", false, ["apart", "together"]);
             let start = start.like("rolls", rolls, None).like("group_rolls", group_rolls, None);
-            vec![start.like("roll_offs", rolls, None).like("group_roll_offs", group_rolls, None)]
+            let start = start.like("roll_offs", rolls, None).like("group_roll_offs", group_rolls, None);
+            let own = anybody().map(|id| LegalCommand::by("roll_initiative", id, "WA-1").range("roll", true, 1, 20));
+            std::iter::once(start).chain(own).collect()
         }
         Phase::Over | Phase::SomeoneActs => Vec::new(),
         Phase::InTurn { actor } => vec![

@@ -1,7 +1,7 @@
 //! What Seize the initiative keeps.
 
 use crate::vocabulary::{
-    Audience, CombatantId, Describe, Die, Int, Participants, Redact, Slug, redacted, settings, words,
+    Audience, CombatantId, D20, Describe, Die, Int, Participants, Redact, Slug, redacted, settings, words,
 };
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -97,6 +97,9 @@ impl CombatantStats {
 /// What play keeps about a combatant under Seize the initiative.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct CombatantState {
+    /// The d20 that its player rolled before the start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_die: Option<D20>,
     /// Whether it rolled a 1 and takes no turn in round 1 (WA-7).
     pub skips_round_1: bool,
     /// Whether it rolled a 20 and still has its extra Action, for its first turn only (WA-6).

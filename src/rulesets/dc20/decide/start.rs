@@ -95,16 +95,32 @@ fn set_dc(play: &mut Combat<'_>, c: &Start, pcs: &[CombatantId]) {
     play.own(DcSet { dc, level: Some(level.count()), difficulty: Some(difficulty) });
 }
 
-/// The Initiative Check of a player's character that joined later.
-pub(super) fn check_late(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<(), Violation> {
+/// The Initiative Check of one player's character: before the start its dice, later, for one that joined, the check.
+pub(super) fn check_alone(play: &mut Combat<'_>, c: &InitiativeCheck) -> Result<(), Violation> {
     let id = &c.combatant;
     let roller = play.combatant("combatant", id)?;
     can_check(roller)?;
-    require(roller.state.check.is_none(), "already_checked", "DC-4", || {
+    let checked = roller.state.check.is_some() || !roller.state.rolled.is_empty();
+    require(!checked, "already_checked", "DC-4", || {
         format!("{id} has made its Initiative Check: there is one in a combat")
     })?;
-    check(play, id, c.roll);
+    if play.table().status == Status::Setup {
+        let dice = roll(play, id, c.roll);
+        play.own(CheckRolled { combatant: id.clone(), dice });
+    } else {
+        check(play, id, c.roll);
+    }
     Ok(())
+}
+
+/// The dice of an Initiative Check: given, rolled by its player before the start, or rolled by the server with ADV or DisADV (DC-47).
+fn roll(play: &mut Combat<'_>, id: &CombatantId, given: Option<D20>) -> Vec<Die> {
+    let Some(c) = play.table().get(id) else { return Vec::new() };
+    if given.is_none() && !c.state.rolled.is_empty() {
+        return c.state.rolled.clone();
+    }
+    let extra = if given.is_some() { 0 } else { c.stats.initiative_adv.get().unsigned_abs() };
+    (0..=extra).map(|_| play.die(given)).collect()
 }
 
 fn can_check(c: &Creature) -> Result<(), Violation> {
@@ -116,11 +132,9 @@ fn can_check(c: &Creature) -> Result<(), Violation> {
 /// Makes an Initiative Check (DC-4); whether it succeeded. A natural 20 or 1 decides whatever the total (ADC2).
 fn check(play: &mut Combat<'_>, id: &CombatantId, given: Option<D20>) -> bool {
     let Some(stats) = play.table().get(id).map(|c| c.stats.clone()) else { return false };
-    let adv = stats.initiative_adv.get();
-    let extra = if given.is_some() { 0 } else { adv.unsigned_abs() };
-    let dice: Vec<Die> = (0..=extra).map(|_| play.die(given)).collect();
+    let dice = roll(play, id, given);
     let faces = dice.iter().map(|die| die.face);
-    let natural = if adv < 0 { faces.min() } else { faces.max() }.unwrap_or(1);
+    let natural = if stats.initiative_adv.get() < 0 { faces.min() } else { faces.max() }.unwrap_or(1);
     let mastery = (stats.level.get() + 1) / 2;
     let bonus = mastery + stats.agility.get() + stats.initiative_bonus.get();
     let total = i64::from(natural) + bonus;

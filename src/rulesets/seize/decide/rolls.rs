@@ -34,6 +34,29 @@ pub(super) fn start(play: &mut Fight<'_>, c: &Start) -> Result<(), Violation> {
     Ok(())
 }
 
+/// Takes the die of a combatant's player before the start.
+pub(super) fn own_die(play: &mut Fight<'_>, c: &RollInitiative) -> Result<(), Violation> {
+    let id = &c.combatant;
+    let fighter = play.fighter("combatant", id, "WA-1")?;
+    if let Some(group) = group(play.table(), fighter, Enemies::Apart) {
+        let detail = format!("{id} rolls with the group {group}: that die is the game master's");
+        return Err(Violation::field("rolls_no_die", "combatant", detail));
+    }
+    play.own(OwnDieGiven { combatant: id.clone(), roll: c.roll });
+    Ok(())
+}
+
+/// The group of enemies with which a combatant rolls (WA-3).
+fn group(table: &Table, c: &Fighter, enemies: Enemies) -> Option<Slug> {
+    if c.side == "players" || table.options.not_enemies.contains(&c.side) {
+        return None;
+    }
+    match enemies {
+        Enemies::Apart => c.stats.roll_group.clone(),
+        Enemies::Together => Some(Slug::fixed("enemies")),
+    }
+}
+
 /// Refuses dice for somebody who rolls none.
 fn check(play: &Fight<'_>, c: &Start, rollers: &[Roller]) -> Result<(), Violation> {
     for (field, rolls) in [("rolls", &c.rolls), ("roll_offs", &c.roll_offs)] {
@@ -66,11 +89,7 @@ fn rollers(table: &Table, enemies: Enemies) -> Vec<Roller> {
     ranked.sort_by_key(|c| (c.hidden, Reverse(c.stats.bonus()), c.joined));
     let mut rollers: Vec<Roller> = Vec::with_capacity(ranked.len());
     for c in ranked {
-        let group = match enemies {
-            _ if c.side == "players" || table.options.not_enemies.contains(&c.side) => None,
-            Enemies::Apart => c.stats.roll_group.clone(),
-            Enemies::Together => Some(Slug::fixed("enemies")),
-        };
+        let group = group(table, c, enemies);
         let seniority = (c.kind == Kind::Pc, Reverse(c.joined));
         match rollers.iter_mut().find(|roller| group.is_some() && roller.group == group) {
             Some(roller) => {
@@ -104,7 +123,10 @@ fn roll(play: &mut Fight<'_>, c: &Start, rollers: Vec<Roller>) -> Vec<(Initiativ
     let crit_on = play.table().options.crit_on;
     let mut rolls = Vec::with_capacity(rollers.len());
     for Roller { group, combatants, bonus, seniority, .. } in rollers {
-        let die = play.die(given(group.as_ref(), &combatants, &c.rolls, &c.group_rolls));
+        let given = given(group.as_ref(), &combatants, &c.rolls, &c.group_rolls);
+        let own =
+            if group.is_none() { combatants.first().and_then(|id| play.table().get(id)?.state.own_die) } else { None };
+        let die = play.die(given.or(own));
         let total = i64::from(die.face) + bonus;
         let meaning = match (crit_on, die.face) {
             (CritOn::Natural, 20) => Meaning::Twenty,
