@@ -9,9 +9,10 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = OrderEntry)]
 pub struct OrderRow<'a> {
-    /// The combatant.
-    pub combatant: &'a CombatantId,
-    /// Its name for people.
+    /// The combatant; left out for an empty turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub combatant: Option<&'a CombatantId>,
+    /// Its name for people; `empty` for an empty turn.
     pub name: &'a str,
     /// The number that the system sorts by; null if it has none.
     #[schema(required = true)]
@@ -31,21 +32,30 @@ pub struct OrderRow<'a> {
     /// The turn that it belongs to, if the system numbers or names turns, or the card that it was dealt.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slot: Option<String>,
+    /// The team of that turn, if the turns are those of teams: `players`, `npcs`, or the side of an enemy team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
     /// Why it stands here; left out for combatants without a place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub because: Option<Reason>,
 }
 
-/// The rows of everybody at the table: those with a place in the system's order, in its order, then the others as they joined.
+/// The rows of everybody at the table: those with a place in the system's order, in its order with its empty turns, then the others as
+/// they joined.
 pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
     let current = R::current(table);
     let mut seen = HashSet::with_capacity(table.combatants.len());
     let mut rows = Vec::with_capacity(table.combatants.len());
     let placed = R::order(table).into_iter().map(|entry| (entry.combatant.clone(), Some(entry)));
-    let others = table.iter().map(|c| (c.id.clone(), None));
+    let others = table.iter().map(|c| (Some(c.id.clone()), None));
     let mut open = Vec::with_capacity(table.combatants.len());
     let mut acting = HashSet::with_capacity(current.len());
     for (id, entry) in placed.chain(others) {
+        let Some(id) = id else {
+            open.push(entry.as_ref().is_none_or(|entry| entry.next.is_some()));
+            rows.extend(entry.map(empty));
+            continue;
+        };
         let Some(c) = table.get(&id) else { continue };
         // A combatant may have several places, and none besides.
         if !seen.insert(&c.id) && entry.is_none() {
@@ -55,9 +65,10 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
         open.push(entry.as_ref().is_none_or(|entry| entry.next.is_some()));
         let next = entry.as_ref().and_then(|entry| entry.next).unwrap_or(false);
         let is_current = done != Some(true) && current.contains(&c.id) && acting.insert(&c.id);
-        let (slot, because) = entry.map_or((None, None), |OrderEntry { slot, because, .. }| (slot, Some(because)));
+        let (slot, team, because) =
+            entry.map_or((None, None, None), |entry| (entry.slot, entry.team, Some(entry.because)));
         rows.push(OrderRow {
-            combatant: &c.id,
+            combatant: Some(&c.id),
             name: c.name.as_str(),
             initiative: because.as_ref().and_then(|because| because.total),
             current: is_current,
@@ -66,6 +77,7 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
             out: !c.active(),
             note: if table.status == Status::Ended { String::new() } else { R::remark(table, c) },
             slot,
+            team,
             because,
         });
     }
@@ -75,4 +87,21 @@ pub(super) fn rows<R: Ruleset>(table: &Table<R>) -> Vec<OrderRow<'_>> {
         next.next = true;
     }
     rows
+}
+
+/// The row of a turn without a combatant.
+fn empty<'a>(entry: OrderEntry) -> OrderRow<'a> {
+    OrderRow {
+        combatant: None,
+        name: "empty",
+        initiative: None,
+        current: false,
+        next: false,
+        acted: entry.done == Some(true),
+        out: false,
+        note: String::new(),
+        slot: entry.slot,
+        team: entry.team,
+        because: Some(entry.because),
+    }
 }

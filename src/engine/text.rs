@@ -16,24 +16,24 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
     out += &format!("{} - {}, {phase}\n", flat(table.name.as_str()), R::MANIFEST.title);
     let rows = order::rows(table);
     let name_width = rows.iter().map(|row| flat(row.name).chars().count()).max().unwrap_or(0);
-    let side_width = table.iter().map(|c| c.side.as_str().len()).max().unwrap_or(0);
-    let place = |row: &OrderRow<'_>| {
-        row.initiative.map(|initiative| initiative.to_string()).or(row.slot.clone()).unwrap_or_default()
+    let side = |row: &OrderRow<'_>| match row.combatant.and_then(|id| table.get(id)) {
+        Some(c) => c.side.to_string(),
+        None => row.team.clone().unwrap_or_default(),
     };
-    let place_width = rows.iter().map(|row| place(row).len()).max().unwrap_or(0);
-    for row in &rows {
-        let Some(c) = table.get(row.combatant) else { continue };
+    let side_width = rows.iter().map(|row| side(row).len()).max().unwrap_or(0);
+    let places = places(&rows);
+    for (row, place) in rows.iter().zip(places) {
         let mark = if row.current { '>' } else { ' ' };
-        let place = match place_width {
-            0 => String::new(),
-            width => format!("{:>width$}  ", place(row)),
-        };
         let acted = match (row.out, row.acted) {
             (true, _) => "out",
             (false, true) => "acted",
             (false, false) => "",
         };
-        let (name, side) = (flat(row.name), c.side.as_str());
+        let (name, side) = (flat(row.name), side(row));
+        let Some(c) = row.combatant.and_then(|id| table.get(id)) else {
+            out += &format!("{mark} {place}{name:name_width$}  {side}\n");
+            continue;
+        };
         let line = format!("{mark} {place}{name:name_width$}  {side:side_width$}  {acted:5}  {}", details(c, row));
         out += &format!("{}\n", line.trim_end());
     }
@@ -54,9 +54,30 @@ pub(super) fn table<R: Ruleset>(table: &Table<R>) -> String {
         let by = if who.is_empty() { String::new() } else { format!(" by {}", who.join(", ")) };
         let with = pending.commands.join(", ");
         let with = if with.is_empty() { with } else { format!(" ({with})") };
-        out += &format!("awaiting: {}{by}{with}\n", pending.decision.replace('_', " "));
+        let slot = pending.slot.as_ref().map_or(String::new(), |slot| format!(" {slot}"));
+        out += &format!("awaiting: {}{slot}{by}{with}\n", pending.decision.replace('_', " "));
     }
     out
+}
+
+/// What stands before the names: the initiative, else the turn or card; both where the turns are those of teams.
+fn places(rows: &[OrderRow<'_>]) -> Vec<String> {
+    let initiative = |row: &OrderRow<'_>| row.initiative.map(|initiative| initiative.to_string());
+    let slot = |row: &OrderRow<'_>| row.slot.clone();
+    let mut places = vec![String::new(); rows.len()];
+    let mut column = |cells: Vec<String>| {
+        let width = cells.iter().map(String::len).max().unwrap_or(0);
+        for (place, cell) in places.iter_mut().zip(cells).filter(|_| width > 0) {
+            *place += &format!("{cell:>width$}  ");
+        }
+    };
+    if rows.iter().any(|row| row.team.is_some()) {
+        column(rows.iter().map(|row| slot(row).unwrap_or_default()).collect());
+        column(rows.iter().map(|row| initiative(row).unwrap_or_default()).collect());
+    } else {
+        column(rows.iter().map(|row| initiative(row).or(slot(row)).unwrap_or_default()).collect());
+    }
+    places
 }
 
 fn details<R: Ruleset>(c: &Combatant<R>, row: &OrderRow<'_>) -> String {

@@ -8,14 +8,16 @@ use utoipa::ToSchema;
 /// A place in the order of a system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OrderEntry {
-    /// Who stands here.
-    pub combatant: CombatantId,
+    /// The combatant that has this place; none for an empty turn.
+    pub combatant: Option<CombatantId>,
     /// Whether the turn of this place is over, if a combatant may have several places; else whether the combatant has acted.
     pub done: Option<bool>,
     /// Whether the turn of this place comes next, if the system says so; else the first one after the current turn does.
     pub next: Option<bool>,
     /// The turn that it belongs to, where the system numbers or names turns, or the card that it was dealt.
     pub slot: Option<String>,
+    /// The team of that turn, if the turns are those of teams.
+    pub team: Option<String>,
     /// Why it stands here.
     pub because: Reason,
 }
@@ -23,7 +25,12 @@ pub struct OrderEntry {
 impl OrderEntry {
     /// The one place of a combatant.
     pub fn new(combatant: &CombatantId, because: Reason) -> Self {
-        Self { combatant: combatant.clone(), done: None, next: None, slot: None, because }
+        Self { combatant: Some(combatant.clone()), ..Self::empty(because) }
+    }
+
+    /// A turn without a combatant.
+    pub fn empty(because: Reason) -> Self {
+        Self { combatant: None, done: None, next: None, slot: None, team: None, because }
     }
 }
 
@@ -71,6 +78,12 @@ pub struct Pending {
     pub commands: Vec<&'static str>,
     /// The rule that asks for it.
     pub rule: &'static str,
+    /// The turn that is awaited or goes on, if the system names turns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slot: Option<String>,
+    /// The team of that turn: `players`, `npcs`, or the side of an enemy team.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<String>,
 }
 
 impl Pending {
@@ -82,7 +95,8 @@ impl Pending {
         decision: &'static str, combatants: Vec<CombatantId>, commands: &[&'static str], rule: &'static str,
     ) -> Self {
         let gm = combatants.is_empty();
-        Self { decision, combatants, controllers: Vec::new(), gm, commands: commands.to_vec(), rule }
+        let commands = commands.to_vec();
+        Self { decision, combatants, controllers: Vec::new(), gm, commands, rule, slot: None, team: None }
     }
 
     /// A hidden combatant acts or must choose.

@@ -181,7 +181,10 @@ fn with_everybody_defeated_or_gone_the_fight_waits_for_a_newcomer() {
                 );
             }
             if gone {
-                assert_eq!((&judge.view["current"], &judge.view["order"]), (&json!([]), &json!([])));
+                assert_eq!(judge.view["current"], json!([]));
+                // Under DC20 the empty turns keep their places.
+                let order = judge.view["order"].as_array().into_iter().flatten();
+                assert!(order.clone().all(|row| row["combatant"].is_null()), "{order:?}");
             }
             for _ in 0..20 {
                 if !go_on(&mut judge, chance) {

@@ -201,12 +201,9 @@ impl Ruleset for RoundRobin {
     }
 
     fn order(table: &Table<Self>) -> Vec<OrderEntry> {
-        let place = |(n, c): (u32, &Combatant<Self>)| OrderEntry {
-            combatant: c.id.clone(),
-            done: None,
-            next: None,
-            slot: None,
-            because: Reason { total: Some(n.into()), ..Reason::new("RR-2", "the order of joining") },
+        let place = |(n, c): (u32, &Combatant<Self>)| {
+            let because = Reason { total: Some(n.into()), ..Reason::new("RR-2", "the order of joining") };
+            OrderEntry::new(&c.id, because)
         };
         (1..).zip(table.iter()).filter(|(_, c)| c.active()).map(place).collect()
     }

@@ -244,7 +244,7 @@ export class Table {
       const view = await this.read(user);
       const shown = await page.locator("[data-combatant-id]").evaluateAll((rows) =>
         rows.map((row) => ({ id: (row as HTMLElement).dataset["combatantId"]!, acts: row.classList.contains("turnkeeper-current") })));
-      const known: string[] = view.order.map((entry: any) => entry.combatant);
+      const known: string[] = view.order.map((entry: any) => entry.combatant).filter(Boolean);
       const acting = shown.filter(({ acts }) => acts).map(({ id }) => id);
       assert.deepEqual(acting.sort(), [...view.current].sort(), `${user} sees who acts`);
       const firsts = known.filter((id) => !view.order.some((one: any, _: number, all: any[]) => one.combatant === id && all.filter((other) => other.combatant === id).length > 1));

@@ -89,9 +89,17 @@ function members({ members: all }) {
   return h("ul", { class: "members" }, shown.map(one));
 }
 
+// A turn that nobody has: it keeps its place in the order.
+function emptyTurn({ slot, team, name, next, acted }, key) {
+  return h("li", { "data-key": key, class: `row ${next ? "next" : acted ? "acted" : ""}` },
+    h("span", { class: "place" }, h("span", { class: "unseen" }, "Place "), slot),
+    h("div", { class: "who" }, h("p", {}, h("strong", { class: "name" }, name), " ", h("span", { class: "side" }, team))),
+    h("div", { class: "state" }, h("span", { class: "word" }, next ? "Next" : undefined)));
+}
+
 function row(encounter, entry, key) {
   const combatant = encounter.combatants.find(({ id }) => id === entry.combatant);
-  if (!combatant) return null;
+  if (!combatant) return entry.slot ? emptyTurn(entry, key) : null;
   const state = entry.out ? "out" : entry.current ? "current" : entry.next ? "next" : entry.acted ? "acted" : "";
   const word = { out: "Out", current: "Acting", next: "Next", acted: "Acted" }[state];
   const place = entry.slot ?? entry.initiative;
@@ -107,9 +115,10 @@ function row(encounter, entry, key) {
 function rows(encounter) {
   const seen = new Map();
   return encounter.order.map((entry) => {
-    const number = (seen.get(entry.combatant) ?? 0) + 1;
-    seen.set(entry.combatant, number);
-    return row(encounter, entry, `${entry.combatant} ${number}`);
+    const name = entry.combatant ?? entry.slot;
+    const number = (seen.get(name) ?? 0) + 1;
+    seen.set(name, number);
+    return row(encounter, entry, `${name} ${number}`);
   });
 }
 
@@ -117,7 +126,7 @@ function rows(encounter) {
 function now(encounter) {
   const acting = encounter.combatants.filter(({ id }) => encounter.current.includes(id));
   const wait = awaited(encounter);
-  const upcoming = encounter.order.filter((entry) => entry.next && !entry.current).map((entry) => entry.name);
+  const upcoming = encounter.order.filter((entry) => entry.next && !entry.current).map((entry) => entry.combatant ? entry.name : `turn ${entry.slot}`);
   const over = encounter.status === "ended";
   const hidden = encounter.pending?.decision === "someone_acts";
   const own = acting.some(({ id }) => encounter.you.combatants.includes(id));

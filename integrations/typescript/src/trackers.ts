@@ -11,11 +11,14 @@ export interface FoundryTracker {
 export type Roll20Turn = { id: string; pr: string; custom: string; formula?: string; _pageid?: string };
 
 type Row = Schemas["OrderEntry"];
+/** The row of a combatant: the turns of DC20 that nobody has are rows too. */
+type Taken = Row & { combatant: string };
+const isTaken = (row: Row): row is Taken => row.combatant !== undefined;
 const combatant = (encounter: Encounter, row: Row) => encounter.combatants.find(({ id }) => id === row.combatant);
 
 /** Each combatant has one row: that of its turn now, else of its next turn. */
 export function toFoundry(encounter: Encounter): FoundryTracker {
-  const rows = encounter.order.filter((row, _, order) => {
+  const rows = encounter.order.filter(isTaken).filter((row, _, order) => {
     const own = order.filter((other) => other.combatant === row.combatant);
     return row === (own.find((other) => other.current) ?? own.find((other) => !other.acted) ?? own[0]);
   });
@@ -35,7 +38,7 @@ export function toFoundry(encounter: Encounter): FoundryTracker {
  * `custom`. `formula` and `_pageid` come from the combatant's metadata, `_pageid` also from the encounter's.
  */
 export function toRoll20(encounter: Encounter): Roll20Turn[] {
-  const rows = encounter.order.filter((row) => !row.out);
+  const rows = encounter.order.filter(isTaken).filter((row) => !row.out);
   const now = rows.findIndex((row) => row.current);
   const first = Math.max(0, now < 0 ? rows.findIndex((row) => row.next) : now);
   return [...rows.slice(first), ...rows.slice(0, first)].map((row) => {
@@ -43,7 +46,7 @@ export function toRoll20(encounter: Encounter): Roll20Turn[] {
     const token = /^-[\w-]{5,}$/.test(row.combatant);
     return {
       id: token ? row.combatant : "-1",
-      pr: String(row.initiative ?? row.slot ?? ""),
+      pr: String((row.team ? row.slot : row.initiative) ?? row.slot ?? ""),
       custom: token ? "" : row.name,
       ...(formula && { formula }),
       ...(token && _pageid && { _pageid }),

@@ -60,8 +60,8 @@ fn coming(table: &Table) -> Vec<Coming> {
 
 /// Marks the row of a combatant's next turn.
 fn mark_next(rows: &mut [Row], id: &CombatantId) {
-    let open = rows.iter().position(|row| row.entry.combatant == *id && row.stage == Stage::Open);
-    let at = open.or_else(|| rows.iter().rposition(|row| row.entry.combatant == *id));
+    let open = rows.iter().position(|row| row.entry.combatant.as_ref() == Some(id) && row.stage == Stage::Open);
+    let at = open.or_else(|| rows.iter().rposition(|row| row.entry.combatant.as_ref() == Some(id)));
     if let Some(row) = at.and_then(|at| rows.get_mut(at)) {
         row.entry.next = Some(true);
     }
@@ -80,10 +80,13 @@ fn sort_by_turns(rows: Vec<Row>, coming: &[Coming]) -> Vec<Row> {
         let rank = match row.stage {
             Stage::Over => (0, 0),
             Stage::Now => (1, 0),
-            Stage::Open => match turns.get_mut(&row.entry.combatant).and_then(VecDeque::pop_front) {
-                Some(position) => (2, position),
-                None => (3, 0),
-            },
+            Stage::Open => {
+                let coming = row.entry.combatant.as_ref().and_then(|id| turns.get_mut(id));
+                match coming.and_then(VecDeque::pop_front) {
+                    Some(position) => (2, position),
+                    None => (3, 0),
+                }
+            }
         };
         ranked.push((rank, row));
     }
@@ -118,7 +121,7 @@ fn by_place(table: &Table) -> Vec<Row> {
             Stage::Open
         };
         let done = Some(stage == Stage::Over);
-        let entry = OrderEntry { combatant: place.combatant.clone(), done, next: Some(false), slot, because };
+        let entry = OrderEntry { done, next: Some(false), slot, ..OrderEntry::new(&place.combatant, because) };
         rows.push(Row { entry, stage });
     }
     rows
@@ -153,7 +156,7 @@ fn by_side(table: &Table) -> Vec<Row> {
                 Stage::Open
             };
             let done = Some(stage == Stage::Over);
-            let entry = OrderEntry { combatant: c.id.clone(), done, next: Some(false), slot: None, because };
+            let entry = OrderEntry { done, next: Some(false), ..OrderEntry::new(&c.id, because) };
             rows.push(Row { entry, stage });
         }
     }

@@ -10,6 +10,7 @@ mod evolve;
 mod flow;
 mod legal_commands;
 mod manifest;
+mod order;
 mod react;
 mod redact;
 mod state;
@@ -77,10 +78,16 @@ impl Ruleset for Dc20 {
                 let several = contest.asked().len() > 1 && !matches!(contest, Contest::Needed(_));
                 let commands: &[&str] =
                     if several || claimed || may_pass(table) { &["claim", "pass"] } else { &["claim"] };
-                Pending::new("claim", contest.asked().to_vec(), commands, rule)
+                in_turn(state, state.at(), Pending::new("claim", contest.asked().to_vec(), commands, rule))
             }
-            Phase::Assign => Pending::new("assign", Vec::new(), &["assign", "pass"], "DC-20"),
-            Phase::Turn => Pending::new("end_turn", state.acting.clone(), &["end_turn"], "DC-45"),
+            Phase::Assign => {
+                in_turn(state, state.at(), Pending::new("assign", Vec::new(), &["assign", "pass"], "DC-20"))
+            }
+            Phase::Turn => {
+                let place = state.acting.first().and_then(|id| table.get(id)?.state.slot.as_ref());
+                let slot = place.and_then(|place| state.slot(place));
+                in_turn(state, slot, Pending::new("end_turn", state.acting.clone(), &["end_turn"], "DC-45"))
+            }
             Phase::BetweenTurns => Pending::new("legendary", Vec::new(), &["legendary", "pass"], "DC-52"),
             Phase::RoundEnd => Pending::new("legendary", Vec::new(), &["legendary", "pass"], "DC-53"),
             Phase::Idle => Pending::new("newcomer", Vec::new(), &["assign", "add_combatant", "end_encounter"], "DC-38"),
@@ -90,13 +97,7 @@ impl Ruleset for Dc20 {
     }
 
     fn order(table: &Table) -> Vec<OrderEntry> {
-        let places = table.state.slots.iter().flat_map(|slot| slot.occupants.iter().map(move |id| (slot, id)));
-        let entries = places.filter_map(|(slot, id)| {
-            let c = table.get(id)?;
-            let because = c.state.placed.map(|way| reason(c, way)).unwrap_or_default();
-            Some(OrderEntry { slot: Some(slot.id.to_string()), ..OrderEntry::new(id, because) })
-        });
-        entries.collect()
+        order::order(table)
     }
 
     fn remark(table: &Table, c: &Creature) -> String {
@@ -153,22 +154,8 @@ impl Ruleset for Dc20 {
     }
 }
 
-/// Why a combatant has its place.
-fn reason(c: &Creature, way: Way) -> Reason {
-    let checked = |reason| match &c.state.check {
-        Some(Check { dice, bonus, total, .. }) => {
-            Reason { dice: dice.clone(), bonus: Some(*bonus), total: Some(*total), ..Reason::new("DC-18", reason) }
-        }
-        None => Reason::new("DC-18", reason),
-    };
-    match way {
-        Way::Claimed => Reason::new("DC-17", "the PC team chose it for this turn"),
-        Way::Contested => checked("had the highest check of the claims for this turn"),
-        Way::Shared => Reason { tie_rule: Some("DC-19"), ..checked("shares this turn with an equal check") },
-        Way::Assigned => Reason::new("DC-20", "the game master put it here"),
-        Way::Delayed => Reason::new("DC-33", "delayed to this turn"),
-        Way::DelayedAfter => Reason::new("DC-34", "delayed until after an enemy"),
-        Way::Merged => Reason::new("DC-25", "two enemy turns were merged"),
-        Way::Joined => Reason::new("ADC14", "joined later with a turn of its own"),
-    }
+/// Says in which turn a decision is awaited.
+fn in_turn(state: &State, slot: Option<&Slot>, pending: Pending) -> Pending {
+    let name = slot.map(|slot| slot.id.to_string());
+    Pending { slot: name, team: slot.map(|slot| team_name(state, slot.team)), ..pending }
 }

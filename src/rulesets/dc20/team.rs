@@ -40,13 +40,24 @@ pub(super) fn team(state: &State, c: &Creature) -> Team {
     }
 }
 
+/// The name of a team: its side.
+pub(super) fn team_name(state: &State, team: Team) -> String {
+    let Team::Enemy(n) = team else {
+        return if team == Team::Pc { "players" } else { "npcs" }.to_owned();
+    };
+    let place = usize::try_from(n).unwrap_or(1).saturating_sub(1);
+    let seen = state.enemy_teams.get(place);
+    let side = seen.or_else(|| state.unseen_teams.get(place.checked_sub(MAX_ENEMY_TEAMS)?));
+    side.map_or_else(|| "enemies".to_owned(), Slug::to_string)
+}
+
 /// Whether it has no place in the order, and holds none behind an enemy.
 pub(super) fn placeless(c: &Creature) -> bool {
     c.state.slot.is_none() && !c.state.delayed
 }
 
 /// Whether it waits until the game master assigns it.
-fn in_reserve(state: &State, c: &Creature) -> bool {
+pub(super) fn in_reserve(state: &State, c: &Creature) -> bool {
     c.stats.reserve && c.state.slot.is_none() && team(state, c) != Team::Pc
 }
 

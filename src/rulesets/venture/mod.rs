@@ -111,7 +111,7 @@ impl Ruleset for Venture {
                 ..Reason::new(rule, reason)
             };
             let slot = Some(c.state.initiative.to_string());
-            OrderEntry { combatant: c.id.clone(), done: None, next: None, slot, because }
+            OrderEntry { slot, ..OrderEntry::new(&c.id, because) }
         };
         on_track.iter().map(entry).collect()
     }
