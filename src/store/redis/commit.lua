@@ -45,16 +45,22 @@ end
 -- The log holds an entry for each version above its base. It holds more after a write that was refused in the middle, because a login
 -- lacks a right, and less after an eviction.
 local length = current_version - base_version
-local log_is_whole = redis.call('XLEN', KEYS[2]) == length
+local newest = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)[1]
+local ends_at_version = not newest or newest[1] == current_version .. '-0'
+local log_is_whole = redis.call('XLEN', KEYS[2]) == length and ends_at_version
+-- A stream takes no id up to one that it has had, so the log is written anew. It stays as it is until the new one is whole.
 local function drop_newer_entries()
-  for _, entry in ipairs(redis.call('XRANGE', KEYS[2], '(' .. current_version .. '-0', '+')) do
-    redis.call('XDEL', KEYS[2], entry[1])
-  end
-  if redis.call('XLEN', KEYS[2]) > 0 then
-    redis.call('XSETID', KEYS[2], current_version .. '-0')
-  else
+  local kept = redis.call('XRANGE', KEYS[2], '-', current_version .. '-0')
+  if #kept == 0 then
     redis.call('UNLINK', KEYS[2])
+    return
   end
+  local new_log = KEYS[2] .. ':new'
+  redis.call('UNLINK', new_log)
+  for _, entry in ipairs(kept) do
+    redis.call('XADD', new_log, entry[1], unpack(entry[2]))
+  end
+  redis.call('RENAME', new_log, KEYS[2])
 end
 
 local version = current_version

@@ -3,7 +3,7 @@
 local writes = {
   {'HSET', 'field', 'value'}, {'HSETNX', 'field', 'value'},
   {'PERSIST'}, {'PEXPIREAT', 9999999999999}, {'PEXPIRE', 1000}, {'UNLINK'},
-  {'XADD', '1-0', 'e', ''}, {'PEXPIRE', 1000}, {'XTRIM', 'MINID', '0-1'}, {'XDEL', '1-0'}, {'XSETID', '1-0'}, {'UNLINK'},
+  {'XADD', '1-0', 'e', ''}, {'PEXPIRE', 1000}, {'XTRIM', 'MINID', '0-1'}, {'RENAME', KEYS[1]}, {'UNLINK'},
 }
 for _, write in ipairs(writes) do
   local reply = redis.pcall(write[1], KEYS[1], unpack(write, 2))

@@ -238,7 +238,7 @@ async fn a_store_that_takes_no_writes_is_not_ready_and_says_why() {
         assert!(reason.contains(code) && reason.contains(&address), "{reason}");
         reason
     };
-    for right in ["hset", "xadd", "xtrim", "pexpire", "unlink", "xsetid"] {
+    for right in ["hset", "xadd", "xtrim", "pexpire", "unlink", "rename"] {
         server.command(&["ACL", "SETUSER", "table", &format!("-{right}")]);
         let reason = wrong("NOPERM").await;
         assert!(reason.contains(&right.to_uppercase()), "{reason}");
