@@ -437,7 +437,7 @@ mod tests {
         assert!(read_json_beside::<Whole>(r#"{"type": [{}], "count": 3}"#, "type").is_ok());
         let refused = |json| read_json_beside::<Whole>(json, "type").expect_err(json);
         assert_eq!(refused(r#"{"type": 1, "count": 3, "type": 2}"#).path, "type");
-        assert_eq!(refused(r#"{"count": 3, "shape": {"type": 1, "round": null}}"#).path, "shape");
+        assert_eq!(refused(r#"{"count": 3, "shape": {"type": 1}}"#).path, "shape.type");
         let unknown = refused(r#"{"count": 3, "kind": 1}"#);
         assert!(unknown.message.starts_with("there is no such field: there are type, count"), "{unknown}");
     }
