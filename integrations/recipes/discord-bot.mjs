@@ -28,12 +28,12 @@ async function screen({ gm, everybody }, type) { // the channel sees what a spec
   return reply(toText(seen), buttons(options, { pending }), type);
 }
 
-async function interact({ id, type, channel_id, data }) {
+async function interact({ id, token: secret, type, channel_id, data }) {
   if (type === 1) return { type: 1 };
   if (type === 2 && data.name === "fight") {
     const [{ value: ruleset }, { value: names }] = data.options;
     const combatants = names.split(",").map((name) => ({ name: name.trim().replace(/^!/, ""), side: name.trim().startsWith("!") ? "monsters" : "players" }));
-    const created = await server.create({ ruleset, combatants, tokens: [{ role: "spectator" }] }, { key: id });
+    const created = await server.create({ ruleset, combatants, tokens: [{ role: "spectator" }] }, { key: secret });
     const client = (token) => server.encounter(created.encounter.id, token);
     fights.set(channel_id, { gm: client(created.token), everybody: client(created.tokens[0].token) });
   }
