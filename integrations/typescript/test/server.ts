@@ -54,7 +54,9 @@ export class Server {
   /** Keeps a copy of the store as it is now. */
   async save(): Promise<void> {
     await this.kill();
-    await cp(join(this.directory, "store"), join(this.directory, "saved"), { recursive: true });
+    // The socket for backups is no file, and the next start makes it again.
+    const filter = (path: string) => !path.endsWith(".sock");
+    await cp(join(this.directory, "store"), join(this.directory, "saved"), { recursive: true, filter });
     await this.run();
   }
 
