@@ -11,9 +11,11 @@ export interface FoundryTracker {
 export type Roll20Turn = { id: string; pr: string; custom: string; formula?: string; _pageid?: string };
 
 type Row = Schemas["OrderEntry"];
-/** The row of a combatant: the turns of DC20 that nobody has are rows too. */
-type Taken = Row & { combatant: string };
-const isTaken = (row: Row): row is Taken => row.combatant !== undefined;
+/** Whether it is a combatant's: the turns of DC20 that nobody has are rows too. */
+const isTaken = (row: Row): row is Row & { combatant: string } => row.combatant !== undefined;
+/** The number that rows are sorted by; none where the turns of teams are. */
+const initiative = ({ order }: Encounter, row: Row) => (order.some(({ team }) => team) ? null : (row.initiative ?? null));
+const place = (encounter: Encounter, row: Row) => String(initiative(encounter, row) ?? row.slot ?? "");
 const combatant = (encounter: Encounter, row: Row) => encounter.combatants.find(({ id }) => id === row.combatant);
 
 /** Each combatant has one row: that of its turn now, else of its next turn. */
@@ -28,7 +30,8 @@ export function toFoundry(encounter: Encounter): FoundryTracker {
     turn: turn < 0 ? null : turn,
     current: encounter.current,
     combatants: rows.map((row) => ({
-      id: row.combatant, initiative: row.initiative, defeated: row.out, hidden: combatant(encounter, row)?.hidden ?? false,
+      id: row.combatant, initiative: initiative(encounter, row), defeated: row.out,
+      hidden: combatant(encounter, row)?.hidden ?? false,
     })),
   };
 }
@@ -46,7 +49,7 @@ export function toRoll20(encounter: Encounter): Roll20Turn[] {
     const token = /^-[\w-]{5,}$/.test(row.combatant);
     return {
       id: token ? row.combatant : "-1",
-      pr: String((row.team ? row.slot : row.initiative) ?? row.slot ?? ""),
+      pr: place(encounter, row),
       custom: token ? "" : row.name,
       ...(formula && { formula }),
       ...(token && _pageid && { _pageid }),
@@ -60,7 +63,7 @@ export function toText(encounter: Encounter, most = 2000): string {
   const plain = (text: string) => text.replace(/\s+/g, " ").replaceAll("`", "'");
   const line = (row: Row) => {
     const notes = [row.out ? "out" : row.acted && "acted", combatant(encounter, row)?.hidden && "hidden", row.note].filter(Boolean);
-    return plain(`${row.current ? ">" : "-"} ${row.initiative ?? row.slot ?? ""} ${row.name}${notes.length ? ` (${notes.join(", ")})` : ""}`);
+    return plain(`${row.current ? ">" : "-"} ${place(encounter, row)} ${row.name}${notes.length ? ` (${notes.join(", ")})` : ""}`);
   };
   const who = pending?.combatants.map((id) => order.find((row) => row.combatant === id)?.name ?? id).join(", ");
   const head = plain(`${name}, ${{ setup: "not started", running: `round ${round}`, ended: "ended" }[status]}`);

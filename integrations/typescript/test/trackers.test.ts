@@ -62,6 +62,8 @@ const dc20: Scene = {
     "Ambush, round 1",
     "- p1 Iris (acted, AP 4/4, inspiration d6)",
     "> e1 Captain (AP 4/4)",
+    "- p2 empty",
+    "- e2 empty",
     "- Moth (no turn yet, AP 4/4, inspiration d6)",
     "awaiting: end turn by Captain",
   ].join("\n"),
