@@ -94,25 +94,31 @@ pub(super) fn check(
     let mut encounters = 0;
     let mut last: Option<String> = None;
     loop {
-        match attempt(|| next_encounter(&begin()?, last.as_deref())) {
+        // One snapshot for both steps: an encounter that is deleted between them is not damage.
+        let next = attempt(|| {
+            let reading = begin()?;
+            Ok(next_encounter(&reading, last.as_deref())?.map(|id| (reading, id)))
+        });
+        let (reading, id) = match next {
             Ok(None) => break,
-            Ok(Some(id)) => last = Some(id),
+            Ok(Some(found)) => found,
             Err(Fault::Damage(fault)) => {
                 found(&format!("the table documents cannot be read to its end: {fault}"));
                 break;
             }
             Err(Fault::Unavailable) => return None,
-        }
-        let id = last.as_deref().unwrap_or_default();
+        };
         encounters += 1;
-        let bytes = match attempt(|| check_encounter(&begin()?, id)) {
+        let bytes = match attempt(|| check_encounter(&reading, &id)) {
             Ok(bytes) => bytes,
             Err(Fault::Damage(fault)) => {
-                found(&format!("encounter {}: {fault}", shown(id)));
+                found(&format!("encounter {}: {fault}", shown(&id)));
                 0
             }
             Err(Fault::Unavailable) => return None,
         };
+        drop(reading);
+        last = Some(id);
         if !rest(bytes) {
             return None;
         }
