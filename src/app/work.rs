@@ -89,12 +89,15 @@ impl Turns {
 
 impl Queues {
     fn are_full(&mut self, table: &str, threads: usize) -> bool {
-        if let Some(own) = self.waiting.get_mut(table) {
-            // Callers that were dropped hold no place.
-            own.retain(|waiting| !waiting.is_closed());
-            if own.len() >= threads.saturating_mul(WAITING) {
-                return true;
-            }
+        // A table that waits for nothing is not kept out by what others wait for.
+        let Some(own) = self.waiting.get_mut(table) else { return false };
+        // Callers that were dropped hold no place.
+        own.retain(|waiting| !waiting.is_closed());
+        if own.is_empty() {
+            return false;
+        }
+        if own.len() >= threads.saturating_mul(WAITING) {
+            return true;
         }
         let all: usize = self.waiting.values().map(VecDeque::len).sum();
         all >= threads.saturating_mul(WAITING_IN_ALL)
