@@ -26,17 +26,17 @@ pub async fn run(filter: &str) {
 type Attack = for<'s> fn(&'s Server) -> std::pin::Pin<Box<dyn Future<Output = String> + 's>>;
 
 const ATTACKS: [(&str, Attack); 8] = [
-    ("a shared turn that fits nobody", |server| Box::pin(nobody_fits(server))),
+    ("a shared turn without a fitting combatant", |server| Box::pin(no_combatant_fits(server))),
     ("commands with options, beside 70 readers of options of 500", |server| Box::pin(busy_options(server))),
     ("hidden ones that come and go", |server| Box::pin(come_and_go(server))),
     ("129 unfinished bodies of one spectator", |server| Box::pin(unfinished_bodies(server))),
     ("500 long effects, 38 end_turn", |server| Box::pin(long_effects(server))),
-    ("60 dry runs that nobody reads", |server| Box::pin(unread_answers(server))),
+    ("60 unread dry runs", |server| Box::pin(unread_answers(server))),
     ("four imports of 16 MB at once", |server| Box::pin(large_imports(server))),
     ("500 keyed replacements of a token", |server| Box::pin(keyed_replacements(server))),
 ];
 
-/// What comes of `attack`, and the longest that `/livez` takes beside it.
+/// Runs the attack. Returns its outcome and the slowest answer of `/livez` meanwhile.
 async fn beside(server: &Server, attack: impl Future<Output = String>) -> (String, Duration) {
     let api = server.client();
     let mut longest = Duration::ZERO;
@@ -79,7 +79,7 @@ async fn status(call: crate::support::client::Call) -> u16 {
     call.try_send().await.map_or(0, |answer| answer.status)
 }
 
-async fn nobody_fits(server: &Server) -> String {
+async fn no_combatant_fits(server: &Server) -> String {
     let steps = json!([{"name": "missile", "who": {"has": "bow"}}]);
     let definition = json!({"numbers": {"bow": 0}, "phases": [{"pick": "together", "steps": steps}]});
     let combatants = json!([{"id": "ann", "side": "players"}, {"id": "orc", "side": "monsters"}]);
