@@ -323,8 +323,7 @@ impl<R: Ruleset> Game for TypedGame<R> {
         if exceeds(most) && exceeds(transition.audiences()) {
             return Err(Refusal::too_many_events(last()));
         }
-        let last = request.path(commands.len().saturating_sub(1));
-        next.decided(&transition).map_err(|error| error.refusal(last))
+        next.decided(&transition).map_err(|error| error.refusal(last()))
     }
 
     fn rewind_target(&self, request: &Request) -> Result<Option<Rewind>, Refusal> {
