@@ -153,15 +153,6 @@ fn every_module_of_the_crate_has_a_layer() {
     assert_eq!(outside, ["src/lib.rs", "src/main.rs"]);
 }
 
-#[test]
-fn no_file_is_longer_than_500_lines() {
-    let all = ["src", "tests", "benches"].into_iter().flat_map(|folder| files(folder, "rs"));
-    let lines = all.map(|(file, text)| (file, text.lines().count()));
-    let long: Vec<String> =
-        lines.filter(|(_, lines)| *lines > 500).map(|(file, lines)| format!("{file}: {lines} lines")).collect();
-    assert!(long.is_empty(), "{}", long.join("\n"));
-}
-
 /// A reader who meets a name outside the rulesets need not ask which of two types it is.
 #[test]
 fn no_two_types_have_one_name() {
